@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Compiler and linker settings of all targets.
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+# The server's executable exports 29,125 symbols which win over any of ours that is not hidden.
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+# NDEBUG comes with the server's ABI (see ServerHeaders.cmake), so it is not left to the build type.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
+
+add_compile_options(
+  -march=haswell  # the hardware CRC32C and AVX2 filter probes; RocksDB is built for the same
+  -Wall -Wextra -Werror
+  -fno-gnu-unique  # unique symbols merge across dlopen()ed files, here with the other RocksDB
+  -fdiagnostics-color=always)
+
+if(BASALT_SANITIZE)
+  add_compile_options(-fsanitize=${BASALT_SANITIZE} -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer -O1)
+  # gcc's maybe-uninitialized and overflow analyses give false alarms in instrumented code
+  add_compile_options(-Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds)
+  add_link_options(-fsanitize=${BASALT_SANITIZE})
+endif()
+
+find_program(BASALT_CCACHE ccache)
+if(BASALT_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${BASALT_CCACHE})
+endif()
+
+# lld links the plugin in a fraction of the time GNU ld takes.
+find_program(BASALT_LLD ld.lld)
+if(BASALT_LLD)
+  add_link_options(-fuse-ld=lld)
+endif()

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The server plugin plugin/ha_rocksdb.so: src/server over all layers.
+
+file(GLOB _server_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/server/*.cc)
+if(BASALT_SANITIZE)
+  # A sanitized plugin would need a sanitized server; the sanitizer builds are for the unit tests.
+  return()
+endif()
+if(NOT _server_sources)
+  add_custom_target(ha_rocksdb COMMAND echo "src/server holds no sources" COMMAND false)
+  return()
+endif()
+
+add_library(ha_rocksdb MODULE ${_server_sources})
+set_target_properties(ha_rocksdb PROPERTIES
+  PREFIX ""
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/plugin
+  LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/ha_rocksdb.map)
+target_include_directories(ha_rocksdb PRIVATE ${CMAKE_SOURCE_DIR}/src)
+target_link_libraries(ha_rocksdb PRIVATE
+  server_headers basalt_engine ${BASALT_SERVICES_LIBRARY})
+# The server finds the plugin by symbols of this file, so they must not be hidden.
+if(EXISTS ${CMAKE_SOURCE_DIR}/src/server/plugin.cc)
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/server/plugin.cc PROPERTIES
+    COMPILE_OPTIONS -fvisibility=default)
+endif()
+target_link_options(ha_rocksdb PRIVATE
+  -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/ha_rocksdb.map
+  -Wl,--exclude-libs,librocksdb.a
+  -Wl,-Bsymbolic)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# tests/unit/LAYER/*_test.cc becomes the GoogleTest binary basalt_LAYER_test, linked with that layer
+# and all below it. Files embedded_*_test.cc go into basalt_LAYER_embedded_test instead, which
+# sees the server's headers and is linked with Debian's embedded server library (real collations).
+# Helpers: tests/unit/LAYER/*.cc of other names are compiled into the binaries of that layer;
+# headers are included from tests/, as "unit/LAYER/name.h". Test data: BASALT_TEST_DATA_DIR.
+# The target `basalt_tests` builds all of them.
+
+find_package(GTest REQUIRED)
+add_custom_target(basalt_tests)
+
+function(basalt_test_binary name layer)
+  add_executable(${name} ${ARGN})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE
+    BASALT_TEST_DATA_DIR="${CMAKE_SOURCE_DIR}/tests/unit/${layer}/testdata")
+  target_link_libraries(${name} PRIVATE basalt_${layer} rocksdb GTest::gmock GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_dependencies(basalt_tests ${name})
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
+
+foreach(layer base codec store catalog txn engine)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/unit/${layer}/*.cc)
+  set(embedded ${sources})
+  list(FILTER embedded INCLUDE REGEX "/embedded_[^/]*_test\\.cc$")
+  set(helpers ${sources})
+  list(FILTER helpers EXCLUDE REGEX "_test\\.cc$")
+  set(plain ${sources})
+  list(FILTER plain INCLUDE REGEX "_test\\.cc$")
+  list(FILTER plain EXCLUDE REGEX "/embedded_[^/]*_test\\.cc$")
+  if(plain)
+    basalt_test_binary(basalt_${layer}_test ${layer} ${plain} ${helpers})
+  endif()
+  if(embedded)
+    basalt_test_binary(basalt_${layer}_embedded_test ${layer} ${embedded} ${helpers})
+    target_link_libraries(basalt_${layer}_embedded_test PRIVATE embedded_server)
+  endif()
+endforeach()

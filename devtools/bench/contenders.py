@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The servers of a benchmark: one an engine, with equal memory and the same durability.
+
+Memory: rocksdb_block_cache_size = innodb_buffer_pool_size. The write buffers of the RocksDB engines
+come on top, as InnoDB's log buffer does; so does, for those engines, the kernel's page cache.
+Durability: binary log on, row format; each engine syncs its own log at every commit
+(rocksdb_flush_log_at_trx_commit = 1, innodb_flush_log_at_trx_commit = 1); sync_binlog as asked.
+Everything else is the default, but for a redo log of 1 GiB, with which InnoDB is at its best.
+
+While one server is measured the others are stopped (SIGSTOP), so that none disturbs. What an
+engine owes after writing (flushes, compactions, dirty pages) it pays in settle(), measured too.
+"""
+
+import json
+import os
+import signal
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from devtools.bench import process_usage, sysbench_tool
+from devtools.bench.process_usage import Usage
+from devtools.bench.sysbench_tool import DATABASE, Load
+from devtools.errors import DevError
+from devtools.server import PrivateServer
+
+TITLES = {"rocksdb": "Basalt", "myrocks": "MyRocks", "innodb": "InnoDB"}
+SETTLE_TIMEOUT = 180.0
+# InnoDB's own background work makes a page dirty now and then
+FEW_PAGES = 20
+ROCKSDB_FOLDERS = ("#rocksdb", ".rocksdb")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Equal for all servers. `extra`: (engine, option) pairs, added at the end."""
+
+    memory_bytes: int
+    sync_binlog: int = 0
+    extra: tuple[tuple[str, str], ...] = ()
+
+
+def server_options(engine: str, settings: Settings) -> list[str]:
+    """The options of an engine's server, beyond those of every private server."""
+    options = [
+        "--log-bin=binlog",
+        "--binlog-format=ROW",
+        f"--sync-binlog={settings.sync_binlog}",
+        "--server-id=1",
+        "--skip-name-resolve",
+    ]
+    if engine == "innodb":
+        options += [
+            f"--innodb-buffer-pool-size={settings.memory_bytes}",
+            f"--innodb-log-file-size={2**30}",
+            "--innodb-flush-log-at-trx-commit=1",
+        ]
+    else:
+        options += [
+            f"--rocksdb-block-cache-size={settings.memory_bytes}",
+            "--rocksdb-flush-log-at-trx-commit=1",
+        ]
+    return options + [option for name, option in settings.extra if name == engine]
+
+
+class Contender:
+    """One engine's server. Use as a context: it is continued and stopped at the end."""
+
+    def __init__(self, engine: str, folder: Path, settings: Settings):
+        self.engine = engine
+        self.title = TITLES[engine]
+        self.folder = folder
+        self.server = PrivateServer(folder / engine, engine, server_options(engine, settings))
+        self._paused = False
+
+    def __enter__(self) -> "Contender":
+        self.server.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.resume()
+        try:
+            self.server.stop()
+        except DevError as error:  # it is killed then; the numbers measured so far stay good
+            print(f"bench: {self.title}: {error}", flush=True)
+
+    @property
+    def storage_engine(self) -> str:
+        return "innodb" if self.engine == "innodb" else "rocksdb"
+
+    def pause(self) -> None:
+        """Stops all threads of the server until resume()."""
+        if not self._paused and self.server.pid:
+            os.kill(self.server.pid, signal.SIGSTOP)
+            self._paused = True
+
+    def resume(self) -> None:
+        if self._paused and self.server.pid:
+            os.kill(self.server.pid, signal.SIGCONT)
+        self._paused = False
+
+    def while_running(self, action):
+        """action(self) with the server continued for its time; returns its result."""
+        self.resume()
+        try:
+            return action(self)
+        finally:
+            self.pause()
+
+    def usage(self) -> Usage:
+        if self.server.pid is None:
+            raise DevError(f"the server of {self.title} died\n{self.server.log_tail()}")
+        return process_usage.read(self.server.pid)
+
+    @property
+    def marker(self) -> Path:
+        """Says with which load the data directory was prepared, so that it can be used again."""
+        return self.folder / f"{self.engine}.prepared.json"
+
+    def prepare(self, load: Load) -> dict:
+        """Fills the tables unless they are there from an earlier run; returns what it took:
+        seconds, cpu_seconds, written_bytes, disk_bytes. Ends with everything on disk and the
+        caches warm."""
+        wanted = {"tables": load.tables, "rows": load.rows}
+        known = json.loads(self.marker.read_text()) if self.marker.is_file() else {}
+        there = (self.server.datadir / DATABASE).is_dir()
+        if not there or {name: known.get(name) for name in wanted} != wanted:
+            self.marker.unlink(missing_ok=True)
+            known = {**wanted, **self._fill(load)}
+            self.marker.write_text(json.dumps(known))
+        self.warm(load)
+        return known
+
+    def _fill(self, load: Load) -> dict:
+        self.server.sql(f"DROP DATABASE IF EXISTS {DATABASE}; CREATE DATABASE {DATABASE}")
+        before, started = self.usage(), time.monotonic()
+        sysbench_tool.prepare(self.server.socket, self.storage_engine, load)
+        seconds = time.monotonic() - started
+        self.settle()
+        used = asdict(self.usage() - before)
+        names = ", ".join(f"{DATABASE}.sbtest{n}" for n in range(1, load.tables + 1))
+        self.server.sql(f"ANALYZE TABLE {names}")
+        return {"seconds": seconds, **used, "disk_bytes": self.disk_bytes()}
+
+    def warm(self, load: Load) -> None:
+        """Reads every row by the primary key and every entry of the secondary index."""
+        for n in range(1, load.tables + 1):
+            table = f"{DATABASE}.sbtest{n}"
+            self.server.sql(
+                f"SELECT SUM(LENGTH(c)) FROM {table} FORCE INDEX (PRIMARY); "
+                f"SELECT SUM(k) FROM {table} FORCE INDEX (k_{n})"
+            )
+
+    def settle(self) -> Usage:
+        """Lets the engine write what it owes, waits until it rests, and throws its binary logs
+        away; returns what it used. So every test begins with nothing left over from the last."""
+        before = self.usage()
+        if self.engine == "innodb":
+            self.server.sql("SET GLOBAL innodb_max_dirty_pages_pct = 0")
+            self._wait_for_clean_pages()
+            self.server.sql("SET GLOBAL innodb_max_dirty_pages_pct = DEFAULT")
+        else:
+            self.server.sql("SET GLOBAL rocksdb_force_flush_memtable_now = ON")
+        process_usage.wait_until_quiet(self.server.pid, SETTLE_TIMEOUT)
+        used = self.usage() - before
+        self.server.sql("RESET MASTER")
+        os.sync()
+        return used
+
+    def _wait_for_clean_pages(self) -> None:
+        deadline = time.monotonic() + SETTLE_TIMEOUT
+        while time.monotonic() < deadline:
+            if int(self.server.status("Innodb_buffer_pool_pages_dirty") or 0) <= FEW_PAGES:
+                return
+            time.sleep(0.2)
+
+    def disk_bytes(self) -> int:
+        """Blocks of the files that hold tables: no redo log, write-ahead log or binary log."""
+        data = self.server.datadir
+        if self.engine == "innodb":
+            files = [*(data / DATABASE).glob("*.ibd"), *data.glob("ibdata*"), *data.glob("undo*")]
+        else:
+            folders = [data / name for name in ROCKSDB_FOLDERS]
+            files = [
+                f
+                for folder in folders
+                for kind in ("sst", "blob")
+                for f in folder.glob(f"*.{kind}")
+            ]
+        # st_blocks counts units of 512 bytes (man 2 stat)
+        return sum(f.stat().st_blocks * 512 for f in files)

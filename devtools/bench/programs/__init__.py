@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One module a benchmark, run by `./dev bench NAME`. It defines
+HELP                        one line for `./dev bench --list`
+def add_arguments(parser)   its options, on an argparse parser
+def run(args) -> int        does it; returns the exit status
+and imports what is heavy inside run."""

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Benchmarks side by side with the peers, in one run on this machine.
+
+./dev bench --list
+./dev bench sysbench [--tests A,B] [--tables 4] [--rows 500000] [--threads 4] [--rounds 3]
+                     [--seconds 10] [--engines rocksdb,myrocks,innodb] [--keep DIR]
+./dev bench profile --test oltp_point_select [--engine rocksdb]
+"""
+
+import argparse
+import importlib
+import pkgutil
+
+HELP = "benchmarks, side by side with MyRocks and InnoDB"
+
+
+def program_names() -> list[str]:
+    import devtools.bench.programs
+
+    return sorted(m.name for m in pkgutil.iter_modules(devtools.bench.programs.__path__))
+
+
+def load(name: str):
+    return importlib.import_module(f"devtools.bench.programs.{name}")
+
+
+def add_arguments(parser) -> None:
+    parser.add_argument("--list", action="store_true", help="list the benchmarks")
+    programs = parser.add_subparsers(dest="program", metavar="NAME")
+    for name in program_names():
+        module = load(name)
+        chosen = programs.add_parser(
+            name,
+            help=module.HELP,
+            description=module.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(chosen)
+
+
+def run(args) -> int:
+    if args.list or args.program is None:
+        for name in program_names():
+            print(f"{name:<10} {load(name).HELP}")
+        return 0 if args.list else 2
+    return load(args.program).run(args)

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kill -9 under load, restart, and look whether every acknowledged commit is there and nothing else.
+
+client.py     what all clients share: the journal, the thread, errors that are no fault
+ledger.py     rows whose whole expected state is known; single-row counters; two engines at once
+bank.py       transfers between shared accounts: invariant sums, lock waits, deadlocks
+events.py     AUTO_INCREMENT values are never given twice
+prepared.py   user XA transactions that are left prepared
+large.py      statements of many thousand rows: whole or absent
+scratch.py    CREATE, TRUNCATE, RENAME, DROP
+harness.py    load, kill, restart, check; again and again
+"""

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs one history on two engines of one server, in two databases, and compares the answers."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import pymysql
+
+from devtools.differential import final_check
+from devtools.differential.statement import Statement
+
+ENGINES = {"rocksdb": "ROCKSDB", "myrocks": "ROCKSDB", "innodb": "InnoDB"}
+# lock wait timeout, deadlock, row changed since the snapshot: engines may differ in what waits
+LOCK_ERRORS = (1205, 1213, 1020)
+GONE = (2006, 2013, 2003, 2002, 0)
+
+
+class ServerDied(Exception):
+    pass
+
+
+@dataclass
+class Mismatch:
+    """`kind`: effect, rows, error, contents, died; `place`: index of the statement, or the number
+    of statements for the checks at the end."""
+
+    kind: str
+    place: int
+    what: str
+    tested: str
+    peer: str
+
+    def __str__(self) -> str:
+        return f"{self.what}\n  tested: {self.tested}\n  peer:   {self.peer}"
+
+
+@dataclass
+class Answer:
+    error: int = 0
+    text: str = ""
+    affected: int = 0
+    insert_id: int = 0
+    rows: list[tuple] | None = None
+
+
+@dataclass
+class Side:
+    """One engine: a database of its own and one connection a client of the history."""
+
+    server: object
+    engine: str
+    database: str
+    connections: dict[int, object] = field(default_factory=dict)
+
+    def connection(self, number: int):
+        if number not in self.connections:
+            # no conversion: values are compared as the server's own text
+            link = self.connect(self.database, conv={}, read_timeout=60)
+            link.query(f"SET default_storage_engine = {ENGINES[self.engine]}")
+            link.query("SET innodb_lock_wait_timeout = 0")
+            if self.engine == "rocksdb":
+                link.query("SET rocksdb_lock_wait_timeout = 1")
+            self.connections[number] = link
+        return self.connections[number]
+
+    def connect(self, database: str | None = None, **options):
+        # PyMySQL would spend 50 ms a connection on reading certificates
+        return self.server.connect(database, ssl_disabled=True, **options)
+
+    def open(self) -> None:
+        with self.connect() as link:
+            link.query(f"DROP DATABASE IF EXISTS {self.database}")
+            link.query(f"CREATE DATABASE {self.database} CHARACTER SET utf8mb4")
+
+    def close(self) -> None:
+        for link in self.connections.values():
+            try:
+                link.close()
+            except pymysql.Error:
+                pass
+        self.connections.clear()
+
+    def execute(self, sql: str, connection: int = 0) -> Answer:
+        link = self.connection(connection)
+        try:
+            with link.cursor() as cursor:
+                affected = cursor.execute(sql)
+                rows = list(cursor.fetchall()) if cursor.description else None
+                return Answer(0, "", affected, cursor.lastrowid or 0, rows)
+        except pymysql.Error as error:
+            number = error.args[0] if error.args else 0
+            if number in GONE:
+                raise ServerDied(str(error)) from error
+            return Answer(number, str(error.args[1]).replace(f"{self.database}`.", "db`."))
+
+
+class Runner:
+    """`tested` and `peer` are engine names of PrivateServer; the server must have both."""
+
+    def __init__(self, server, tested: str, peer: str = "innodb"):
+        self.server = server
+        self.sides = [Side(server, tested, "tested"), Side(server, peer, "peer")]
+        self.statements = 0  # how many have been compared, for the report
+
+    def run(
+        self,
+        statements: Iterable[Statement],
+        observe: Callable[[Statement, bool], None] = lambda s, ok: None,
+        history: list[Statement] | None = None,
+    ) -> Mismatch | None:
+        """Runs a history from an empty database; None when all agrees. `history` receives the
+        statements as they are drawn."""
+        history = [] if history is None else history
+        try:
+            for side in self.sides:
+                side.open()
+            for statement in statements:
+                history.append(statement)
+                mismatch = self.step(statement, len(history) - 1, observe)
+                if mismatch:
+                    return mismatch
+            return self.check_contents(len(history))
+        except (ServerDied, pymysql.Error, OSError) as error:
+            return self.died(len(history) - 1, str(error))
+        finally:
+            for side in self.sides:
+                side.close()
+
+    def step(self, statement: Statement, place: int, observe) -> Mismatch | None:
+        sql = statement.sql()
+        tested, peer = (s.execute(sql, statement.connection) for s in self.sides)
+        self.statements += 1
+        if tested.error in LOCK_ERRORS or peer.error in LOCK_ERRORS:
+            for side in self.sides:
+                side.execute("ROLLBACK", statement.connection)
+            return None
+        observe(statement, peer.error == 0)
+        return compare(statement, place, tested, peer)
+
+    def check_contents(self, place: int) -> Mismatch | None:
+        for side in self.sides:
+            for number in list(side.connections):
+                side.execute("ROLLBACK", number)
+        found = final_check.check(*self.sides)
+        return Mismatch("contents", place, *found) if found else None
+
+    def died(self, place: int, error: str) -> Mismatch:
+        """The server is gone, or does not answer: restarts it, so that shrinking can go on."""
+        tail = self.server.log_tail(60)
+        for side in self.sides:
+            side.close()
+        self.server.kill()
+        self.server.start()
+        return Mismatch("died", place, "the server died or hung", error, tail)
+
+
+def compare(statement: Statement, place: int, tested: Answer, peer: Answer) -> Mismatch | None:
+    sql = statement.sql()
+
+    def differ(kind: str, a, b) -> Mismatch:
+        return Mismatch(kind, place, sql, str(a), str(b))
+
+    if tested.error != peer.error:
+        return differ("error", describe(tested), describe(peer))
+    if peer.error:
+        # a history that lost its CREATE TABLE would name two databases
+        if statement.exact_error and peer.error != 1146 and tested.text != peer.text:
+            return differ("error", describe(tested), describe(peer))
+        return None
+    if statement.compare == "none":
+        return None
+    if peer.rows is not None:
+        return compare_rows(differ, statement.compare, tested.rows, peer.rows)
+    if tested.affected != peer.affected:
+        return differ("effect", f"{tested.affected} affected", f"{peer.affected} affected")
+    if statement.compare == "identity" and tested.insert_id != peer.insert_id:
+        return differ("effect", f"insert id {tested.insert_id}", f"insert id {peer.insert_id}")
+    return None
+
+
+def compare_rows(differ, how: str, tested: list[tuple], peer: list[tuple]) -> Mismatch | None:
+    if how == "ordered":
+        return differ("rows", shown(tested), shown(peer)) if tested != peer else None
+    a, b = sorted(tested, key=repr), sorted(peer, key=repr)
+    if a == b:
+        return None
+    only_a, only_b = final_check.difference(a, b), final_check.difference(b, a)
+    return differ(
+        "rows",
+        f"{len(a)} rows, only here: {shown(only_a)}",
+        f"{len(b)} rows, only here: {shown(only_b)}",
+    )
+
+
+def describe(answer: Answer) -> str:
+    return f"error {answer.error}: {answer.text}" if answer.error else "no error"
+
+
+def shown(rows: list[tuple]) -> str:
+    text = f"{len(rows)} rows: {rows[:6]}"
+    return text if len(rows) <= 6 else text + " ..."

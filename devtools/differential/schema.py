@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tables, keys and partitions, drawn at random."""
+
+from dataclasses import dataclass, field
+from random import Random
+
+from devtools.differential import values
+from devtools.differential.statement import Statement
+
+
+@dataclass
+class Column:
+    name: str
+    type: values.ColumnType
+    nullable: bool
+
+    def ddl(self) -> str:
+        return f"{self.name} {self.type.sql}{'' if self.nullable else ' NOT NULL'}"
+
+    def literal(self, rng: Random) -> str:
+        if self.nullable and rng.random() < 0.15:
+            return "NULL"
+        return self.type.literal(rng)
+
+
+@dataclass
+class Key:
+    """`parts`: (column, prefix length or 0)."""
+
+    name: str
+    parts: list[tuple[Column, int]]
+    unique: bool = False
+
+    def ddl(self) -> str:
+        parts = ", ".join(f"{c.name}({n})" if n else c.name for c, n in self.parts)
+        if self.name == "PRIMARY":
+            return f"PRIMARY KEY ({parts})"
+        return f"{'UNIQUE ' if self.unique else ''}KEY {self.name} ({parts})"
+
+    def has_prefix(self) -> bool:
+        return any(n for _, n in self.parts)
+
+    def column_names(self) -> list[str]:
+        return [c.name for c, _ in self.parts]
+
+
+@dataclass
+class Table:
+    """`automatic`: id is AUTO_INCREMENT, and only statements whose use of the counter is the same
+    on all engines are made (see generator.py)."""
+
+    name: str
+    columns: list[Column]
+    keys: list[Key] = field(default_factory=list)
+    partitions: str = ""
+    automatic: bool = False
+    next_id: int = 1
+
+    def primary(self) -> Key | None:
+        return next((k for k in self.keys if k.name == "PRIMARY"), None)
+
+    def column(self, name: str) -> Column:
+        return next(c for c in self.columns if c.name == name)
+
+    def unique_columns(self) -> set[str]:
+        return {c.name for k in self.keys if k.unique for c, _ in k.parts}
+
+    def create(self) -> Statement:
+        items = [c.ddl() for c in self.columns] + [k.ddl() for k in self.keys]
+        if self.automatic:
+            items[0] += " AUTO_INCREMENT"
+        return Statement(f"CREATE TABLE {self.name} (", items, ", ", ")" + self.partitions)
+
+    def total_order(self, alias: str = "") -> list[str]:
+        """Expressions after which no two rows that differ are tied."""
+        dot = f"{alias}." if alias else ""
+        if self.primary():
+            return [f"{dot}{c.name}" for c, _ in self.primary().parts]
+        return [f"{dot}id"] + [f"HEX({dot}{c.name})" for c in self.columns if c.name != "id"]
+
+
+def id_column(rng: Random) -> Column:
+    sql = rng.choice(["INT", "INT", "BIGINT", "INT UNSIGNED", "SMALLINT UNSIGNED"])
+    kind = values.ColumnType(sql, "number")
+    kind.make = lambda r: str(r.randint(1, 60))
+    kind.pool = [str(n) for n in range(1, 40)]
+    return Column("id", kind, False)
+
+
+def random_table(rng: Random, name: str) -> Table:
+    columns = [id_column(rng)]
+    for n in range(rng.randint(1, 7)):
+        columns.append(Column(f"c{n}", values.random_type(rng), rng.random() < 0.6))
+    table = Table(name, columns)
+    table.automatic = rng.random() < 0.15
+    if table.automatic:
+        columns[0].type.sql = "INT"  # wide enough for the jumps of explicit values
+    partitioned = not table.automatic and rng.random() < 0.15
+    if table.automatic or rng.random() < 0.8:
+        table.keys.append(random_primary(rng, table, table.automatic or partitioned))
+    for n in range(rng.choice([0, 1, 1, 2, 2, 3, 4])):
+        key = random_key(rng, table, f"k{n}")
+        key.unique = not table.automatic and rng.random() < 0.3
+        if key.unique and partitioned and "id" not in key.column_names():
+            key.parts.append((columns[0], 0))
+        table.keys.append(key)
+    if partitioned:
+        table.partitions = random_partitions(rng)
+    return table
+
+
+def random_primary(rng: Random, table: Table, plain: bool) -> Key:
+    """PRIMARY KEY (id), or, unless `plain`, sometimes over other NOT NULL columns."""
+    id_part = (table.columns[0], 0)
+    others = [c for c in table.columns[1:] if not c.nullable]
+    if plain or not others or rng.random() < 0.6:
+        return Key("PRIMARY", [id_part], True)
+    parts = [part(rng, c) for c in rng.sample(others, min(len(others), rng.choice([1, 1, 2])))]
+    if rng.random() < 0.6:
+        parts.insert(rng.randint(0, len(parts)), id_part)
+    return Key("PRIMARY", parts, True)
+
+
+def random_key(rng: Random, table: Table, name: str) -> Key:
+    count = min(len(table.columns), rng.choice([1, 1, 1, 2, 2, 3]))
+    return Key(name, [part(rng, c) for c in rng.sample(table.columns, count)])
+
+
+def part(rng: Random, column: Column) -> tuple[Column, int]:
+    kind = column.type
+    if kind.is_blob:
+        return column, rng.choice([1, 3, 10, 20])
+    if kind.length > 2 and rng.random() < 0.2:
+        return column, rng.randint(1, min(kind.length - 1, 12))
+    return column, 0
+
+
+def random_partitions(rng: Random) -> str:
+    choice = rng.randint(0, 2)
+    if choice == 0:
+        return f" PARTITION BY HASH (id) PARTITIONS {rng.randint(1, 5)}"
+    if choice == 1:
+        return f" PARTITION BY KEY (id) PARTITIONS {rng.randint(2, 4)}"
+    return (
+        " PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (10),"
+        " PARTITION p1 VALUES LESS THAN (30), PARTITION p2 VALUES LESS THAN MAXVALUE)"
+    )

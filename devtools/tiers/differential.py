@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The same random SQL on ROCKSDB and InnoDB in one server; everything a client sees must agree.
+
+Without --seed it runs a fixed series of seeds for the first half of the time and seeds nobody has
+seen for the second half. A case that fails is shrunk to a small SQL script.
+"""
+
+import shutil
+import sys
+import time
+from random import SystemRandom
+
+from devtools import paths
+from devtools.differential.generator import Generator
+from devtools.differential.interleaved import InterleavedGenerator
+from devtools.differential.runner import Mismatch, Runner
+from devtools.differential.shrink import Shrinker, script
+from devtools.server import PrivateServer
+from devtools.tiers import TierResult
+
+HELP = "random SQL on ROCKSDB and InnoDB must give the same answers"
+
+FIXED_SEED = 1
+SECONDS, LONG_SECONDS = 110, 900
+STATEMENTS = 100  # of a case, beside the creation of its tables
+SHRINK_SECONDS = 45
+MOST_FAILURES = 5
+# every third seed is a history of two connections
+INTERLEAVED_EVERY = 3
+OPTIONS = [
+    "--innodb-flush-log-at-trx-commit=0",
+    "--innodb-stats-persistent=0",
+    "--innodb-flush-method=nosync",  # nothing here outlives the run
+    "--innodb-doublewrite=0",
+    "--debug-no-sync",
+    "--sync-binlog=0",
+    "--character-set-server=utf8mb4",
+    "--collation-server=utf8mb4_general_ci",
+]
+ENGINE_OPTIONS = {
+    # an uncommitted write set of more than 64 KiB goes to disk, so that ordinary cases spill too
+    "rocksdb": [
+        "--rocksdb-flush-log-at-trx-commit=0",
+        "--rocksdb-spill-threshold=65536",
+        "--rocksdb-lock-escalation-threshold=500",
+    ],
+    "myrocks": ["--rocksdb-flush-log-at-trx-commit=0", "--rocksdb-strict-collation-check=0"],
+    "innodb": [],
+}
+
+
+def add_arguments(group) -> None:
+    group.add_argument("--cases", type=int, help="how many cases (default: as the time allows)")
+    group.add_argument("--seconds", type=float, help=f"how long (default {SECONDS})")
+    group.add_argument(
+        "--engine",
+        choices=sorted(ENGINE_OPTIONS),
+        default="rocksdb",
+        help="the engine to test (also of the tiers crash and large); myrocks: the stock plugin",
+    )
+
+
+def run(args) -> TierResult:
+    result = TierResult("differential", 0, 0)
+    folder = paths.scratch() / "differential"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    options = OPTIONS + ENGINE_OPTIONS[args.engine]
+    with PrivateServer(folder / "data", args.engine, options) as server:
+        runner = Runner(server, args.engine)
+        for seed in seeds(args):
+            if run_case(runner, seed, args, result, folder):
+                result.passed += 1
+            if result.failed >= MOST_FAILURES:
+                print(f"   stopped after {MOST_FAILURES} failed cases")
+                break
+        print(f"   {runner.statements} statements compared")
+    return result
+
+
+def seeds(args):
+    """The seeds to run, one after the other, until the cases or the time are used up."""
+    limit = args.seconds or (LONG_SECONDS if args.long else SECONDS)
+    if args.seed is not None:
+        cases = args.cases or (sys.maxsize if args.seconds else 1)
+        yield from until(args.seed, cases, limit if args.seconds else 1e9)
+        return
+    cases = args.cases or sys.maxsize
+    yield from until(FIXED_SEED, max(1, cases // 2), limit / 2)
+    fresh = SystemRandom().randrange(1000, 2**31)
+    print(f"   fresh seeds from {fresh}")
+    yield from until(fresh, max(1, cases - cases // 2), limit / 2)
+
+
+def until(first: int, cases: int, seconds: float):
+    deadline = time.monotonic() + seconds
+    seed = first
+    while seed < first + cases and time.monotonic() < deadline:
+        yield seed
+        seed += 1
+    print(f"   seeds {first} to {seed - 1}")
+
+
+def generator(seed: int):
+    kind = InterleavedGenerator if seed % INTERLEAVED_EVERY == 0 else Generator
+    return kind(seed, STATEMENTS)
+
+
+def run_case(runner: Runner, seed: int, args, result: TierResult, folder) -> bool:
+    source = generator(seed)
+    history = []
+    mismatch = runner.run(iter(source.next, None), source.observe, history)
+    if mismatch is None:
+        return True
+    result.failed += 1
+    repeat = f"./dev test differential --seed {seed}"
+    if args.engine != "rocksdb":
+        repeat += f" --engine {args.engine}"
+    if not result.repeat_command:
+        result.repeat_command = repeat
+    result.failures.append(f"seed {seed}: {mismatch.kind}: {mismatch.what[:150]}")
+    print(f"   seed {seed} disagrees ({mismatch.kind}); repeat: {repeat}\n{mismatch}")
+    shrink_and_write(runner, history, mismatch, folder / f"seed-{seed}.sql", repeat)
+    return False
+
+
+def shrink_and_write(runner: Runner, history, mismatch: Mismatch, file, repeat: str) -> None:
+    shrinker = Shrinker(runner.run, SHRINK_SECONDS)
+    small, found = shrinker.shrink(history, mismatch)
+    title = f"{repeat}\nshrunk from {len(history)} to {len(small)} statements"
+    title += f" in {shrinker.attempts} attempts"
+    if shrinker.attempts == 1 and small is history:
+        title += "; it did not disagree when it was run again"
+    file.write_text(script(small, found, title))
+    print(f"   shrunk: {file}\n{file.read_text()}")

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+// Fixed-width integers in byte strings. Everything that Basalt itself puts on disk is big-endian
+// and unsigned (docs/format/README.md); columns inside a row value keep the server's record image,
+// which is little-endian. Readers below do no bounds check: the caller has compared lengths.
+
+namespace basalt {
+
+// A borrowed run of bytes. The standard type, under a name that says it is not text.
+using Bytes = std::string_view;
+
+inline void StoreBigEndian16(void* to, uint16_t value) {
+  value = __builtin_bswap16(value);
+  std::memcpy(to, &value, sizeof(value));
+}
+
+inline void StoreBigEndian32(void* to, uint32_t value) {
+  value = __builtin_bswap32(value);
+  std::memcpy(to, &value, sizeof(value));
+}
+
+inline void StoreBigEndian64(void* to, uint64_t value) {
+  value = __builtin_bswap64(value);
+  std::memcpy(to, &value, sizeof(value));
+}
+
+inline uint16_t LoadBigEndian16(const void* from) {
+  uint16_t value;
+  std::memcpy(&value, from, sizeof(value));
+  return __builtin_bswap16(value);
+}
+
+inline uint32_t LoadBigEndian32(const void* from) {
+  uint32_t value;
+  std::memcpy(&value, from, sizeof(value));
+  return __builtin_bswap32(value);
+}
+
+inline uint64_t LoadBigEndian64(const void* from) {
+  uint64_t value;
+  std::memcpy(&value, from, sizeof(value));
+  return __builtin_bswap64(value);
+}
+
+inline void AppendBigEndian16(std::string* to, uint16_t value) {
+  char bytes[sizeof(value)];
+  StoreBigEndian16(bytes, value);
+  to->append(bytes, sizeof(bytes));
+}
+
+inline void AppendBigEndian32(std::string* to, uint32_t value) {
+  char bytes[sizeof(value)];
+  StoreBigEndian32(bytes, value);
+  to->append(bytes, sizeof(bytes));
+}
+
+inline void AppendBigEndian64(std::string* to, uint64_t value) {
+  char bytes[sizeof(value)];
+  StoreBigEndian64(bytes, value);
+  to->append(bytes, sizeof(bytes));
+}
+
+inline const uint8_t* Unsigned(Bytes bytes) {
+  return reinterpret_cast<const uint8_t*>(bytes.data());
+}
+
+inline Bytes MakeBytes(const uint8_t* data, size_t length) {
+  return Bytes(reinterpret_cast<const char*>(data), length);
+}
+
+}  // namespace basalt

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <rocksdb/write_batch_base.h>
+
+#include "base/bytes.h"
+#include "base/index_id.h"
+#include "base/status.h"
+#include "catalog/ingest_job.h"
+#include "catalog/table_record.h"
+#include "store/store.h"
+
+namespace basalt::catalog {
+
+// The data dictionary: which tables and indexes exist, kept in the column family `__system__` and
+// mirrored in memory. Bytes: docs/format/dictionary.md.
+//
+// Every change of tables or indexes is one batch, durable when the function returns Ok; after a
+// crash it has happened as a whole or not at all. When such a function fails, memory is as before;
+// if what failed was the write itself, the store has stopped taking writes and only the next start
+// tells whether the change reached the disk.
+//
+// Thread-safety: all functions, from any thread. Finding a table takes a shared lock; changes are
+// serialised by one mutex, which is never held while a table is being read. The caller (the server,
+// with its metadata locks) sees to it that nobody uses a table that is dropped, renamed or changed.
+class Catalog {
+ public:
+  // Reads and validates the whole dictionary. kCorruption names the record that is wrong. Index
+  // builds that a crash cut off become drops. The store must outlive the catalog.
+  static Status Load(store::Store* store, std::unique_ptr<Catalog>* catalog);
+  Catalog(const Catalog&) = delete;
+  Catalog& operator=(const Catalog&) = delete;
+
+  // --- Tables. Names as in TableRecord::name. ---
+  // Null when there is none. The record stays valid as long as the caller keeps it.
+  std::shared_ptr<const TableRecord> FindTable(Bytes name) const;
+  // All tables in the order of their names.
+  std::vector<std::shared_ptr<const TableRecord>> Tables() const;
+  // The table an index belongs to, and its position there; null when no table has it. Linear in
+  // the number of tables: for statistics and messages, not for rows.
+  std::shared_ptr<const TableRecord> FindIndex(IndexId index, size_t* position) const;
+
+  // Makes a table: numbers for its indexes, missing column families, and the record. `requests` in
+  // key_info order, hidden primary key last, exactly one primary or hidden primary among them.
+  // `auto_increment` is the first value to hand out, 0 = none given. kInvalidArgument when the
+  // table exists or a column family's name is reserved.
+  Status CreateTable(Bytes name, const std::vector<IndexRequest>& requests, uint64_t auto_increment,
+                     std::shared_ptr<const TableRecord>* table);
+  // Removes the record and queues the indexes for the reclaimer. kNotFound when there is none.
+  Status DropTable(Bytes name);
+  // kNotFound when `from` does not exist, kInvalidArgument when `to` does.
+  Status RenameTable(Bytes from, Bytes to);
+  // Empties a table: gives it new, empty indexes of the same shape and queues the old ones for the
+  // reclaimer, in one step. `auto_increment` as in CreateTable. `table` may be null.
+  Status TruncateTable(Bytes name, uint64_t auto_increment,
+                       std::shared_ptr<const TableRecord>* table);
+
+  // --- Adding and dropping indexes in place: Begin, fill the new indexes, then Commit or Abort ---
+  // Gives numbers to indexes that are going to be built. They belong to no table yet; if the
+  // process dies before the commit, they are dropped at the next start.
+  Status BeginIndexBuild(const std::vector<IndexRequest>& requests,
+                         std::vector<IndexRecord>* built);
+  // Makes `indexes` (kept and built ones, in key_info order) the indexes of the table. Those of the
+  // old record that are missing in it are queued for the reclaimer; the table's version grows by
+  // one. Also right for pure drops, without BeginIndexBuild.
+  Status ReplaceIndexes(Bytes name, const std::vector<IndexRecord>& indexes,
+                        std::shared_ptr<const TableRecord>* table);
+  // Gives up a build: queues its indexes for the reclaimer.
+  Status AbortIndexBuild(const std::vector<IndexRecord>& built);
+
+  // --- Auto-increment, kept under the primary or hidden primary key ---
+  // The next value to hand out; 0 when the dictionary has none (derive it from the data then).
+  Status AutoIncrement(IndexId primary, uint64_t* next) const;
+  // Adds "the next value is at least `next`" to the batch of the rows that used the values before.
+  // Works on a transaction's batch as well. Cheap; no lock.
+  Status AppendAutoIncrementMerge(rocksdb::WriteBatchBase* batch, IndexId primary,
+                                  uint64_t next) const;
+  // Sets the value, also to a smaller one (ALTER TABLE ... AUTO_INCREMENT). Durable on return.
+  Status SetAutoIncrement(IndexId primary, uint64_t next);
+
+  // --- Versions, by table name; a partition's name stands for its table ---
+  // 0 when never bumped.
+  Status TableVersion(Bytes name, uint64_t* version) const;
+  Status BumpTableVersion(Bytes name);
+
+  // --- Dropped indexes, for the reclaimer ---
+  std::vector<IndexId> DroppedIndexes() const;
+  bool IsDropped(IndexId index) const;
+  // Adds the removal of every record of a dropped index to the batch; call ForgetDropped after the
+  // batch has been written.
+  Status AppendReclaimed(rocksdb::WriteBatchBase* batch, IndexId index) const;
+  void ForgetDropped(IndexId index);
+  // Called whenever indexes were queued, outside the locks of tables and changes; the listener must
+  // not call SetDropListener. One listener; empty removes it, and returns when it is not running.
+  void SetDropListener(std::function<void()> listener);
+
+  // --- Ingest jobs, see IngestJob ---
+  // A number no other job has, also across restarts.
+  uint64_t NewIngestJobNumber();
+  Status AppendIngestJob(rocksdb::WriteBatchBase* batch, const IngestJob& job) const;
+  Status AppendRemoveIngestJob(rocksdb::WriteBatchBase* batch, uint64_t number) const;
+  // Committed jobs that were not removed yet, by number.
+  Status PendingIngestJobs(std::vector<IngestJob>* jobs) const;
+
+  // --- Optimizer statistics of ANALYZE (type 6) ---
+  // kNotFound when there is none or it does not decode.
+  Status StoredStatistics(IndexId index, store::IndexStatistics* statistics) const;
+  Status StoreStatistics(IndexId index, const store::IndexStatistics& statistics);
+
+  store::Store* store() const { return store_; }
+  // Highest index number ever given out.
+  uint32_t maximum_index_number() const;
+
+ private:
+  class Loader;
+  class Change;
+  explicit Catalog(store::Store* store);
+
+  // All of these need ddl_mutex_.
+  Status NumberIndexes(const std::vector<IndexRequest>& requests, Change* change,
+                       std::vector<IndexRecord>* indexes);
+  Status PrepareColumnFamily(const IndexRequest& request, Change* change, uint32_t* id);
+  Status Commit(Change* change);
+  bool HasOtherPartition(Bytes name) const;
+  void NotifyDropped();
+
+  Status Get(Bytes key, std::string* value) const;
+
+  store::Store* const store_;
+  std::mutex ddl_mutex_;  // one change at a time; taken before tables_mutex_
+
+  mutable std::shared_mutex tables_mutex_;  // guards the maps below
+  std::map<std::string, std::shared_ptr<const TableRecord>, std::less<>> tables_;
+  std::map<uint32_t, uint32_t> column_family_flags_;
+  std::set<IndexId> dropped_;
+  uint32_t maximum_index_number_ = kFirstUserIndexNumber - 1;
+
+  std::mutex listener_mutex_;
+  std::function<void()> drop_listener_;
+  std::atomic<uint64_t> next_ingest_job_{1};
+};
+
+}  // namespace basalt::catalog

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <rocksdb/write_batch.h>
+
+#include "catalog/catalog.h"
+#include "catalog/dictionary_records.h"
+
+namespace basalt::catalog {
+
+// One change of the dictionary in the making: the batch for the disk and, kept apart until the
+// batch has been written, what the change means for the maps in memory. Used by one thread, under
+// the catalog's ddl_mutex_.
+class Catalog::Change {
+ public:
+  // `system` is the column family of the dictionary; everything goes there.
+  explicit Change(rocksdb::ColumnFamilyHandle* system) : system_(system) {}
+
+  // A WriteBatch with no size limit refuses nothing; a status would only be in the way here.
+  void Put(const std::string& key, const std::string& value) {
+    batch.Put(system_, key, value).PermitUncheckedError();
+  }
+  // Deleting what is not there is allowed and does nothing.
+  void Delete(const std::string& key) { batch.Delete(system_, key).PermitUncheckedError(); }
+
+  // The table's record (type 1) with those of all its indexes (type 2); replaces an older one of
+  // that name.
+  void PutTable(std::shared_ptr<const TableRecord> table) {
+    Put(TableKey(table->name), EncodeTable(table->indexes));
+    for (const IndexRecord& index : table->indexes) PutIndex(index);
+    std::string name = table->name;
+    tables[std::move(name)] = std::move(table);
+  }
+  // Only the table's record; its indexes are dropped one by one.
+  void DeleteTable(Bytes name) {
+    Delete(TableKey(name));
+    tables[std::string(name)] = nullptr;
+  }
+  // Record type 2.
+  void PutIndex(const IndexRecord& index) {
+    Put(IndexKey(RecordType::kIndex, index.id), EncodeIndex(index));
+  }
+  // Record type 5: the reclaimer will find the index. Its other records stay for it.
+  void DropIndex(IndexId index) {
+    Put(IndexKey(RecordType::kIndexDrop, index), EncodeMarker());
+    dropped.push_back(index);
+  }
+  // Record type 3.
+  void PutColumnFamily(uint32_t id, uint32_t flags) {
+    Put(ColumnFamilyKey(id), EncodeColumnFamily(flags));
+    column_family_flags[id] = flags;
+  }
+
+  rocksdb::WriteBatch batch;
+  // What the maps of the catalog take over when the batch is durable.
+  std::map<std::string, std::shared_ptr<const TableRecord>> tables;  // null: removed
+  std::map<uint32_t, uint32_t> column_family_flags;
+  std::vector<IndexId> dropped;
+  // Ends in more free space, so low space must not stop it.
+  bool frees_space = false;
+
+ private:
+  rocksdb::ColumnFamilyHandle* const system_;
+};
+
+}  // namespace basalt::catalog

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// What changes tables and indexes: each function builds one Change and commits it.
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "catalog/catalog.h"
+#include "catalog/catalog_change.h"
+#include "catalog/dictionary_records.h"
+
+namespace basalt::catalog {
+namespace {
+
+// Not a real column family; the old engine once used the name to ask for one for each index.
+constexpr std::string_view kPerIndexName = "$per_index_cf";
+
+Status NoSuchTable(Bytes name) {
+  return Status(Code::kNotFound, "there is no table " + std::string(name));
+}
+
+Status TableExists(Bytes name) {
+  return Status(Code::kInvalidArgument, "the table " + std::string(name) + " exists already");
+}
+
+bool Contains(const std::vector<IndexRecord>& indexes, IndexId id) {
+  return std::any_of(indexes.begin(), indexes.end(),
+                     [&](const IndexRecord& index) { return index.id == id; });
+}
+
+Status CheckOnePrimary(Bytes name, const auto& indexes) {
+  const auto primaries = std::count_if(indexes.begin(), indexes.end(), [](const auto& index) {
+    return index.kind != IndexKind::kSecondary;
+  });
+  if (primaries == 1) return {};
+  return Status(Code::kInvalidArgument, "the table " + std::string(name) + " has " +
+                                            std::to_string(primaries) + " primary keys");
+}
+
+}  // namespace
+
+Status Catalog::PrepareColumnFamily(const IndexRequest& request, Change* change, uint32_t* id) {
+  const std::string& name = request.column_family;
+  if (name == store::kSystemColumnFamilyName || name == kPerIndexName || name.empty()) {
+    return Status(Code::kInvalidArgument, "the column family name '" + name + "' is reserved");
+  }
+  rocksdb::ColumnFamilyHandle* handle = nullptr;
+  BASALT_RETURN_IF_ERROR(store_->GetOrCreateColumnFamily(name, &handle));
+  *id = handle->GetID();
+  if (column_family_flags_.contains(*id) || change->column_family_flags.contains(*id)) return {};
+  uint32_t flags = store::Store::IsReverse(handle) ? kColumnFamilyReverse : 0;
+  if (request.per_partition_column_family) flags |= kColumnFamilyPerPartition;
+  change->PutColumnFamily(*id, flags);
+  return {};
+}
+
+Status Catalog::NumberIndexes(const std::vector<IndexRequest>& requests, Change* change,
+                              std::vector<IndexRecord>* indexes) {
+  indexes->clear();
+  for (const IndexRequest& request : requests) {
+    if ((request.flags & ~kIndexHasTtl) != 0) {
+      return Status(Code::kInvalidArgument, "unknown index flags");
+    }
+    IndexRecord index;
+    BASALT_RETURN_IF_ERROR(PrepareColumnFamily(request, change, &index.id.column_family));
+    index.kind = request.kind;
+    index.flags = request.flags;
+    index.ttl_seconds = request.ttl_seconds;
+    indexes->push_back(index);
+  }
+  if (std::numeric_limits<uint32_t>::max() - 1 - maximum_index_number_ < indexes->size()) {
+    return Status(Code::kInternal, "all index numbers of this store have been used");
+  }
+  {
+    // Numbers of a change that fails are not used again: cheaper than being sure that nothing of
+    // it has reached the disk.
+    std::unique_lock lock(tables_mutex_);
+    for (IndexRecord& index : *indexes) index.id.number = ++maximum_index_number_;
+  }
+  change->Put(TypeKey(RecordType::kMaximumIndexNumber),
+              EncodeMaximumIndexNumber(maximum_index_number_));
+  return {};
+}
+
+Status Catalog::Commit(Change* change) {
+  BASALT_RETURN_IF_ERROR(change->frees_space
+                             ? store_->WriteToFreeSpace(&change->batch, /*sync=*/true)
+                             : store_->Write(&change->batch, /*sync=*/true));
+  std::unique_lock lock(tables_mutex_);
+  for (auto& [name, table] : change->tables) {
+    if (table == nullptr) {
+      tables_.erase(name);
+    } else {
+      tables_[name] = std::move(table);
+    }
+  }
+  for (const auto& [id, flags] : change->column_family_flags) column_family_flags_[id] = flags;
+  dropped_.insert(change->dropped.begin(), change->dropped.end());
+  return {};
+}
+
+bool Catalog::HasOtherPartition(Bytes name) const {
+  if (!IsPartitionName(name)) return false;
+  const std::string prefix(name.substr(0, name.find("#P#") + 3));
+  for (auto at = tables_.lower_bound(prefix); at != tables_.end() && at->first.starts_with(prefix);
+       ++at) {
+    if (at->first != name) return true;
+  }
+  return false;
+}
+
+Status Catalog::CreateTable(Bytes name, const std::vector<IndexRequest>& requests,
+                            uint64_t auto_increment, std::shared_ptr<const TableRecord>* table) {
+  std::lock_guard lock(ddl_mutex_);
+  if (name.empty()) return Status(Code::kInvalidArgument, "a table needs a name");
+  if (FindTable(name) != nullptr) return TableExists(name);
+  BASALT_RETURN_IF_ERROR(CheckOnePrimary(name, requests));
+  Change change(store_->system());
+  auto created = std::make_shared<TableRecord>();
+  created->name = name;
+  BASALT_RETURN_IF_ERROR(NumberIndexes(requests, &change, &created->indexes));
+  if (auto_increment != 0) {
+    change.Put(IndexKey(RecordType::kAutoIncrement, created->Primary()->id),
+               EncodeAutoIncrement(auto_increment));
+  }
+  // A version that a table of this name has left behind (the old engine's renames do) is not ours.
+  if (!HasOtherPartition(name)) change.Delete(TableVersionKey(VersionPathOfTable(name)));
+  change.PutTable(created);
+  BASALT_RETURN_IF_ERROR(Commit(&change));
+  if (table != nullptr) *table = std::move(created);
+  return {};
+}
+
+Status Catalog::DropTable(Bytes name) {
+  {
+    std::lock_guard lock(ddl_mutex_);
+    const auto table = FindTable(name);
+    if (table == nullptr) return NoSuchTable(name);
+    Change change(store_->system());
+    change.frees_space = true;
+    for (const IndexRecord& index : table->indexes) change.DropIndex(index.id);
+    change.DeleteTable(name);
+    if (!HasOtherPartition(name)) change.Delete(TableVersionKey(VersionPathOfTable(name)));
+    BASALT_RETURN_IF_ERROR(Commit(&change));
+  }
+  NotifyDropped();
+  return {};
+}
+
+Status Catalog::RenameTable(Bytes from, Bytes to) {
+  std::lock_guard lock(ddl_mutex_);
+  const auto table = FindTable(from);
+  if (table == nullptr) return NoSuchTable(from);
+  if (to.empty()) return Status(Code::kInvalidArgument, "a table needs a name");
+  if (FindTable(to) != nullptr) return TableExists(to);
+  Change change(store_->system());
+  auto renamed = std::make_shared<TableRecord>(*table);
+  renamed->name = to;
+  const std::string old_path = VersionPathOfTable(from);
+  const std::string new_path = VersionPathOfTable(to);
+  if (old_path != new_path) {
+    uint64_t version = 0;
+    BASALT_RETURN_IF_ERROR(TableVersion(from, &version));
+    // The first partition to be renamed takes the version along, the others find none.
+    if (version != 0) {
+      change.Put(TableVersionKey(new_path), EncodeTableVersion(version));
+      change.Delete(TableVersionKey(old_path));
+    } else if (!IsPartitionName(to)) {
+      change.Delete(TableVersionKey(new_path));
+    }
+  }
+  change.DeleteTable(from);
+  change.PutTable(std::move(renamed));
+  return Commit(&change);
+}
+
+Status Catalog::TruncateTable(Bytes name, uint64_t auto_increment,
+                              std::shared_ptr<const TableRecord>* table) {
+  {
+    std::lock_guard lock(ddl_mutex_);
+    const auto old = FindTable(name);
+    if (old == nullptr) return NoSuchTable(name);
+    std::vector<IndexRequest> requests;
+    for (const IndexRecord& index : old->indexes) {
+      rocksdb::ColumnFamilyHandle* family = store_->FindColumnFamily(index.id.column_family);
+      requests.push_back({family->GetName(), index.kind, index.flags, index.ttl_seconds, false});
+    }
+    Change change(store_->system());
+    change.frees_space = true;
+    auto emptied = std::make_shared<TableRecord>();
+    emptied->name = name;
+    BASALT_RETURN_IF_ERROR(NumberIndexes(requests, &change, &emptied->indexes));
+    for (const IndexRecord& index : old->indexes) change.DropIndex(index.id);
+    if (auto_increment != 0) {
+      change.Put(IndexKey(RecordType::kAutoIncrement, emptied->Primary()->id),
+                 EncodeAutoIncrement(auto_increment));
+    }
+    change.PutTable(emptied);
+    BASALT_RETURN_IF_ERROR(Commit(&change));
+    if (table != nullptr) *table = std::move(emptied);
+  }
+  NotifyDropped();
+  return {};
+}
+
+Status Catalog::BeginIndexBuild(const std::vector<IndexRequest>& requests,
+                                std::vector<IndexRecord>* built) {
+  std::lock_guard lock(ddl_mutex_);
+  Change change(store_->system());
+  BASALT_RETURN_IF_ERROR(NumberIndexes(requests, &change, built));
+  for (const IndexRecord& index : *built) {
+    change.Put(IndexKey(RecordType::kIndexBuild, index.id), EncodeMarker());
+  }
+  return Commit(&change);
+}
+
+Status Catalog::ReplaceIndexes(Bytes name, const std::vector<IndexRecord>& indexes,
+                               std::shared_ptr<const TableRecord>* table) {
+  bool any_dropped = false;
+  {
+    std::lock_guard lock(ddl_mutex_);
+    const auto old = FindTable(name);
+    if (old == nullptr) return NoSuchTable(name);
+    BASALT_RETURN_IF_ERROR(CheckOnePrimary(name, indexes));
+    Change change(store_->system());
+    auto replaced = std::make_shared<TableRecord>();
+    replaced->name = name;
+    replaced->indexes = indexes;
+    for (const IndexRecord& index : indexes) {
+      if (Contains(old->indexes, index.id)) continue;
+      change.Delete(IndexKey(RecordType::kIndexBuild, index.id));
+    }
+    for (const IndexRecord& index : old->indexes) {
+      if (!Contains(indexes, index.id)) change.DropIndex(index.id);
+    }
+    any_dropped = !change.dropped.empty();
+    change.PutTable(replaced);
+    uint64_t version = 0;
+    BASALT_RETURN_IF_ERROR(TableVersion(name, &version));
+    change.Put(TableVersionKey(VersionPathOfTable(name)), EncodeTableVersion(version + 1));
+    BASALT_RETURN_IF_ERROR(Commit(&change));
+    if (table != nullptr) *table = std::move(replaced);
+  }
+  if (any_dropped) NotifyDropped();
+  return {};
+}
+
+Status Catalog::AbortIndexBuild(const std::vector<IndexRecord>& built) {
+  {
+    std::lock_guard lock(ddl_mutex_);
+    Change change(store_->system());
+    change.frees_space = true;
+    for (const IndexRecord& index : built) {
+      change.DropIndex(index.id);
+      change.Delete(IndexKey(RecordType::kIndexBuild, index.id));
+    }
+    BASALT_RETURN_IF_ERROR(Commit(&change));
+  }
+  NotifyDropped();
+  return {};
+}
+
+Status Catalog::SetAutoIncrement(IndexId primary, uint64_t next) {
+  std::lock_guard lock(ddl_mutex_);
+  Change change(store_->system());
+  change.Put(IndexKey(RecordType::kAutoIncrement, primary), EncodeAutoIncrement(next));
+  return Commit(&change);
+}
+
+Status Catalog::BumpTableVersion(Bytes name) {
+  std::lock_guard lock(ddl_mutex_);
+  uint64_t version = 0;
+  BASALT_RETURN_IF_ERROR(TableVersion(name, &version));
+  Change change(store_->system());
+  change.Put(TableVersionKey(VersionPathOfTable(name)), EncodeTableVersion(version + 1));
+  return Commit(&change);
+}
+
+}  // namespace basalt::catalog

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "catalog/catalog_loader.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include <rocksdb/iterator.h>
+
+#include "catalog/catalog_change.h"
+#include "catalog/dictionary_records.h"
+
+namespace basalt::catalog {
+namespace {
+
+Bytes ToBytes(const rocksdb::Slice& slice) { return Bytes(slice.data(), slice.size()); }
+
+std::string Name(IndexId index) {
+  return "index " + std::to_string(index.number) + " in column family " +
+         std::to_string(index.column_family);
+}
+
+Status Contradiction(const std::string& table, IndexId index, std::string_view what) {
+  return Status(Code::kCorruption,
+                "dictionary: table " + table + ", " + Name(index) + ": " + std::string(what));
+}
+
+}  // namespace
+
+Status Catalog::Loader::Run() {
+  BASALT_RETURN_IF_ERROR(ReadRecords());
+  BASALT_RETURN_IF_ERROR(AssembleTables());
+  BASALT_RETURN_IF_ERROR(Repair());
+  // Jobs of prepared transactions are not visible yet, so the highest one seen is not enough. The
+  // clock is: nobody starts a million jobs a second.
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+  catalog_->next_ingest_job_ = std::max(highest_job_ + 1, static_cast<uint64_t>(microseconds));
+  return {};
+}
+
+Status Catalog::Loader::ReadRecords() {
+  rocksdb::ReadOptions options;
+  options.total_order_seek = true;
+  const std::unique_ptr<rocksdb::Iterator> iterator(
+      store_->base()->NewIterator(options, store_->system()));
+  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+    BASALT_RETURN_IF_ERROR(ReadRecord(ToBytes(iterator->key()), ToBytes(iterator->value())));
+  }
+  return store::MapStatus(iterator->status(), "reading the dictionary");
+}
+
+Status Catalog::Loader::ReadRecord(Bytes key, Bytes value) {
+  RecordType type;
+  if (!ReadRecordType(key, &type)) {
+    return Status(Code::kCorruption, "dictionary: a key is shorter than a record type");
+  }
+  switch (type) {
+    case RecordType::kTable:
+      return DecodeTable(key, value, &table_indexes_[std::string(key.substr(4))]);
+    case RecordType::kIndex:
+      return ReadIndexRecord(key, value);
+    case RecordType::kColumnFamily: {
+      uint32_t id = 0;
+      BASALT_RETURN_IF_ERROR(DecodeColumnFamilyKey(key, &id));
+      return DecodeColumnFamily(key, value, &catalog_->column_family_flags_[id]);
+    }
+    case RecordType::kIndexDrop:
+      return ReadDropOrBuild(key, &catalog_->dropped_);
+    case RecordType::kIndexBuild:
+      return ReadDropOrBuild(key, &built_);
+    case RecordType::kMaximumIndexNumber:
+      return DecodeMaximumIndexNumber(key, value, &recorded_maximum_);
+    case RecordType::kIngestJob: {
+      uint64_t number = 0;
+      BASALT_RETURN_IF_ERROR(DecodeIngestJobKey(key, &number));
+      highest_job_ = std::max(highest_job_, number);
+      return {};
+    }
+    // Read when they are asked for; a bad one concerns one table, not the start.
+    case RecordType::kAutoIncrement:
+    case RecordType::kIndexStatistics:
+    case RecordType::kTableVersion:
+    case RecordType::kBinlogPosition:
+      return {};
+  }
+  // A type that a later version has added: not ours to judge.
+  return {};
+}
+
+Status Catalog::Loader::ReadIndexRecord(Bytes key, Bytes value) {
+  IndexRecord index;
+  BASALT_RETURN_IF_ERROR(DecodeIndexKey(key, &index.id));
+  BASALT_RETURN_IF_ERROR(DecodeIndex(key, value, &index));
+  NoteNumber(index.id.number);
+  indexes_[index.id] = index;
+  return {};
+}
+
+Status Catalog::Loader::ReadDropOrBuild(Bytes key, std::set<IndexId>* indexes) {
+  IndexId index;
+  BASALT_RETURN_IF_ERROR(DecodeIndexKey(key, &index));
+  NoteNumber(index.number);
+  indexes->insert(index);
+  return {};
+}
+
+void Catalog::Loader::NoteNumber(uint32_t number) {
+  catalog_->maximum_index_number_ = std::max(catalog_->maximum_index_number_, number);
+}
+
+Status Catalog::Loader::AssembleTables() {
+  for (const auto& [name, ids] : table_indexes_) {
+    auto table = std::make_shared<TableRecord>();
+    table->name = name;
+    for (const IndexId id : ids) BASALT_RETURN_IF_ERROR(AssembleIndex(name, id, table.get()));
+    if (table->Primary() == nullptr) {
+      return Status(Code::kCorruption, "dictionary: table " + name + " has no primary key");
+    }
+    catalog_->tables_.emplace(name, std::move(table));
+  }
+  return {};
+}
+
+Status Catalog::Loader::AssembleIndex(const std::string& table, IndexId id, TableRecord* record) {
+  NoteNumber(id.number);
+  const auto index = indexes_.find(id);
+  if (index == indexes_.end()) return Contradiction(table, id, "the index has no record");
+  if (!in_tables_.insert(id).second) return Contradiction(table, id, "two tables have this index");
+  if (catalog_->dropped_.contains(id)) {
+    return Contradiction(table, id, "the index is marked as dropped, its rows may be gone");
+  }
+  if (id.number < kFirstUserIndexNumber) return Contradiction(table, id, "the number is reserved");
+  BASALT_RETURN_IF_ERROR(CheckColumnFamily(table, id));
+  record->indexes.push_back(index->second);
+  return {};
+}
+
+Status Catalog::Loader::CheckColumnFamily(const std::string& table, IndexId id) {
+  rocksdb::ColumnFamilyHandle* handle = store_->FindColumnFamily(id.column_family);
+  if (handle == nullptr) return Contradiction(table, id, "there is no such column family");
+  const auto flags = catalog_->column_family_flags_.find(id.column_family);
+  if (flags != catalog_->column_family_flags_.end()) {
+    const bool reverse = (flags->second & kColumnFamilyReverse) != 0;
+    if (reverse != store::Store::IsReverse(handle)) {
+      return Contradiction(
+          table, id, "the record of the column family contradicts its name, " + handle->GetName());
+    }
+  }
+  column_families_in_use_.insert(id.column_family);
+  return {};
+}
+
+Status Catalog::Loader::Repair() {
+  Change change(store_->system());
+  change.frees_space = true;  // a start must not fail because the disk is nearly full
+  for (const IndexId index : built_) {
+    change.Delete(IndexKey(RecordType::kIndexBuild, index));
+    // The old engine removes the record only after the table has the index; that is no rollback.
+    if (!in_tables_.contains(index)) change.DropIndex(index);
+  }
+  // The old engine does not start without these, and the way back is to stay open.
+  column_families_in_use_.insert(store_->default_column_family()->GetID());
+  column_families_in_use_.insert(store_->system()->GetID());
+  for (const uint32_t id : column_families_in_use_) {
+    if (catalog_->column_family_flags_.contains(id)) continue;
+    const bool reverse = store::Store::IsReverse(store_->FindColumnFamily(id));
+    change.PutColumnFamily(id, reverse ? kColumnFamilyReverse : 0);
+  }
+  NoteNumber(recorded_maximum_);
+  if (catalog_->maximum_index_number_ > recorded_maximum_ &&
+      catalog_->maximum_index_number_ >= kFirstUserIndexNumber) {
+    change.Put(TypeKey(RecordType::kMaximumIndexNumber),
+               EncodeMaximumIndexNumber(catalog_->maximum_index_number_));
+  }
+  return change.batch.Count() == 0 ? Status() : catalog_->Commit(&change);
+}
+
+}  // namespace basalt::catalog

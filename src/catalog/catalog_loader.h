@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "catalog/catalog.h"
+
+namespace basalt::catalog {
+
+// Reads the dictionary at start: every record once, then what they say about each other, then the
+// few repairs that a crash (or the old engine) makes necessary, in one batch. Nothing is written
+// before everything has been validated.
+class Catalog::Loader {
+ public:
+  // `catalog` is new and empty, and nobody else knows it yet: no locks are taken.
+  explicit Loader(Catalog* catalog) : catalog_(catalog), store_(catalog->store_) {}
+
+  // Fills the catalog. On failure the catalog is half filled and must be thrown away.
+  Status Run();
+
+ private:
+  // One pass over the column family; afterwards the members below hold what was found.
+  Status ReadRecords();
+  // One record, by its type. Types nobody knows are passed over.
+  Status ReadRecord(Bytes key, Bytes value);
+  // Type 2.
+  Status ReadIndexRecord(Bytes key, Bytes value);
+  // Types 5 and 8; the value says nothing.
+  Status ReadDropOrBuild(Bytes key, std::set<IndexId>* indexes);
+  // This index number is taken, whatever the record of the highest one says.
+  void NoteNumber(uint32_t number);
+
+  // The tables from their records and those of their indexes.
+  Status AssembleTables();
+  // Adds one index to the table's record after checking what can be checked.
+  Status AssembleIndex(const std::string& table, IndexId id, TableRecord* record);
+  // The column family exists and runs the way its record says.
+  Status CheckColumnFamily(const std::string& table, IndexId id);
+
+  // Adds the repairs to the change and writes it, if there are any.
+  Status Repair();
+
+  Catalog* const catalog_;
+  store::Store* const store_;
+  std::map<std::string, std::vector<IndexId>> table_indexes_;
+  std::map<IndexId, IndexRecord> indexes_;
+  std::set<IndexId> built_;
+  std::set<IndexId> in_tables_;
+  std::set<uint32_t> column_families_in_use_;
+  uint32_t recorded_maximum_ = 0;
+  uint64_t highest_job_ = 0;
+};
+
+}  // namespace basalt::catalog

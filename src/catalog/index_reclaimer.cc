@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "catalog/index_reclaimer.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/iterator.h>
+#include <rocksdb/write_batch.h>
+
+namespace basalt::catalog {
+namespace {
+
+// Up to so many entries are deleted one by one: cheaper than what a range deletion costs every
+// reader until a compaction has removed it, and no compaction is needed.
+constexpr size_t kFewKeys = 10000;
+constexpr std::chrono::seconds kRetryAfter{10};
+
+// The entries of an index in the order of its column family: from begin up to, without, end.
+struct KeyRange {
+  std::string begin;
+  std::string end;
+};
+
+KeyRange RangeOf(const rocksdb::ColumnFamilyHandle* handle, IndexId index) {
+  std::string first;
+  std::string next;
+  AppendBigEndian32(&first, index.number);
+  AppendBigEndian32(&next, index.number + 1);
+  // In reverse order the entries lie between the next number and this one. Neither bare number is
+  // ever a key: every key has at least one byte after it.
+  if (store::Store::IsReverse(handle)) std::swap(first, next);
+  return {first, next};
+}
+
+// An iterator over the range, on its first entry; reads without filling the block cache.
+class RangeIterator {
+ public:
+  RangeIterator(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle, IndexId index)
+      : range_(RangeOf(handle, index)), end_(range_.end) {
+    rocksdb::ReadOptions options;
+    options.total_order_seek = true;
+    options.fill_cache = false;
+    options.iterate_upper_bound = &end_;
+    iterator_.reset(db->NewIterator(options, handle));
+    iterator_->Seek(range_.begin);
+  }
+  rocksdb::Iterator* operator->() { return iterator_.get(); }
+
+ private:
+  const KeyRange range_;
+  const rocksdb::Slice end_;
+  std::unique_ptr<rocksdb::Iterator> iterator_;
+};
+
+}  // namespace
+
+IndexReclaimer::IndexReclaimer(Catalog* catalog) : catalog_(catalog) {}
+
+IndexReclaimer::~IndexReclaimer() { Stop(); }
+
+void IndexReclaimer::Start() {
+  if (thread_.joinable()) return;
+  stop_ = false;
+  wake_ = true;  // there may be drops from before the start
+  catalog_->SetDropListener([this] { Wake(); });
+  thread_ = std::thread([this] { Run(); });
+}
+
+void IndexReclaimer::Wake() {
+  {
+    std::lock_guard lock(mutex_);
+    wake_ = true;
+  }
+  changed_.notify_one();
+}
+
+void IndexReclaimer::Stop() {
+  if (!thread_.joinable()) return;
+  catalog_->SetDropListener({});
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void IndexReclaimer::Run() {
+  const auto& log = catalog_->store()->options().log;
+  std::string last_error;
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    changed_.wait(lock, [this] { return wake_ || stop_; });
+    if (stop_) return;
+    wake_ = false;
+    lock.unlock();
+    const Status status = ReclaimAll();
+    // The same error every ten seconds is said once.
+    if (!status.ok() && !stop_ && log && status.ToString() != last_error) {
+      last_error = status.ToString();
+      log(store::LogLevel::kWarning, last_error + "; it will be tried again");
+    }
+    lock.lock();
+    if (!status.ok()) {
+      changed_.wait_for(lock, kRetryAfter, [this] { return stop_.load(); });
+      wake_ = true;
+    }
+  }
+}
+
+Status IndexReclaimer::ReclaimAll() {
+  Status first_error;
+  for (const IndexId index : catalog_->DroppedIndexes()) {
+    if (stop_) break;
+    Status status = Reclaim(index);
+    if (!status.ok() && first_error.ok()) {
+      first_error =
+          Status(status.code(), "freeing the dropped index " + std::to_string(index.number) + ": " +
+                                    std::string(status.message()));
+    }
+  }
+  return first_error;
+}
+
+Status IndexReclaimer::Reclaim(IndexId index) {
+  rocksdb::ColumnFamilyHandle* handle = catalog_->store()->FindColumnFamily(index.column_family);
+  if (handle != nullptr) {
+    bool done = false;
+    BASALT_RETURN_IF_ERROR(DeleteFewKeys(handle, index, &done));
+    if (done) return {};
+    BASALT_RETURN_IF_ERROR(DeleteWholeRange(handle, index));
+  }
+  return FinishIfEmpty(handle, index);
+}
+
+Status IndexReclaimer::DeleteFewKeys(rocksdb::ColumnFamilyHandle* handle, IndexId index,
+                                     bool* done) {
+  rocksdb::WriteBatch batch;
+  RangeIterator iterator(catalog_->store()->base(), handle, index);
+  size_t keys = 0;
+  for (; iterator->Valid() && !stop_; iterator->Next()) {
+    if (++keys > kFewKeys) return {};
+    BASALT_RETURN_IF_ERROR(store::MapStatus(batch.Delete(handle, iterator->key())));
+  }
+  BASALT_RETURN_IF_ERROR(store::MapStatus(iterator->status(), "reading its entries"));
+  if (stop_) return Status(Code::kInterrupted, "the server is shutting down");
+  BASALT_RETURN_IF_ERROR(catalog_->AppendReclaimed(&batch, index));
+  // Not synced: what a crash takes away is done again, rows and records together.
+  BASALT_RETURN_IF_ERROR(catalog_->store()->WriteToFreeSpace(&batch, /*sync=*/false));
+  catalog_->ForgetDropped(index);
+  reclaimed_.fetch_add(1, std::memory_order_relaxed);
+  *done = true;
+  return {};
+}
+
+Status IndexReclaimer::DeleteWholeRange(rocksdb::ColumnFamilyHandle* handle, IndexId index) {
+  store::Store* store = catalog_->store();
+  const KeyRange range = RangeOf(handle, index);
+  const rocksdb::Slice begin(range.begin);
+  const rocksdb::Slice end(range.end);
+  // The order matters: removing files after the range deletion could remove the file that holds the
+  // deletion, and bring older entries in other files back.
+  BASALT_RETURN_IF_ERROR(store::MapStatus(
+      rocksdb::DeleteFilesInRange(store->base(), handle, &begin, &end, /*include_end=*/false),
+      "removing its files"));
+  rocksdb::WriteBatch batch;
+  BASALT_RETURN_IF_ERROR(store::MapStatus(batch.DeleteRange(handle, begin, end)));
+  BASALT_RETURN_IF_ERROR(store->WriteToFreeSpace(&batch, /*sync=*/true));
+  rocksdb::CompactRangeOptions options;
+  options.exclusive_manual_compaction = false;
+  options.canceled = &stop_;
+  return store::MapStatus(store->base()->CompactRange(options, handle, &begin, &end),
+                          "compacting its range");
+}
+
+Status IndexReclaimer::FinishIfEmpty(rocksdb::ColumnFamilyHandle* handle, IndexId index) {
+  if (handle != nullptr) {
+    RangeIterator iterator(catalog_->store()->base(), handle, index);
+    if (iterator->Valid()) return Status(Code::kInternal, "entries are still there");
+    BASALT_RETURN_IF_ERROR(store::MapStatus(iterator->status(), "reading its entries"));
+  }
+  rocksdb::WriteBatch batch;
+  BASALT_RETURN_IF_ERROR(catalog_->AppendReclaimed(&batch, index));
+  BASALT_RETURN_IF_ERROR(catalog_->store()->WriteToFreeSpace(&batch, /*sync=*/true));
+  catalog_->ForgetDropped(index);
+  reclaimed_.fetch_add(1, std::memory_order_relaxed);
+  return {};
+}
+
+}  // namespace basalt::catalog

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/index_id.h"
+#include "base/status.h"
+
+namespace basalt::catalog {
+
+// What an index is for. The numbers are on disk (docs/format/dictionary.md).
+enum class IndexKind : uint8_t { kPrimary = 1, kSecondary = 2, kHiddenPrimary = 3 };
+
+// The version of keys and values that new indexes are written in; readers refuse a higher one.
+inline constexpr uint16_t kKeyValueFormatVersion = 13;
+
+// Bits of IndexRecord::flags. A value with any other bit set is refused.
+inline constexpr uint32_t kIndexHasTtl = 1;  // every value begins with an 8-byte time stamp
+
+// One index as the dictionary knows it.
+struct IndexRecord {
+  IndexId id;
+  IndexKind kind = IndexKind::kSecondary;
+  uint16_t key_value_format_version = kKeyValueFormatVersion;
+  uint32_t flags = 0;
+  uint64_t ttl_seconds = 0;  // 0: rows live for ever
+
+  bool operator==(const IndexRecord&) const = default;
+};
+
+// One table, or one partition of a partitioned table: each partition is a table of its own here.
+struct TableRecord {
+  // "database.table", both in the server's file name encoding, for example "d.t@002dodd" or
+  // "d.t#P#p0". TableNameOfPath makes it.
+  std::string name;
+  // In the order of the server's key_info array; the hidden primary key, if any, comes last.
+  std::vector<IndexRecord> indexes;
+
+  // The primary or hidden primary key; null only for a record that came from a damaged dictionary,
+  // which Catalog::Load refuses.
+  const IndexRecord* Primary() const;
+  bool operator==(const TableRecord&) const = default;
+};
+
+// An index to be made.
+struct IndexRequest {
+  std::string column_family = "default";  // made when missing; "rev:" in front = reverse order
+  IndexKind kind = IndexKind::kSecondary;
+  uint32_t flags = 0;
+  uint64_t ttl_seconds = 0;
+  // The column family was named for this partition only; noted in the dictionary, nothing more.
+  bool per_partition_column_family = false;
+};
+
+// "./database/table" -> "database.table". kInvalidArgument when the path has not that shape.
+Status TableNameOfPath(Bytes path, std::string* name);
+
+// "database.table#P#p0" -> "./database/table": the path under which the version of a table is
+// kept, without its partition.
+std::string VersionPathOfTable(Bytes name);
+
+// Is this the name of one partition or subpartition?
+bool IsPartitionName(Bytes name);
+
+}  // namespace basalt::catalog

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "codec/key_part_encoder.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/bytes.h"
+#include "codec/chunk.h"
+#include "codec/column.h"
+#include "codec/number_key.h"
+#include "codec/segment.h"
+#include "codec/weight_bits.h"
+
+namespace basalt::codec {
+
+namespace {
+
+uint32_t LoadLittleEndian(const uint8_t* from, unsigned bytes) {
+  uint32_t value = 0;
+  for (unsigned i = 0; i < bytes; ++i) value |= uint32_t{from[i]} << (8 * i);
+  return value;
+}
+
+bool IsBlobOp(KeyOp op) { return op == KeyOp::kBlobPrefix || op == KeyOp::kTextPrefix; }
+
+void CopyBytes(const uint8_t* from, size_t bytes, uint8_t* to) {
+  if (bytes != 0) std::memcpy(to, from, bytes);  // an empty BLOB may have a null pointer
+}
+
+size_t TrimmedLength(const Collation& collation, PartSource source) {
+  if (collation.space_bytes() != 1) {
+    return collation.LengthWithoutTrailingSpaces(source.data, source.length);
+  }
+  size_t length = source.length;
+  while (length > 0 && source.data[length - 1] == ' ') --length;
+  return length;
+}
+
+uint8_t* WriteCount(unsigned count_bytes, uint32_t count, uint8_t* to) {
+  if (count_bytes == 2) {
+    StoreBigEndian16(to, static_cast<uint16_t>(count));
+  } else {
+    *to = static_cast<uint8_t>(count);
+  }
+  return to + count_bytes;
+}
+
+// The weights of a VARCHAR before they are cut into segments. For latin1_bin they are the data
+// itself; else they are written into the room behind `out` from which EncodeSegments can read.
+struct Weights {
+  const uint8_t* data;
+  size_t bytes;
+};
+
+Weights WeightsOf(const KeyStep& step, PartSource source, size_t trimmed, uint8_t* out) {
+  const Collation& collation = *step.collation;
+  if (step.op == KeyOp::kPaddedRaw) return {source.data, std::min<size_t>(trimmed, step.weights)};
+  uint8_t* scratch = out + step.transform_room / collation.segment_payload() + 1;
+  if (step.op == KeyOp::kPaddedSimple) {
+    const size_t bytes = std::min<size_t>(trimmed, step.weights);
+    const uint8_t* sort_order = collation.properties().sort_order;
+    for (size_t i = 0; i < bytes; ++i) scratch[i] = sort_order[source.data[i]];
+    return {scratch, bytes};
+  }
+  return {scratch, collation.Transform(scratch, step.transform_room, step.weights, source.data,
+                                       trimmed, kNoPadding)};
+}
+
+uint8_t* EncodePadded(const KeyStep& step, PartSource source, uint8_t* out, uint8_t** unpack) {
+  const Collation& collation = *step.collation;
+  const size_t trimmed = TrimmedLength(collation, source);
+  const Weights weights = WeightsOf(step, source, trimmed, out);
+  uint32_t filled;
+  uint8_t* end = EncodeSegments(collation, weights.data, weights.bytes, out, &filled);
+  if (unpack == nullptr || step.count_bytes == 0) return end;
+
+  const uint32_t cut = static_cast<uint32_t>(source.length - trimmed) / collation.space_bytes();
+  const uint32_t count = kCountOffset + cut - filled / collation.space_weight_bytes();
+  *unpack = WriteCount(step.count_bytes, count, *unpack);
+  if (step.has_bits) {
+    *unpack = WriteWeightBits(*collation.weight_classes(), source.data,
+                              std::min(source.length, step.weights), *unpack);
+  }
+  return end;
+}
+
+uint8_t* EncodeCharSimple(const KeyStep& step, PartSource source, uint8_t* out, uint8_t** unpack) {
+  const uint8_t* sort_order = step.collation->properties().sort_order;
+  for (uint32_t i = 0; i < source.length; ++i) out[i] = sort_order[source.data[i]];
+  if (unpack != nullptr && step.has_bits) {
+    *unpack =
+        WriteWeightBits(*step.collation->weight_classes(), source.data, source.length, *unpack);
+  }
+  return out + source.length;
+}
+
+uint8_t* EncodeWeightChunks(const KeyStep& step, PartSource source, uint8_t* out) {
+  uint8_t* scratch = out + step.transform_room / kChunkPayload + 1;
+  const size_t bytes = step.collation->Transform(scratch, step.transform_room, step.weights,
+                                                 source.data, source.length, kNoPadding);
+  return EncodeChunks(scratch, bytes, step.legacy_chunks, out);
+}
+
+// The bytes without the length that follows them; returns behind them.
+uint8_t* EncodeBlobBytes(const KeyStep& step, PartSource source, uint8_t* out) {
+  const uint32_t bytes = std::min(source.length, step.source_bytes);
+  CopyBytes(source.data, bytes, out);
+  std::memset(out + bytes, 0, step.source_bytes - bytes);
+  return out + step.source_bytes;
+}
+
+uint8_t* EncodeBlobPrefix(const KeyStep& step, PartSource source, uint8_t* out) {
+  out = EncodeBlobBytes(step, source, out);
+  for (unsigned i = step.length_bytes; i-- > 0;) {
+    *out++ = static_cast<uint8_t>(source.length >> (8 * i));
+  }
+  return out;
+}
+
+uint8_t* EncodeFilledWeights(const KeyStep& step, PartSource source, uint8_t* out) {
+  step.collation->Transform(out, step.key_bytes, step.weights, source.data, source.length,
+                            kPadToEnd);
+  return out + step.key_bytes;
+}
+
+// Which of a prefix part's bytes a search value determines.
+enum class SearchScope : uint8_t {
+  kAll,         // all: the same characters take part in key and search value
+  kWeights,     // the weights of its characters, not what follows them
+  kFewWeights,  // the same but for the last two weights, which later characters can change
+  kNothing,
+};
+
+SearchScope ScopeOf(const KeyStep& step) {
+  if (step.op == KeyOp::kBlobPrefix) return SearchScope::kWeights;
+  if (!step.is_prefix || step.collation == nullptr) return SearchScope::kAll;
+  const CollationProperties& collation = step.collation->properties();
+  const bool one_byte = collation.bytes_per_character_max == 1;
+  if (collation.levels != 1) {
+    return one_byte && step.op == KeyOp::kCharWeights ? SearchScope::kAll : SearchScope::kNothing;
+  }
+  if (collation.transform_multiplier != 1) {
+    return one_byte ? SearchScope::kAll : SearchScope::kFewWeights;
+  }
+  return step.op == KeyOp::kTextPrefix && !one_byte ? SearchScope::kWeights : SearchScope::kAll;
+}
+
+// The weights of a search value, as far as later characters cannot change them.
+uint8_t* EncodeSearchWeights(const KeyStep& step, PartSource source, SearchScope scope,
+                             uint8_t* out) {
+  const Collation& collation = *step.collation;
+  const bool segments = step.op == KeyOp::kPaddedWeights;
+  uint8_t* to = segments ? out + step.transform_room / collation.segment_payload() + 1 : out;
+  const size_t room = segments ? step.transform_room : step.key_bytes;
+  // Spaces may be the tuple's own padding, with which the value need not go on.
+  source.length = static_cast<uint32_t>(TrimmedLength(collation, source));
+  size_t bytes =
+      collation.Transform(to, room, step.weights, source.data, source.length, kNoPadding);
+  if (scope == SearchScope::kFewWeights) {
+    bytes -= std::min<size_t>(bytes, 2 * collation.space_weight_bytes());
+  }
+  return segments ? EncodeSegmentsPrefix(collation, to, bytes, out) : out + bytes;
+}
+
+}  // namespace
+
+PartSource SourceInRecord(const KeyStep& step, const uint8_t* record) {
+  const uint8_t* at = record + step.record_offset;
+  if (step.length_bytes == 0) return {at, step.source_bytes};
+  const uint32_t length = LoadLittleEndian(at, step.length_bytes);
+  if (!IsBlobOp(step.op)) {
+    return {at + step.length_bytes, std::min(length, step.record_bytes - step.length_bytes)};
+  }
+  PartSource source{nullptr, length};
+  std::memcpy(&source.data, at + step.length_bytes, sizeof(source.data));
+  return source;
+}
+
+PartSource SourceInTuple(const KeyStep& step, const uint8_t* tuple) {
+  if (step.length_bytes == 0) return {tuple, step.source_bytes};
+  const uint32_t room = step.tuple_bytes - 2 - (step.nullable ? 1 : 0);
+  return {tuple + 2, std::min(LoadLittleEndian(tuple, 2), room)};
+}
+
+uint8_t* EncodePart(const KeyStep& step, PartSource source, uint8_t* out, uint8_t** unpack) {
+  switch (step.op) {
+    case KeyOp::kInteger8:
+      *out = *source.data ^ step.flip;
+      return out + 1;
+    case KeyOp::kInteger16:
+      EncodeInteger<uint16_t>(source.data, step.flip, out);
+      return out + 2;
+    case KeyOp::kInteger24:
+      EncodeInteger24(source.data, step.flip, out);
+      return out + 3;
+    case KeyOp::kInteger32:
+      EncodeInteger<uint32_t>(source.data, step.flip, out);
+      return out + 4;
+    case KeyOp::kInteger64:
+      EncodeInteger<uint64_t>(source.data, step.flip, out);
+      return out + 8;
+    case KeyOp::kFloat:
+      FloatingPoint<uint32_t>::Encode(source.data, out);
+      return out + 4;
+    case KeyOp::kDouble:
+      FloatingPoint<uint64_t>::Encode(source.data, out);
+      return out + 8;
+    case KeyOp::kCopy:
+      std::memcpy(out, source.data, step.key_bytes);
+      *out ^= step.flip;
+      return out + step.key_bytes;
+    case KeyOp::kCharRaw:
+      std::memcpy(out, source.data, step.key_bytes);
+      return out + step.key_bytes;
+    case KeyOp::kCharSimple:
+      return EncodeCharSimple(step, source, out, unpack);
+    case KeyOp::kCharUtf8mb3:
+    case KeyOp::kCharWeights:
+    case KeyOp::kTextPrefix:
+      return EncodeFilledWeights(step, source, out);
+    case KeyOp::kChunks:
+      return EncodeChunks(source.data, std::min(source.length, step.source_bytes),
+                          step.legacy_chunks, out);
+    case KeyOp::kWeightChunks:
+      return EncodeWeightChunks(step, source, out);
+    case KeyOp::kPaddedRaw:
+    case KeyOp::kPaddedSimple:
+    case KeyOp::kPaddedUtf8mb3:
+    case KeyOp::kPaddedWeights:
+      return EncodePadded(step, source, out, unpack);
+    case KeyOp::kBlobPrefix:
+      return EncodeBlobPrefix(step, source, out);
+    case KeyOp::kHiddenId:
+      break;  // written by the caller, who has the id
+  }
+  return out;
+}
+
+uint8_t* EncodeSearchPart(const KeyStep& step, PartSource source, uint8_t* out, bool* whole) {
+  const SearchScope scope = ScopeOf(step);
+  *whole = scope == SearchScope::kAll;
+  switch (scope) {
+    case SearchScope::kAll:
+      return EncodePart(step, source, out, nullptr);
+    case SearchScope::kWeights:
+    case SearchScope::kFewWeights:
+      if (step.op == KeyOp::kBlobPrefix) return EncodeBlobBytes(step, source, out);
+      return EncodeSearchWeights(step, source, scope, out);
+    case SearchScope::kNothing:
+      break;
+  }
+  return out;
+}
+
+}  // namespace basalt::codec

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+
+#include "codec/collation.h"
+
+namespace basalt::codec {
+
+// What one step of a compiled key program does. New layouts (descending parts, NO PAD collations,
+// a later kv format version) become new codes; the walkers switch over them in one place each.
+enum class KeyOp : uint8_t {
+  kInteger8,   // 1 byte, xor flip
+  kInteger16,  // little-endian in the record, big-endian in the key, first byte xor flip
+  kInteger24,
+  kInteger32,
+  kInteger64,
+  kFloat,
+  kDouble,
+  kCopy,           // the record's bytes, first byte xor flip
+  kCharRaw,        // CHAR latin1_bin, BINARY: the record's bytes
+  kCharUtf8mb3,    // CHAR utf8mb3_bin: weights that are code points
+  kCharSimple,     // CHAR of a simple collation: weights from a table
+  kCharWeights,    // CHAR of any other collation: the collation's transformation
+  kChunks,         // VARBINARY: 9-byte chunks of the data
+  kWeightChunks,   // VARCHAR of a multi-level collation: 9-byte chunks of the weights
+  kPaddedRaw,      // VARCHAR latin1_bin: space-padded segments of the data
+  kPaddedSimple,   // VARCHAR of a simple collation: segments of table weights
+  kPaddedUtf8mb3,  // VARCHAR utf8mb3_bin: segments of code points
+  kPaddedWeights,  // VARCHAR of any other single-level collation
+  kBlobPrefix,     // BLOB prefix: zero padded bytes, then the length of the value
+  kTextPrefix,     // TEXT prefix: weights, padded
+  kHiddenId,       // 8 bytes big-endian
+};
+
+// One part of a compiled key. A plain value; the lists of steps belong to the codecs.
+struct KeyStep {
+  KeyOp op = KeyOp::kCopy;
+  bool nullable = false;
+  uint8_t null_mask = 0;
+  uint8_t flip = 0;            // xor for the first key byte: 0x80 for signed numbers
+  uint8_t length_bytes = 0;    // of a VARCHAR or BLOB in the record image
+  uint8_t count_bytes = 0;     // unpack info: bytes of the trailing-space count, 0..2
+  bool has_bits = false;       // unpack info: disambiguation bits follow
+  bool legacy_chunks = false;  // chunk flags as before kv format version 12
+  bool decodable = false;      // the column's value can be recovered
+  bool is_prefix = false;      // the part holds only the beginning of the column
+  uint32_t column = 0;         // position in the table; ~0u for a hidden id
+  uint32_t record_offset = 0;
+  uint32_t null_offset = 0;
+  uint32_t record_bytes = 0;   // bytes in the record image; data capacity + length_bytes if varying
+  uint32_t key_bytes = 0;      // fixed-size ops: bytes in the key; varying ops: 0
+  uint32_t max_key_bytes = 0;  // most bytes in the key, without the NULL byte
+  uint32_t source_bytes = 0;   // data bytes that take part: of a prefix part its own
+  uint32_t weights = 0;        // most weights to ask the collation for
+  uint32_t transform_room = 0;  // output room to offer the collation's transformation
+  uint32_t tuple_bytes = 0;  // bytes in the server's search tuple, NULL and length bytes included
+  uint32_t null_image_bytes = 0;  // bytes to take from the default record for a NULL
+  const Collation* collation = nullptr;
+
+  bool IsNull(const uint8_t* record) const {
+    return nullable && (record[null_offset] & null_mask) != 0;
+  }
+  bool is_fixed_size() const { return key_bytes != 0 && !nullable; }
+};
+
+inline constexpr uint32_t kNoColumn = ~uint32_t{0};
+
+}  // namespace basalt::codec

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+
+#include "base/bytes.h"
+#include "codec/row_codec.h"
+#include "codec/row_step.h"
+#include "codec/unpack_block.h"
+
+namespace basalt::codec {
+
+// Pieces that building and reading a row's value share (docs/format/value.md, "Rows").
+
+// Length of a VARCHAR or BLOB in bytes: 1 to 4 bytes, little-endian, in the record image and in the
+// value alike. The caller has checked that they are there.
+inline uint32_t LoadLength(const uint8_t* from, unsigned length_bytes) {
+  switch (length_bytes) {
+    case 1:
+      return from[0];
+    case 2:
+      return from[0] | uint32_t{from[1]} << 8;
+    case 3:
+      return from[0] | uint32_t{from[1]} << 8 | uint32_t{from[2]} << 16;
+    default:
+      return from[0] | uint32_t{from[1]} << 8 | uint32_t{from[2]} << 16 | uint32_t{from[3]} << 24;
+  }
+}
+
+// Makes one step of two when both are of fixed size, cannot be NULL and lie side by side in the
+// record image as they do in the value. True when `last` now does both; else it is unchanged. Most
+// tables begin with a run of numbers, and one memcpy for all costs what one for each costs.
+inline bool JoinRecordNeighbours(const RowStep& next, RowStep* last) {
+  if (next.op != RowOp::kFixed || last->op != RowOp::kFixed) return false;
+  if (next.nullable || last->nullable) return false;
+  if (last->record_offset + last->bytes != next.record_offset) return false;
+  last->bytes += next.bytes;
+  return true;
+}
+
+// Cuts everything in front of the columns off a row's value: timestamp, NULL bitmap, unpack block.
+// *bitmap and *unpack_content point into the value; the latter is left alone when rows of the table
+// have no block. False when the value is too short or its block malformed.
+[[nodiscard]] inline bool TakeRowHead(bool has_ttl, uint32_t null_bitmap_bytes,
+                                      bool has_unpack_block, Bytes* value, const uint8_t** bitmap,
+                                      Bytes* unpack_content) {
+  const size_t head = (has_ttl ? kTtlBytes : 0) + null_bitmap_bytes;
+  if (value->size() < head) return false;
+  *bitmap = Unsigned(*value) + (head - null_bitmap_bytes);
+  value->remove_prefix(head);
+  return !has_unpack_block || TakeRowUnpackBlock(value, unpack_content);
+}
+
+}  // namespace basalt::codec

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "codec/column.h"
+
+namespace basalt::codec {
+
+// The number on disk (dictionary record of an index), see docs/format/dictionary.md.
+enum class IndexKind : uint8_t { kPrimary = 1, kSecondary = 2, kHiddenPrimary = 3 };
+
+// Version of the layout of keys and values of one index.
+inline constexpr uint16_t kKvFormatOldest = 10;
+inline constexpr uint16_t kKvFormatNineByteChunks = 12;  // below: chunk flags of the older layout
+inline constexpr uint16_t kKvFormatCurrent = 13;         // written for every new index
+
+// One part of an index as it was declared.
+struct KeyPart {
+  uint32_t column = 0;  // position in TableDescriptor::columns
+  // Bytes of the part as the server counts them (KEY_PART_INFO::length): for strings characters *
+  // bytes per character, without length bytes; for a prefix part that of the prefix.
+  uint32_t length = 0;
+
+  bool operator==(const KeyPart&) const = default;
+};
+
+// One index. `parts` holds only what the user declared; the parts of the primary key that a
+// secondary key carries behind them are derived (PartsInKey). Empty for a hidden primary key.
+struct IndexDescriptor {
+  std::string name;
+  uint32_t number = 0;  // the first 4 bytes of every key
+  IndexKind kind = IndexKind::kPrimary;
+  uint16_t kv_format_version = kKvFormatCurrent;
+  bool unique = false;
+  bool has_ttl = false;  // values begin with 8 bytes of timestamp
+  std::vector<KeyPart> parts;
+};
+
+// What the codec knows about a table. Filled in once at open by the border to the server, then
+// immutable; shared by threads. Codecs copy what they need, except that they point to the
+// collations, which must outlive them; decoders point to the default record as well.
+struct TableDescriptor {
+  std::string name;
+  std::vector<Column> columns;  // in the order of the server's fields
+  uint32_t record_length = 0;   // bytes of a record image
+  std::vector<IndexDescriptor> indexes;
+  uint32_t primary = 0;  // position of the (hidden) primary key in `indexes`
+  bool hidden_primary = false;
+  // The record image of default values, record_length bytes, or empty. A column that is decoded as
+  // NULL gets its bytes from here (zeros when empty), as the server's row checksums expect.
+  std::string default_record;
+
+  const IndexDescriptor& primary_index() const { return indexes[primary]; }
+};
+
+// Checks that the descriptor is consistent: offsets inside the record, lengths that fit the kinds,
+// collations present and prepared, parts that name columns, one primary index, no part that the
+// format cannot hold. kInvalidArgument or kNotSupported otherwise, naming the column or index.
+Status Validate(const TableDescriptor& table);
+
+// The parts that keys of this index really consist of: the declared ones, and for a secondary key
+// the primary key's behind them, in their order, without those that are already there with the
+// same column and the same length. The 8-byte hidden id is not a part with a column: with a hidden
+// primary key the result is just the declared parts and the id follows them.
+std::vector<KeyPart> PartsInKey(const TableDescriptor& table, const IndexDescriptor& index);
+
+// For each part of the primary key, the position in PartsInKey() from which to take its bytes when
+// a row is looked up from a secondary entry: the *last* one that has the column. (An earlier one
+// may be a prefix.) Empty for a hidden primary key.
+std::vector<uint32_t> PrimaryPartPositions(const TableDescriptor& table,
+                                           const std::vector<KeyPart>& parts_in_key);
+
+// True when the part covers the whole column, so that a reader could get the value back.
+bool CoversWholeColumn(const Column& column, const KeyPart& part);
+
+// True when the value of the column can be recovered from the bytes of the part (with unpack
+// info). Such columns are left out of the values of a primary key that has the part.
+bool IsDecodable(const Column& column, const KeyPart& part);
+
+// True when the part writes unpack info that is needed to decode it. A primary key with one such
+// part has an unpack block in every value.
+bool NeedsUnpackInfo(const Column& column, const KeyPart& part);
+
+}  // namespace basalt::codec

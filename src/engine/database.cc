@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "engine/database.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <thread>
+#include <vector>
+
+#include "engine/key_prefixes.h"
+
+namespace basalt::engine {
+
+// Makes what the log holds durable once a second, for commits that asked for no more than that.
+class Database::LogFlusher {
+ public:
+  explicit LogFlusher(store::Store* store) : store_(store), thread_([this] { Run(); }) {}
+  ~LogFlusher() {
+    {
+      std::lock_guard guard(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+ private:
+  void Run() {
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, std::chrono::seconds(1), [this] { return stop_; })) {
+      lock.unlock();
+      // A failure stops the store from taking writes, which is where users learn of it.
+      (void)store_->SyncWal(true);
+      lock.lock();
+    }
+  }
+
+  store::Store* const store_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+Database::Database() = default;
+
+Database::~Database() { (void)Close(); }
+
+Status Database::Open(Options options, std::unique_ptr<Database>* database) {
+  std::unique_ptr<Database> opened(new Database);
+  opened->key_prefixes_ = std::make_shared<KeyPrefixes>();
+  options.store.key_prefixes = opened->key_prefixes_;
+  BASALT_RETURN_IF_ERROR(store::Store::Open(std::move(options.store), &opened->store_));
+  BASALT_RETURN_IF_ERROR(catalog::Catalog::Load(opened->store_.get(), &opened->catalog_));
+  opened->transactions_ = std::make_unique<txn::TransactionManager>(
+      opened->store_.get(), opened->catalog_.get(), options.transactions);
+  BASALT_RETURN_IF_ERROR(opened->transactions_->Recover());
+  opened->reclaimer_ = std::make_unique<catalog::IndexReclaimer>(opened->catalog_.get());
+  *database = std::move(opened);
+  return Status::Ok();
+}
+
+Status Database::StartBackgroundWork() {
+  std::lock_guard guard(mutex_);
+  if (flusher_ != nullptr) return Status::Ok();
+  flusher_ = std::make_unique<LogFlusher>(store_.get());
+  reclaimer_->Start();
+  return Status::Ok();
+}
+
+void Database::StopBackgroundWork() {
+  std::lock_guard guard(mutex_);
+  if (flusher_ == nullptr) return;
+  reclaimer_->Stop();
+  flusher_.reset();
+}
+
+Status Database::Close() {
+  if (store_ == nullptr) return Status::Ok();
+  StopBackgroundWork();
+  reclaimer_.reset();
+  transactions_.reset();
+  catalog_.reset();
+  Status closed = store_->Close();
+  store_.reset();
+  return closed;
+}
+
+std::shared_ptr<TableCounters> Database::CountersOf(IndexId primary) {
+  std::lock_guard guard(mutex_);
+  std::shared_ptr<TableCounters>& counters = counters_[primary];
+  if (counters == nullptr) counters = std::make_shared<TableCounters>();
+  return counters;
+}
+
+void Database::ForgetCounters(IndexId primary) {
+  std::lock_guard guard(mutex_);
+  counters_.erase(primary);
+}
+
+}  // namespace basalt::engine

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <memory>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "base/index_id.h"
+#include "codec/key_codec.h"
+#include "store/key_prefix_provider.h"
+
+namespace basalt::engine {
+
+// Lends the codecs of open tables to the store, which counts distinct key prefixes with them while
+// it writes files. A codec stays known after its table was closed: flushes come later.
+//
+// Thread-safety: any thread.
+class KeyPrefixes final : public store::KeyPrefixProvider {
+ public:
+  void Register(IndexId index, std::shared_ptr<const codec::KeyCodec> codec);
+  void Forget(IndexId index);
+
+  size_t Parts(IndexId index) override;
+  size_t PrefixBytes(IndexId index, Bytes key, size_t parts) override;
+
+ private:
+  std::shared_ptr<const codec::KeyCodec> Find(IndexId index) const;
+
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<IndexId, std::shared_ptr<const codec::KeyCodec>> codecs_;
+};
+
+}  // namespace basalt::engine

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "codec/column_set.h"
+#include "codec/key_decoder.h"
+#include "codec/row_decoder.h"
+#include "engine/table.h"
+#include "txn/cursor.h"
+#include "txn/transaction.h"
+
+namespace basalt::engine {
+
+// How a statement reads the rows of a table.
+struct ReadIntent {
+  bool lock = false;  // lock rows and read their latest state
+  txn::LockMode mode = txn::LockMode::kExclusive;
+  txn::LockWait wait = txn::LockWait::kWait;
+  bool skip_locked = false;  // with kNoWait: pass over rows that others have locked
+};
+
+// Reads and writes the rows of one table for one handler: owns the buffers, cursors and decoders
+// that a statement needs and keeps them for the next one. Records are the server's record images.
+//
+// One thread at a time. A statement runs between Bind and Unbind; the transaction must stay active
+// in between.
+class RowAccess {
+ public:
+  explicit RowAccess(std::shared_ptr<Table> table);
+  ~RowAccess();
+  RowAccess(const RowAccess&) = delete;
+  RowAccess& operator=(const RowAccess&) = delete;
+
+  void Bind(txn::Transaction* transaction, const ReadIntent& intent);
+  void Unbind();
+  bool bound() const { return transaction_ != nullptr; }
+  // Gives up cursors and the files they pin.
+  void ReleaseCursors();
+  const ReadIntent& intent() const { return intent_; }
+  void set_intent(const ReadIntent& intent) { intent_ = intent; }
+  Table* table() const { return table_.get(); }
+
+  // The columns that reads must fill in. Cheap when they are the same as before.
+  void SetWantedColumns(const codec::ColumnSet& wanted);
+
+  // --- Point reads ---
+  // Reads the row with this primary key (index number first) into `record`. kNotFound when absent;
+  // kLockBusy under skip_locked. `alone`: the statement's only read, see Transaction::GetAlone.
+  Status ReadRow(Bytes primary_key, uint8_t* record, bool alone = false);
+  // Reads the first `count` rows of `primary_keys` at once; TakeFetched then decodes them one by
+  // one, in any order (kNotFound for an absent row). Not for locking reads. The keys are borrowed
+  // until the last TakeFetched.
+  void FetchRows(const std::vector<std::string>& primary_keys, size_t count);
+  Status TakeFetched(size_t position, uint8_t* record);
+  // The primary key of the row in `record`; not for hidden primary keys. Valid until the next call.
+  Bytes RowKeyOf(const uint8_t* record);
+  // The primary key of the row that was last read, whole.
+  Bytes row_key() const { return row_key_; }
+
+  // --- Scans ---
+  enum class Position : uint8_t { kForward, kBackward };
+  // Prepares index `index` for a scan. `key_only`: entries of a secondary index suffice, rows are
+  // not fetched (the caller has checked that the index covers the wanted columns).
+  Status StartScan(size_t index, bool key_only, bool fill_cache);
+  void EndScan();
+  // Move the cursor; none of them reads a row. kEndOfRange when there is no further entry.
+  Status Seek(Bytes target, Position direction);
+  Status SeekToEnd(Position direction);  // kForward: the first entry, kBackward: the last
+  Status Step(Position direction);
+  // The entry the cursor stands on; index number first.
+  Bytes entry_key() const { return cursor_->key(); }
+  Bytes entry_value() const { return cursor_->value(); }
+  // Decodes the columns that the entry itself holds (index condition, key-only reads).
+  Status DecodeEntry(uint8_t* record);
+  // Reads the entry's row into `record`: locks it when the intent says so. kNotFound when the row
+  // is gone or no longer belongs to the entry (the caller moves on); kLockBusy under skip_locked.
+  Status ReadEntryRow(uint8_t* record);
+  // Copies the primary key of the entry's row to row_key() without reading the row.
+  Status TakeEntryRowKey();
+  size_t scanned_index() const { return scan_index_; }
+  bool scanning() const { return cursor_ != nullptr; }
+  // Entries of an index in [start, end): counted when few, else estimated from file sizes.
+  uint64_t EstimateRange(size_t index, Bytes start, Bytes end);
+  // Undoes the lock of the row last read, when that read took it.
+  void UnlockRow();
+
+  // --- Writes. The duplicate index is a position in Table, valid after kDuplicateKey. ---
+  Status Insert(const uint8_t* record, size_t* duplicate_index);
+  // `before` is the row that was last read, or whose key row_key() is.
+  Status Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index);
+  Status Delete(const uint8_t* record);
+  // Into row_key(): the key of the row that a duplicate was found with.
+  Bytes duplicate_row_key() const { return duplicate_key_; }
+  // Sets the row that Update and Delete act upon in a table with a hidden primary key.
+  void SetRowKey(Bytes primary_key) { row_key_.assign(primary_key); }
+
+ private:
+  struct Entry {
+    std::string key;
+    std::string value;
+  };
+
+  txn::Cursor* CursorOf(std::vector<std::unique_ptr<txn::Cursor>>* cursors, size_t index);
+  void CompileRowDecoder();
+  Status DecodeRow(Bytes key, Bytes value, uint8_t* record);
+  Status LockRow(Bytes primary_key);
+  bool EntryBelongsTo(Bytes entry, const uint8_t* record);
+  Status Malformed(size_t index, Bytes key) const;
+
+  // row_write.cc
+  void EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* entry);
+  void EncodeSecondary(size_t index, const uint8_t* record, uint64_t hidden_id, Entry* entry);
+  Status LockForWrite(Bytes primary_key);
+  Status CheckPrimaryUnique(Bytes primary_key, size_t* duplicate_index);
+  Status CheckSecondaryUnique(size_t index, const uint8_t* record, Bytes own_row_key,
+                              size_t* duplicate_index);
+  Status CheckChangedUnique(size_t index, const uint8_t* after, Bytes own_row_key,
+                            size_t* duplicate_index);
+  Status WriteChangedPrimary(bool key_changed);
+  uint64_t HiddenIdOfRow() const { return codec::HiddenIdOf(row_key_); }
+
+  const std::shared_ptr<Table> table_;
+  txn::Transaction* transaction_ = nullptr;
+  ReadIntent intent_;
+
+  codec::ColumnSet wanted_;
+  codec::RowDecoder row_decoder_;
+  codec::KeyDecoder entry_decoder_;
+  bool row_decoder_ready_ = false;
+
+  std::vector<std::unique_ptr<txn::Cursor>> cursors_;  // of scans; one an index, made at need
+  std::vector<std::unique_ptr<txn::Cursor>> unique_cursors_;  // of unique checks, likewise
+  txn::Cursor* cursor_ = nullptr;                      // of the running scan
+  size_t scan_index_ = 0;
+  bool scan_key_only_ = false;
+
+  std::string row_key_;
+  std::string duplicate_key_;
+  bool row_newly_locked_ = false;
+  rocksdb::PinnableSlice row_value_;  // pins what BLOB columns of the last record point into
+  std::vector<uint8_t> key_buffer_;
+  std::vector<uint8_t> unpack_buffer_;
+  std::vector<Entry> before_;  // entries of the row being written, one an index
+  std::vector<Entry> after_;
+
+  std::vector<rocksdb::Slice> fetch_keys_;
+  std::unique_ptr<rocksdb::PinnableSlice[]> fetch_values_;
+  size_t fetch_capacity_ = 0;
+  std::vector<Code> fetch_codes_;
+};
+
+}  // namespace basalt::engine

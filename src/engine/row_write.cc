@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// The writing half of RowAccess. A write first locks and checks everything, then puts everything:
+// a duplicate found on the way leaves nothing behind that would have to be taken back.
+#include "engine/row_access.h"
+
+namespace basalt::engine {
+
+void RowAccess::EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* entry) {
+  size_t unpack_bytes = 0;
+  const size_t key_bytes = table_->primary().codec->EncodeKey(
+      record, hidden_id, key_buffer_.data(), unpack_buffer_.data(), &unpack_bytes);
+  entry->key.assign(reinterpret_cast<const char*>(key_buffer_.data()), key_bytes);
+  table_->row_codec().EncodeValue(record, MakeBytes(unpack_buffer_.data(), unpack_bytes),
+                                  /*ttl_seconds=*/0, &entry->value);
+}
+
+void RowAccess::EncodeSecondary(size_t index, const uint8_t* record, uint64_t hidden_id,
+                                Entry* entry) {
+  const codec::KeyCodec& codec = *table_->index(index).codec;
+  size_t unpack_bytes = 0;
+  const size_t key_bytes = codec.EncodeKey(record, hidden_id, key_buffer_.data(),
+                                           unpack_buffer_.data(), &unpack_bytes);
+  entry->key.assign(reinterpret_cast<const char*>(key_buffer_.data()), key_bytes);
+  codec::EncodeSecondaryValue(codec, MakeBytes(unpack_buffer_.data(), unpack_bytes),
+                              /*ttl_seconds=*/0, &entry->value);
+}
+
+Status RowAccess::LockForWrite(Bytes primary_key) {
+  return transaction_->Lock(table_->primary().id, primary_key, txn::LockMode::kExclusive,
+                            txn::LockWait::kWait);
+}
+
+Status RowAccess::CheckPrimaryUnique(Bytes primary_key, size_t* duplicate_index) {
+  rocksdb::PinnableSlice value;
+  Status found =
+      transaction_->Get(table_->primary().family, primary_key, txn::View::kLatest, &value);
+  if (found.code() == Code::kNotFound) return Status::Ok();
+  BASALT_RETURN_IF_ERROR(std::move(found));
+  *duplicate_index = table_->primary_position();
+  duplicate_key_.assign(primary_key);
+  return Status(Code::kDuplicateKey);
+}
+
+// Locks the value in the index, so that nobody else adds it, then looks whether it is there.
+Status RowAccess::CheckSecondaryUnique(size_t index, const uint8_t* record, Bytes own_row_key,
+                                       size_t* duplicate_index) {
+  const Index& data = table_->index(index);
+  if (data.codec->UserPartsHaveNull(record)) return Status::Ok();
+  const size_t bytes =
+      data.codec->EncodePrefix(record, data.codec->user_parts(), key_buffer_.data());
+  const std::string prefix(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
+  BASALT_RETURN_IF_ERROR(
+      transaction_->Lock(data.id, prefix, txn::LockMode::kExclusive, txn::LockWait::kWait));
+  txn::Cursor* cursor = CursorOf(&unique_cursors_, index);
+  BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &transaction_->writes()));
+  for (cursor->SeekForward(prefix); cursor->Valid() && cursor->key().starts_with(prefix);
+       cursor->Next()) {
+    const size_t row_bytes = data.codec->ExtractPrimaryKey(cursor->key(), key_buffer_.data());
+    if (row_bytes == 0) return Malformed(index, cursor->key());
+    const Bytes row_key = MakeBytes(key_buffer_.data(), row_bytes);
+    if (row_key == own_row_key) continue;
+    *duplicate_index = index;
+    duplicate_key_.assign(row_key);
+    return Status(Code::kDuplicateKey);
+  }
+  return cursor->status();
+}
+
+Status RowAccess::Insert(const uint8_t* record, size_t* duplicate_index) {
+  const bool hidden = table_->hidden_primary();
+  const size_t primary = table_->primary_position();
+  const uint64_t hidden_id = hidden ? table_->counters().NextHiddenId() : 0;
+  EncodePrimary(record, hidden_id, &after_[primary]);
+  // Nobody else can know a fresh hidden id.
+  if (!hidden) {
+    BASALT_RETURN_IF_ERROR(LockForWrite(after_[primary].key));
+    BASALT_RETURN_IF_ERROR(CheckPrimaryUnique(after_[primary].key, duplicate_index));
+  }
+  for (size_t i = 0; i < table_->index_count(); ++i) {
+    if (i == primary || !table_->index(i).unique) continue;
+    BASALT_RETURN_IF_ERROR(CheckSecondaryUnique(i, record, Bytes(), duplicate_index));
+  }
+  BASALT_RETURN_IF_ERROR(
+      transaction_->Put(table_->primary().family, after_[primary].key, after_[primary].value));
+  for (size_t i = 0; i < table_->index_count(); ++i) {
+    if (i == primary) continue;
+    EncodeSecondary(i, record, hidden_id, &after_[i]);
+    BASALT_RETURN_IF_ERROR(
+        transaction_->Put(table_->index(i).family, after_[i].key, after_[i].value));
+  }
+  row_key_ = after_[primary].key;
+  table_->statistics().NoteInsert();
+  return Status::Ok();
+}
+
+// A unique index needs a check only when the declared parts of its key have changed.
+Status RowAccess::CheckChangedUnique(size_t index, const uint8_t* after, Bytes own_row_key,
+                                     size_t* duplicate_index) {
+  const Index& data = table_->index(index);
+  if (!data.unique) return Status::Ok();
+  const size_t bytes = data.codec->PrefixBytes(after_[index].key, data.codec->user_parts());
+  if (before_[index].key.compare(0, bytes, after_[index].key, 0, bytes) == 0) return Status::Ok();
+  return CheckSecondaryUnique(index, after, own_row_key, duplicate_index);
+}
+
+Status RowAccess::WriteChangedPrimary(bool key_changed) {
+  const size_t primary = table_->primary_position();
+  rocksdb::ColumnFamilyHandle* family = table_->primary().family;
+  if (key_changed || table_->rows_are_keys()) {
+    BASALT_RETURN_IF_ERROR(transaction_->Delete(family, before_[primary].key));
+  }
+  return transaction_->Put(family, after_[primary].key, after_[primary].value);
+}
+
+Status RowAccess::Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index) {
+  const size_t primary = table_->primary_position();
+  const uint64_t hidden_id = table_->hidden_primary() ? HiddenIdOfRow() : 0;
+  EncodePrimary(before, hidden_id, &before_[primary]);
+  EncodePrimary(after, hidden_id, &after_[primary]);
+  const bool key_changed = before_[primary].key != after_[primary].key;
+  BASALT_RETURN_IF_ERROR(LockForWrite(before_[primary].key));
+  if (key_changed) {
+    BASALT_RETURN_IF_ERROR(LockForWrite(after_[primary].key));
+    BASALT_RETURN_IF_ERROR(CheckPrimaryUnique(after_[primary].key, duplicate_index));
+  }
+  for (size_t i = 0; i < table_->index_count(); ++i) {
+    if (i == primary) continue;
+    EncodeSecondary(i, before, hidden_id, &before_[i]);
+    EncodeSecondary(i, after, hidden_id, &after_[i]);
+    BASALT_RETURN_IF_ERROR(CheckChangedUnique(i, after, before_[primary].key, duplicate_index));
+  }
+  BASALT_RETURN_IF_ERROR(WriteChangedPrimary(key_changed));
+  for (size_t i = 0; i < table_->index_count(); ++i) {
+    if (i == primary) continue;
+    if (before_[i].key == after_[i].key && before_[i].value == after_[i].value) continue;
+    rocksdb::ColumnFamilyHandle* family = table_->index(i).family;
+    BASALT_RETURN_IF_ERROR(transaction_->SingleDelete(family, before_[i].key));
+    BASALT_RETURN_IF_ERROR(transaction_->Put(family, after_[i].key, after_[i].value));
+  }
+  row_key_ = after_[primary].key;
+  table_->statistics().NoteUpdate();
+  return Status::Ok();
+}
+
+Status RowAccess::Delete(const uint8_t* record) {
+  const size_t primary = table_->primary_position();
+  const uint64_t hidden_id = table_->hidden_primary() ? HiddenIdOfRow() : 0;
+  EncodePrimary(record, hidden_id, &before_[primary]);
+  BASALT_RETURN_IF_ERROR(LockForWrite(before_[primary].key));
+  BASALT_RETURN_IF_ERROR(transaction_->Delete(table_->primary().family, before_[primary].key));
+  for (size_t i = 0; i < table_->index_count(); ++i) {
+    if (i == primary) continue;
+    EncodeSecondary(i, record, hidden_id, &before_[i]);
+    BASALT_RETURN_IF_ERROR(transaction_->SingleDelete(table_->index(i).family, before_[i].key));
+  }
+  table_->statistics().NoteDelete();
+  return Status::Ok();
+}
+
+}  // namespace basalt::engine

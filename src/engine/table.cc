@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "engine/table.h"
+
+#include <algorithm>
+
+#include "codec/key_codec.h"
+#include "engine/database.h"
+#include "store/status_map.h"
+#include "store/store.h"
+
+namespace basalt::engine {
+namespace {
+
+bool SameKind(catalog::IndexKind recorded, codec::IndexKind defined) {
+  return static_cast<uint8_t>(recorded) == static_cast<uint8_t>(defined);
+}
+
+Status Disagree(const std::string& table, const std::string& what) {
+  return Status(Code::kCorruption, "table " + table + ": the data dictionary and the table's " +
+                                       "definition disagree (" + what + ")");
+}
+
+// The last key of an index, or empty when it has none.
+Status LastKey(rocksdb::DB* db, const Index& index, std::string* key) {
+  std::string begin;
+  std::string end;
+  AppendBigEndian32(&begin, index.id.number);
+  AppendBigEndian32(&end, index.id.number + 1);
+  const rocksdb::Slice lower(index.reverse ? end : begin);
+  const rocksdb::Slice upper(index.reverse ? begin : end);
+  rocksdb::ReadOptions options;
+  options.total_order_seek = true;
+  options.iterate_lower_bound = &lower;
+  options.iterate_upper_bound = &upper;
+  std::unique_ptr<rocksdb::Iterator> entry(db->NewIterator(options, index.family));
+  if (index.reverse) {
+    entry->SeekToFirst();
+  } else {
+    entry->SeekToLast();
+  }
+  if (entry->Valid()) key->assign(entry->key().data(), entry->key().size());
+  return store::MapStatus(entry->status(), "looking for the last key of an index");
+}
+
+}  // namespace
+
+Status Table::Open(Database* database, codec::TableDescriptor descriptor,
+                   std::shared_ptr<Table>* table) {
+  std::shared_ptr<Table> opened(new Table);
+  opened->database_ = database;
+  opened->descriptor_ = std::move(descriptor);
+  BASALT_RETURN_IF_ERROR(opened->Resolve());
+  BASALT_RETURN_IF_ERROR(opened->CompileCodecs());
+  opened->statistics_ = std::make_unique<TableStatistics>(opened.get());
+  BASALT_RETURN_IF_ERROR(opened->LoadCounters());
+  *table = std::move(opened);
+  return Status::Ok();
+}
+
+// Matches the definition with the dictionary's record and takes over what only that knows.
+Status Table::Resolve() {
+  const auto record = database_->catalog()->FindTable(name());
+  if (record == nullptr) {
+    return Status(Code::kNotFound, "table " + name() + " is not in the data dictionary");
+  }
+  if (record->indexes.size() != descriptor_.indexes.size()) {
+    return Disagree(name(), std::to_string(record->indexes.size()) + " indexes against " +
+                                std::to_string(descriptor_.indexes.size()));
+  }
+  indexes_.resize(record->indexes.size());
+  for (size_t i = 0; i < indexes_.size(); ++i) {
+    const catalog::IndexRecord& recorded = record->indexes[i];
+    codec::IndexDescriptor& defined = descriptor_.indexes[i];
+    if (!SameKind(recorded.kind, defined.kind)) {
+      return Disagree(name(), "the kind of index " + defined.name);
+    }
+    defined.number = recorded.id.number;
+    defined.kv_format_version = recorded.key_value_format_version;
+    defined.has_ttl = (recorded.flags & catalog::kIndexHasTtl) != 0;
+    indexes_[i].id = recorded.id;
+    indexes_[i].family = database_->store()->FindColumnFamily(recorded.id.column_family);
+    if (indexes_[i].family == nullptr) {
+      return Disagree(name(), "the column family of index " + defined.name);
+    }
+    indexes_[i].reverse = store::Store::IsReverse(indexes_[i].family);
+    indexes_[i].unique = defined.unique || defined.kind == codec::IndexKind::kPrimary;
+  }
+  return Status::Ok();
+}
+
+Status Table::CompileCodecs() {
+  for (size_t i = 0; i < indexes_.size(); ++i) {
+    std::unique_ptr<codec::KeyCodec> compiled;
+    BASALT_RETURN_IF_ERROR(codec::KeyCodec::Compile(descriptor_, i, &compiled));
+    max_key_bytes_ = std::max(max_key_bytes_, compiled->max_key_bytes());
+    max_unpack_bytes_ = std::max(max_unpack_bytes_, compiled->max_unpack_bytes());
+    indexes_[i].codec = std::move(compiled);
+    database_->key_prefixes()->Register(indexes_[i].id, indexes_[i].codec);
+  }
+  rows_are_keys_ = !hidden_primary() &&
+                   descriptor_.primary_index().parts.size() == descriptor_.columns.size();
+  return codec::RowCodec::Compile(descriptor_, *primary().codec, &row_codec_);
+}
+
+Status Table::LoadCounters() {
+  counters_ = database_->CountersOf(primary().id);
+  if (hidden_primary() && counters_->hidden_id() == 0) {
+    std::string last;
+    BASALT_RETURN_IF_ERROR(LastKey(database_->store()->base(), primary(), &last));
+    counters_->RaiseHiddenId(last.empty() ? 1 : codec::HiddenIdOf(last) + 1);
+  }
+  if (counters_->auto_increment() == 0) {
+    uint64_t next = 0;
+    BASALT_RETURN_IF_ERROR(database_->catalog()->AutoIncrement(primary().id, &next));
+    if (next != 0) counters_->RaiseAutoIncrement(next);
+  }
+  return Status::Ok();
+}
+
+}  // namespace basalt::engine

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/index_id.h"
+#include "base/status.h"
+#include "catalog/catalog.h"
+#include "codec/key_codec.h"
+#include "codec/row_codec.h"
+#include "codec/table_descriptor.h"
+#include "engine/table_counters.h"
+#include "engine/table_statistics.h"
+
+namespace basalt::engine {
+
+class Database;
+
+// One index of an open table.
+struct Index {
+  IndexId id;
+  rocksdb::ColumnFamilyHandle* family = nullptr;  // the store's
+  bool reverse = false;                           // the column family stores keys backwards
+  bool unique = false;                            // declared unique; a primary key always is
+  std::shared_ptr<const codec::KeyCodec> codec;
+};
+
+// A table as all its handlers share it: descriptors, codecs, where its indexes live. Immutable
+// after Open except for the counters. A DDL statement makes the server open a new one.
+//
+// Thread-safety: any thread.
+class Table {
+ public:
+  // Finds the table `descriptor.name` in the dictionary, checks that it has the same indexes, fills
+  // in their numbers and format versions and compiles the codecs. kNotFound when the dictionary
+  // does not know it, kCorruption when definition and dictionary disagree.
+  static Status Open(Database* database, codec::TableDescriptor descriptor,
+                     std::shared_ptr<Table>* table);
+
+  const std::string& name() const { return descriptor_.name; }
+  const codec::TableDescriptor& descriptor() const { return descriptor_; }
+  Database* database() const { return database_; }
+
+  // In the order of the server's keys; a hidden primary key comes last.
+  size_t index_count() const { return indexes_.size(); }
+  const Index& index(size_t position) const { return indexes_[position]; }
+  const Index& primary() const { return indexes_[descriptor_.primary]; }
+  size_t primary_position() const { return descriptor_.primary; }
+  bool hidden_primary() const { return descriptor_.hidden_primary; }
+  const codec::RowCodec& row_codec() const { return row_codec_; }
+  // True when every column is a part of the primary key. Stock MyRocks removes such rows with single
+  // deletes, so two puts of one key must never follow each other without a deletion in between.
+  bool rows_are_keys() const { return rows_are_keys_; }
+  // Room for the longest key and unpack info of any index, in bytes.
+  size_t max_key_bytes() const { return max_key_bytes_; }
+  size_t max_unpack_bytes() const { return max_unpack_bytes_; }
+
+  // Auto-increment and hidden ids: shared by every open of the table since the store opened.
+  TableCounters& counters() const { return *counters_; }
+
+  // Estimates for the optimizer; see TableStatistics.
+  TableStatistics& statistics() const { return *statistics_; }
+
+ private:
+  Table() = default;
+
+  Status Resolve();
+  Status CompileCodecs();
+  Status LoadCounters();
+
+  Database* database_ = nullptr;
+  codec::TableDescriptor descriptor_;
+  std::vector<Index> indexes_;
+  codec::RowCodec row_codec_;
+  std::shared_ptr<TableCounters> counters_;
+  std::unique_ptr<TableStatistics> statistics_;
+  bool rows_are_keys_ = false;
+  size_t max_key_bytes_ = 0;
+  size_t max_unpack_bytes_ = 0;
+};
+
+}  // namespace basalt::engine

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace basalt::engine {
+
+// Numbers handed out for new rows of one table. They outlive the open table, because a value given
+// to a transaction that has not committed yet must not be given again.
+//
+// Thread-safety: any thread.
+class TableCounters {
+ public:
+  // The next auto-increment value, at least 1. 0 before it was loaded.
+  uint64_t auto_increment() const { return auto_increment_.load(std::memory_order_relaxed); }
+  // Raises the next value to at least `next`.
+  void RaiseAutoIncrement(uint64_t next) { Raise(&auto_increment_, next); }
+  // Sets it, also downwards (ALTER TABLE ... AUTO_INCREMENT, TRUNCATE).
+  void SetAutoIncrement(uint64_t next) { auto_increment_.store(next, std::memory_order_relaxed); }
+  // Reserves `count` values of the sequence offset, offset + increment, ... that are not below the
+  // counter, and returns the first. `maximum` is the largest value the column can hold. When the
+  // sequence is exhausted the result is UINT64_MAX and nothing is reserved.
+  uint64_t ReserveAutoIncrement(uint64_t offset, uint64_t increment, uint64_t count,
+                                uint64_t maximum);
+
+  // Hidden primary key: a fresh id, from 1 on. 0 before it was loaded.
+  uint64_t NextHiddenId() { return hidden_id_.fetch_add(1, std::memory_order_relaxed); }
+  void RaiseHiddenId(uint64_t next) { Raise(&hidden_id_, next); }
+  uint64_t hidden_id() const { return hidden_id_.load(std::memory_order_relaxed); }
+
+ private:
+  static void Raise(std::atomic<uint64_t>* counter, uint64_t next) {
+    uint64_t now = counter->load(std::memory_order_relaxed);
+    while (now < next && !counter->compare_exchange_weak(now, next, std::memory_order_relaxed)) {
+    }
+  }
+
+  std::atomic<uint64_t> auto_increment_{0};
+  std::atomic<uint64_t> hidden_id_{0};
+};
+
+}  // namespace basalt::engine

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "engine/table_statistics.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+
+#include "engine/database.h"
+#include "engine/table.h"
+#include "store/status_map.h"
+
+namespace basalt::engine {
+namespace {
+
+// Entries up to which an index is counted instead of estimated: about half a millisecond.
+constexpr uint64_t kCountedEntries = 4096;
+// Below this many changes a renewal is not worth its cost.
+constexpr uint64_t kMinimumChanges = 64;
+constexpr unsigned kMaximumParts = 32;
+
+struct KeyRange {
+  std::string begin;
+  std::string end;
+};
+
+// In the order of the column family, which may be the reverse of that of the bytes.
+rocksdb::Range StoreRange(const Index& index, Bytes begin, Bytes end) {
+  if (index.reverse) std::swap(begin, end);
+  return rocksdb::Range(begin, end);
+}
+
+KeyRange WholeIndex(const Index& index) {
+  KeyRange range;
+  AppendBigEndian32(&range.begin, index.id.number);
+  AppendBigEndian32(&range.end, index.id.number + 1);
+  return range;
+}
+
+uint64_t FileBytes(rocksdb::DB* db, const Index& index, Bytes begin, Bytes end) {
+  rocksdb::SizeApproximationOptions options;
+  options.include_memtables = false;
+  options.include_files = true;
+  const rocksdb::Range range = StoreRange(index, begin, end);
+  uint64_t bytes = 0;
+  if (!db->GetApproximateSizes(options, index.family, &range, 1, &bytes).ok()) return 0;
+  return bytes;
+}
+
+uint64_t MemtableEntries(rocksdb::DB* db, const Index& index, Bytes begin, Bytes end,
+                         uint64_t* bytes) {
+  const rocksdb::Range range = StoreRange(index, begin, end);
+  uint64_t entries = 0;
+  db->GetApproximateMemTableStats(index.family, range, &entries, bytes);
+  return entries;
+}
+
+}  // namespace
+
+TableStatistics::TableStatistics(const Table* table) : table_(table) {}
+
+void TableStatistics::RenewIfStale() {
+  const uint64_t changes = inserted_.load(std::memory_order_relaxed) +
+                           updated_.load(std::memory_order_relaxed) +
+                           deleted_.load(std::memory_order_relaxed);
+  if (known_ && changes < renew_at_.load(std::memory_order_relaxed)) return;
+  // Estimates that cannot be renewed stay what they were.
+  (void)RenewLocked();
+}
+
+Status TableStatistics::Renew() {
+  std::lock_guard guard(mutex_);
+  return RenewLocked();
+}
+
+Status TableStatistics::RenewLocked() {
+  const uint64_t inserted = inserted_.load(std::memory_order_relaxed);
+  const uint64_t updated = updated_.load(std::memory_order_relaxed);
+  const uint64_t deleted = deleted_.load(std::memory_order_relaxed);
+  std::vector<IndexEstimate> fresh(table_->index_count());
+  for (size_t i = 0; i < fresh.size(); ++i) BASALT_RETURN_IF_ERROR(Measure(i, &fresh[i]));
+  indexes_ = std::move(fresh);
+  rows_ = indexes_[table_->primary_position()].entries;
+  inserted_then_ = inserted;
+  deleted_then_ = deleted;
+  known_ = true;
+  renew_at_.store(inserted + updated + deleted + std::max(kMinimumChanges, rows_ / 10),
+                  std::memory_order_relaxed);
+  return Status::Ok();
+}
+
+Status TableStatistics::Measure(size_t position, IndexEstimate* estimate) const {
+  const Index& index = table_->index(position);
+  rocksdb::DB* db = table_->database()->store()->base();
+  const KeyRange whole = WholeIndex(index);
+  uint64_t memtable_bytes = 0;
+  estimate->memtable_entries = MemtableEntries(db, index, whole.begin, whole.end, &memtable_bytes);
+  const store::IndexStatistics files = table_->database()->store()->StatisticsOf(index.id);
+  estimate->data_bytes = static_cast<uint64_t>(std::max<int64_t>(files.data_bytes, 0));
+  estimate->disk_bytes = FileBytes(db, index, whole.begin, whole.end);
+  estimate->entries = static_cast<uint64_t>(files.LiveRows()) + estimate->memtable_entries;
+  estimate->data_bytes += memtable_bytes;
+
+  const bool files_tell = !files.distinct_prefixes.empty() && files.rows > 0 &&
+                          static_cast<uint64_t>(files.rows) >= estimate->memtable_entries;
+  if (estimate->entries > kCountedEntries && files_tell) {
+    for (const int64_t distinct : files.distinct_prefixes) {
+      estimate->rows_per_key.push_back(
+          std::max(1.0, static_cast<double>(files.rows) /
+                            static_cast<double>(std::max<int64_t>(distinct, 1))));
+    }
+    return Status::Ok();
+  }
+  IndexEstimate counted;
+  bool complete = false;
+  BASALT_RETURN_IF_ERROR(Count(position, kCountedEntries, &counted, &complete));
+  estimate->rows_per_key = std::move(counted.rows_per_key);
+  if (complete) estimate->entries = counted.entries;
+  return Status::Ok();
+}
+
+// Walks the index from its start, up to `limit` entries.
+Status TableStatistics::Count(size_t position, uint64_t limit, IndexEstimate* estimate,
+                              bool* complete) const {
+  const Index& index = table_->index(position);
+  const KeyRange whole = WholeIndex(index);
+  const rocksdb::Slice lower(index.reverse ? whole.end : whole.begin);
+  const rocksdb::Slice upper(index.reverse ? whole.begin : whole.end);
+  rocksdb::ReadOptions options;
+  options.total_order_seek = true;
+  options.fill_cache = false;
+  options.iterate_lower_bound = &lower;
+  options.iterate_upper_bound = &upper;
+  std::unique_ptr<rocksdb::Iterator> entry(
+      table_->database()->store()->base()->NewIterator(options, index.family));
+
+  const unsigned parts = std::min(index.codec->total_parts(), kMaximumParts);
+  std::array<uint32_t, kMaximumParts> ends{};
+  std::array<uint64_t, kMaximumParts> distinct{};
+  std::string previous;
+  for (entry->SeekToFirst(); entry->Valid() && estimate->entries < limit; entry->Next()) {
+    const Bytes key(entry->key().data(), entry->key().size());
+    const unsigned whole_parts = index.codec->PartEnds(key, parts, ends.data());
+    const size_t same = static_cast<size_t>(
+        std::mismatch(key.begin(), key.end(), previous.begin(), previous.end()).first -
+        key.begin());
+    for (unsigned part = 0; part < whole_parts; ++part) {
+      if (estimate->entries == 0 || same < ends[part]) ++distinct[part];
+    }
+    ++estimate->entries;
+    previous.assign(key);
+  }
+  *complete = !entry->Valid();
+  for (unsigned part = 0; part < parts && estimate->entries > 0; ++part) {
+    estimate->rows_per_key.push_back(static_cast<double>(estimate->entries) /
+                                     static_cast<double>(std::max<uint64_t>(distinct[part], 1)));
+  }
+  return store::MapStatus(entry->status(), "counting the entries of an index");
+}
+
+uint64_t TableStatistics::Rows() {
+  std::lock_guard guard(mutex_);
+  RenewIfStale();
+  const uint64_t added = inserted_.load(std::memory_order_relaxed) - inserted_then_;
+  const uint64_t removed = deleted_.load(std::memory_order_relaxed) - deleted_then_;
+  return rows_ + added > removed ? rows_ + added - removed : 0;
+}
+
+uint64_t TableStatistics::DataBytes(size_t index) {
+  std::lock_guard guard(mutex_);
+  RenewIfStale();
+  return known_ ? indexes_[index].data_bytes : 0;
+}
+
+uint64_t TableStatistics::DiskBytes(size_t index) {
+  std::lock_guard guard(mutex_);
+  RenewIfStale();
+  return known_ ? indexes_[index].disk_bytes : 0;
+}
+
+double TableStatistics::RowsPerKey(size_t index, unsigned parts) {
+  const Index& data = table_->index(index);
+  if (parts == 0) return 0;
+  if (data.unique && parts >= data.codec->user_parts()) return 1;
+  std::lock_guard guard(mutex_);
+  RenewIfStale();
+  if (!known_ || parts > indexes_[index].rows_per_key.size()) return 0;
+  return indexes_[index].rows_per_key[parts - 1];
+}
+
+uint64_t TableStatistics::EntriesBetween(size_t position, Bytes start, Bytes end) {
+  if (start >= end) return 0;
+  const Index& index = table_->index(position);
+  rocksdb::DB* db = table_->database()->store()->base();
+  uint64_t unused_bytes = 0;
+  uint64_t entries = MemtableEntries(db, index, start, end, &unused_bytes);
+  std::lock_guard guard(mutex_);
+  RenewIfStale();
+  if (!known_) return entries;
+  const IndexEstimate& estimate = indexes_[position];
+  const uint64_t in_files =
+      estimate.entries > estimate.memtable_entries ? estimate.entries - estimate.memtable_entries : 0;
+  if (in_files == 0 || estimate.disk_bytes == 0) return entries;
+  const double share = static_cast<double>(FileBytes(db, index, start, end)) /
+                       static_cast<double>(estimate.disk_bytes);
+  return entries + static_cast<uint64_t>(std::min(1.0, share) * static_cast<double>(in_files));
+}
+
+}  // namespace basalt::engine

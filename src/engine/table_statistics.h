@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/status.h"
+
+namespace basalt::engine {
+
+class Table;
+
+// Estimates for the optimizer. Small indexes are counted; large ones are judged by what the store
+// has counted while it wrote their files, with the memtables added. Renewed when a tenth of the
+// rows has changed since, so that a call mostly just reads numbers.
+//
+// Thread-safety: any thread.
+class TableStatistics {
+ public:
+  explicit TableStatistics(const Table* table);
+
+  // Rows of the table, as of the last renewal plus those written since.
+  uint64_t Rows();
+  // Bytes of an index before compression.
+  uint64_t DataBytes(size_t index);
+  // Bytes of an index on disk.
+  uint64_t DiskBytes(size_t index);
+  // Rows that share one value of the first `parts` declared parts, at least 1; 0 when unknown.
+  double RowsPerKey(size_t index, unsigned parts);
+  // Entries of an index in [start, end), by the sizes of the files between and the memtables.
+  uint64_t EntriesBetween(size_t index, Bytes start, Bytes end);
+
+  // Noted by the writers: rows added minus rows removed, and rows touched.
+  void NoteInsert() { inserted_.fetch_add(1, std::memory_order_relaxed); }
+  void NoteUpdate() { updated_.fetch_add(1, std::memory_order_relaxed); }
+  void NoteDelete() { deleted_.fetch_add(1, std::memory_order_relaxed); }
+
+  // Renews now (ANALYZE TABLE).
+  Status Renew();
+
+ private:
+  struct IndexEstimate {
+    uint64_t entries = 0;
+    uint64_t data_bytes = 0;
+    uint64_t disk_bytes = 0;
+    uint64_t memtable_entries = 0;
+    std::vector<double> rows_per_key;  // by parts - 1; empty: unknown
+  };
+
+  void RenewIfStale();
+  Status RenewLocked();
+  Status Measure(size_t index, IndexEstimate* estimate) const;
+  Status Count(size_t index, uint64_t limit, IndexEstimate* estimate, bool* complete) const;
+
+  const Table* const table_;
+  std::atomic<uint64_t> inserted_{0};
+  std::atomic<uint64_t> updated_{0};
+  std::atomic<uint64_t> deleted_{0};
+  std::atomic<uint64_t> renew_at_{0};  // inserted + updated + deleted at which to renew
+
+  std::mutex mutex_;  // guards the members below
+  bool known_ = false;
+  uint64_t rows_ = 0;
+  uint64_t inserted_then_ = 0;
+  uint64_t deleted_then_ = 0;
+  std::vector<IndexEstimate> indexes_;
+};
+
+}  // namespace basalt::engine

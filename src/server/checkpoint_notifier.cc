@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/checkpoint_notifier.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "server/server_headers.h"
+
+namespace basalt::server {
+
+namespace {
+constexpr std::chrono::seconds kRetryAfter(1);
+}
+
+CheckpointNotifier::CheckpointNotifier(store::Store* store)
+    : store_(store), thread_([this] { Run(); }) {}
+
+CheckpointNotifier::~CheckpointNotifier() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void CheckpointNotifier::Request(void* cookie) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    waiting_.push_back(cookie);
+  }
+  changed_.notify_one();
+}
+
+bool CheckpointNotifier::Serve(const std::vector<void*>& cookies) {
+  const Status status = store_->SyncWal(true);
+  if (!status.ok()) {
+    sql_print_warning("ROCKSDB: a commit checkpoint waits because the log cannot be synced: %s",
+                      status.ToString().c_str());
+    return false;
+  }
+  for (void* cookie : cookies) commit_checkpoint_notify_ha(cookie);
+  return true;
+}
+
+void CheckpointNotifier::Run() {
+  my_thread_init();  // the notification takes locks of the server, which want a known thread
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
+    if (waiting_.empty()) break;
+    std::vector<void*> taken = std::move(waiting_);
+    waiting_.clear();
+    lock.unlock();
+    const bool served = Serve(taken);
+    lock.lock();
+    if (served) continue;
+    // At shutdown the server recovers from its log what could not be confirmed.
+    if (stop_) break;
+    waiting_.insert(waiting_.begin(), taken.begin(), taken.end());
+    changed_.wait_for(lock, kRetryAfter, [this] { return stop_; });
+  }
+  lock.unlock();
+  my_thread_end();
+}
+
+}  // namespace basalt::server

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/collation_adapter.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace basalt::server {
+
+namespace {
+
+codec::CollationProperties PropertiesOf(CHARSET_INFO* charset) {
+  codec::CollationProperties properties;
+  properties.id = charset->number;
+  properties.name = charset->coll_name.str;
+  properties.bytes_per_character_min = charset->mbminlen;
+  properties.bytes_per_character_max = charset->mbmaxlen;
+  properties.transform_multiplier = charset->strxfrm_multiply;
+  properties.levels = charset->levels_for_order;
+  properties.binary_order = (charset->state & MY_CS_BINSORT) != 0;
+  properties.pad_space = (charset->state & MY_CS_NOPAD) == 0;
+  properties.sort_order = charset->sort_order;
+  uchar space[8];
+  const int bytes = charset->wc_mb(' ', space, space + sizeof(space));
+  properties.space.assign(reinterpret_cast<char*>(space), bytes > 0 ? bytes : 0);
+  return properties;
+}
+
+class CollationAdapter final : public codec::Collation {
+ public:
+  explicit CollationAdapter(CHARSET_INFO* charset)
+      : Collation(PropertiesOf(charset)), charset_(charset) {}
+
+  size_t Transform(uint8_t* to, size_t to_bytes, unsigned weights, const uint8_t* from,
+                   size_t from_bytes, unsigned flags) const override {
+    const unsigned server_flags =
+        flags == codec::kPadToEnd ? MY_STRXFRM_PAD_WITH_SPACE | MY_STRXFRM_PAD_TO_MAXLEN : 0;
+    return charset_->strnxfrm(reinterpret_cast<char*>(to), to_bytes, weights,
+                              reinterpret_cast<const char*>(from), from_bytes, server_flags);
+  }
+
+  size_t TransformLength(size_t bytes) const override { return charset_->strnxfrmlen(bytes); }
+
+  size_t LengthWithoutTrailingSpaces(const uint8_t* from, size_t bytes) const override {
+    return charset_->lengthsp(reinterpret_cast<const char*>(from), bytes);
+  }
+
+ private:
+  CHARSET_INFO* const charset_;  // the server's, never freed while it runs
+};
+
+struct Registry {
+  std::mutex mutex;
+  std::map<uint32_t, std::unique_ptr<CollationAdapter>> collations;  // guarded by mutex
+};
+
+Registry& TheRegistry() {
+  static Registry registry;
+  return registry;
+}
+
+}  // namespace
+
+Status CollationOf(CHARSET_INFO* charset, const codec::Collation** collation) {
+  Registry& registry = TheRegistry();
+  std::lock_guard<std::mutex> lock(registry.mutex);
+  auto& known = registry.collations[charset->number];
+  if (known == nullptr) {
+    auto made = std::make_unique<CollationAdapter>(charset);
+    BASALT_RETURN_IF_ERROR(made->Prepare());
+    known = std::move(made);
+  }
+  *collation = known.get();
+  return Status::Ok();
+}
+
+void ForgetCollations() {
+  Registry& registry = TheRegistry();
+  std::lock_guard<std::mutex> lock(registry.mutex);
+  registry.collations.clear();
+}
+
+}  // namespace basalt::server

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/create_checks.h"
+
+#include <string>
+#include <string_view>
+
+namespace basalt::server {
+
+namespace {
+
+int RefuseOption(const char* option) {
+  my_error(ER_ILLEGAL_HA_CREATE_OPTION, MYF(0), "ROCKSDB", option);
+  return HA_WRONG_CREATE_OPTION;
+}
+
+int RefuseFeature(const std::string& feature) {
+  my_error(ER_NOT_SUPPORTED_YET, MYF(0), ("ROCKSDB: " + feature).c_str());
+  return HA_ERR_UNSUPPORTED;
+}
+
+// Foreign keys are not in the table's definition: the server leaves them to the engine, which has
+// to look at the statement.
+bool StatementHasForeignKey() {
+  const THD* thd = current_thd;
+  switch (thd->lex->sql_command) {
+    case SQLCOM_CREATE_TABLE:
+    case SQLCOM_ALTER_TABLE:
+    case SQLCOM_CREATE_INDEX:
+      break;
+    default:
+      return false;
+  }
+  List_iterator<Key> keys(thd->lex->alter_info.key_list);
+  while (const Key* key = keys++) {
+    if (key->type == Key::FOREIGN_KEY && !key->old) return true;
+  }
+  return false;
+}
+
+int RefuseColumns(const TABLE& form) {
+  for (Field** field = form.field; *field != nullptr; ++field) {
+    if ((*field)->vcol_info != nullptr && !(*field)->stored_in_db()) {
+      my_error(ER_UNSUPPORTED_ENGINE_FOR_VIRTUAL_COLUMNS, MYF(0), "ROCKSDB");
+      return HA_ERR_UNSUPPORTED;
+    }
+  }
+  return 0;
+}
+
+int RefuseIndex(const TABLE& form, const KEY& key) {
+  const std::string name(key.name.str, key.name.length);
+  if (key.algorithm == HA_KEY_ALG_FULLTEXT || (key.flags & HA_FULLTEXT)) {
+    return RefuseFeature("full-text index '" + name + "'");
+  }
+  if (key.flags & HA_SPATIAL) return RefuseFeature("spatial index '" + name + "'");
+  for (uint part = 0; part < key.user_defined_key_parts; ++part) {
+    const KEY_PART_INFO& info = key.key_part[part];
+    if (info.key_part_flag & HA_REVERSE_SORT) {
+      return RefuseFeature("descending part of index '" + name + "'");
+    }
+    const Field& field = *form.field[info.fieldnr - 1];
+    CHARSET_INFO* charset = field.charset();
+    if ((charset->state & MY_CS_NOPAD) && field.has_charset() && charset != &my_charset_bin) {
+      return RefuseFeature("index '" + name + "' on column '" + field.field_name.str +
+                           "' with NO PAD collation " + charset->coll_name.str);
+    }
+  }
+  return 0;
+}
+
+void WarnOfNeedlessOptions(const HA_CREATE_INFO& create_info) {
+  THD* thd = current_thd;
+  if ((create_info.used_fields & HA_CREATE_USED_ROW_FORMAT) &&
+      create_info.row_type != ROW_TYPE_DEFAULT && create_info.row_type != ROW_TYPE_DYNAMIC) {
+    push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_ILLEGAL_HA_CREATE_OPTION,
+                 "ROCKSDB: ROW_FORMAT has no effect");
+  }
+  if ((create_info.used_fields & HA_CREATE_USED_KEY_BLOCK_SIZE) && create_info.key_block_size) {
+    push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_ILLEGAL_HA_CREATE_OPTION,
+                 "ROCKSDB: KEY_BLOCK_SIZE has no effect");
+  }
+}
+
+}  // namespace
+
+bool CommentAsksForTtl(const LEX_CSTRING& comment) {
+  if (comment.str == nullptr) return false;
+  const std::string_view text(comment.str, comment.length);
+  return text.find("ttl_duration=") != std::string_view::npos ||
+         text.find("ttl_col=") != std::string_view::npos;
+}
+
+int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
+  if (create_info.tmp_table()) return RefuseOption("TEMPORARY");
+  if (create_info.data_file_name != nullptr) return RefuseOption("DATA DIRECTORY");
+  if (create_info.index_file_name != nullptr) return RefuseOption("INDEX DIRECTORY");
+  if (form.s->table_type == TABLE_TYPE_SEQUENCE) return RefuseOption("SEQUENCE");
+  if (CommentAsksForTtl(create_info.comment)) return RefuseFeature("time to live of rows");
+  if (StatementHasForeignKey()) return RefuseFeature("foreign keys");
+  if (int error = RefuseColumns(form)) return error;
+  for (uint i = 0; i < form.s->keys; ++i) {
+    if (int error = RefuseIndex(form, form.key_info[i])) return error;
+  }
+  WarnOfNeedlessOptions(create_info);
+  return 0;
+}
+
+}  // namespace basalt::server

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/engine_status.h"
+
+#include <rocksdb/advanced_cache.h>
+
+#include <string>
+#include <string_view>
+
+#include "server/plugin_state.h"
+
+namespace basalt::server {
+
+namespace {
+
+bool PrintRow(THD* thd, stat_print_fn* print, std::string_view type, std::string_view name,
+              std::string_view text) {
+  return print(thd, type.data(), type.size(), name.data(), name.size(), text.data(), text.size());
+}
+
+void AppendLine(std::string* text, std::string_view name, uint64_t value) {
+  text->append(name).append(": ").append(std::to_string(value)).append("\n");
+}
+
+uint64_t Sum(const char* property) {
+  uint64_t value = 0;
+  Database()->store()->base()->GetAggregatedIntProperty(property, &value);
+  return value;
+}
+
+std::string MemoryText() {
+  std::string text;
+  AppendLine(&text, "Memtables, bytes", Sum("rocksdb.cur-size-all-mem-tables"));
+  AppendLine(&text, "Table readers outside the block cache, bytes",
+             Sum("rocksdb.estimate-table-readers-mem"));
+  const rocksdb::Cache* cache = Database()->store()->block_cache();
+  AppendLine(&text, "Block cache, bytes", cache->GetUsage());
+  AppendLine(&text, "Block cache, pinned bytes", cache->GetPinnedUsage());
+  return text;
+}
+
+std::string TransactionText() {
+  std::string text;
+  const txn::LockTable::Counters locks = Database()->transactions()->locks()->counters();
+  AppendLine(&text, "Row lock waits", locks.waits);
+  AppendLine(&text, "Row lock timeouts", locks.timeouts);
+  AppendLine(&text, "Deadlocks", locks.deadlocks);
+  AppendLine(&text, "Lock escalations", locks.escalations);
+  AppendLine(&text, "Prepared transactions without a connection",
+             Database()->transactions()->DetachedNames().size());
+  AppendLine(&text, "Dropped indexes waiting for removal",
+             Database()->catalog()->DroppedIndexes().size());
+  AppendLine(&text, "Log sync rounds", Database()->store()->wal_sync_rounds());
+  const Status writing = Database()->store()->CheckWritingAllowed();
+  text.append("Writing: ").append(writing.ok() ? "allowed" : writing.ToString()).append("\n");
+  return text;
+}
+
+}  // namespace
+
+bool ShowStatus(handlerton*, THD* thd, stat_print_fn* print, ha_stat_type type) {
+  if (type != HA_ENGINE_STATUS) return false;
+  store::Store* store = Database()->store();
+  std::string text;
+  if (PrintRow(thd, print, "STATISTICS", "rocksdb", store->statistics()->ToString())) return true;
+  if (store->base()->GetProperty("rocksdb.dbstats", &text) &&
+      PrintRow(thd, print, "DBSTATS", "rocksdb", text)) {
+    return true;
+  }
+  for (rocksdb::ColumnFamilyHandle* handle : store->ColumnFamilyHandles()) {
+    if (store->base()->GetProperty(handle, "rocksdb.cfstats", &text) &&
+        PrintRow(thd, print, "CF_COMPACTION", handle->GetName(), text)) {
+      return true;
+    }
+  }
+  if (PrintRow(thd, print, "MEMORY_STATS", "rocksdb", MemoryText())) return true;
+  return PrintRow(thd, print, "TRANSACTIONS", "basalt", TransactionText());
+}
+
+}  // namespace basalt::server

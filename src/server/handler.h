@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/row_access.h"
+#include "engine/table.h"
+#include "server/read_state.h"
+#include "server/server_headers.h"
+#include "server/session.h"
+#include "server/table_share.h"
+
+namespace basalt::server {
+
+// One open instance of a table for one connection: the face of the engine towards the server's
+// executor. The server calls it from the connection's thread only (store_lock excepted).
+//
+// Split over files by what is done:
+//   handler_open.cc   open, close, clone, flags          handler_ddl.cc   create, drop, rename, ...
+//   handler_lock.cc   statement and transaction framing  handler_info.cc  statistics, costs
+//   handler_read.cc   point reads, index and full scans  handler_range.cc multi-range read
+//   handler_write.cc  insert, update, delete, counters
+//
+// No exception leaves a function of this class, every status becomes a handler error in
+// error_map.cc, which also keeps the text for the client.
+class Handler final : public ::handler {
+ public:
+  Handler(handlerton* hton, TABLE_SHARE* share);
+  ~Handler() override;
+
+  // --- handler_open.cc ---
+  int open(const char* name, int mode, uint test_if_locked) override;
+  int close() override;
+  Table_flags table_flags() const override;
+  ulong index_flags(uint index, uint part, bool all_parts) const override;
+  const char* index_type(uint index) override;
+  uint max_supported_record_length() const override { return HA_MAX_REC_LENGTH; }
+  uint max_supported_keys() const override { return MAX_KEY; }
+  uint max_supported_key_parts() const override { return MAX_REF_PARTS; }
+  uint max_supported_key_length() const override;
+  uint max_supported_key_part_length() const override;
+  const key_map* keys_to_use_for_scanning() override { return &key_map_full; }
+  int reset() override;
+  int extra(enum ha_extra_function operation) override;
+
+  // --- handler_ddl.cc ---
+  int create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) override;
+  int delete_table(const char* name) override;
+  int rename_table(const char* from, const char* to) override;
+  int truncate() override;
+  void update_create_info(HA_CREATE_INFO* create_info) override;
+  enum_alter_inplace_result check_if_supported_inplace_alter(
+      TABLE* altered_table, Alter_inplace_info* alter_info) override;
+  int optimize(THD* thd, HA_CHECK_OPT* check_opt) override;
+  int analyze(THD* thd, HA_CHECK_OPT* check_opt) override;
+  bool commit_inplace_alter_table(TABLE* altered_table, Alter_inplace_info* alter_info,
+                                  bool commit) override;
+  ulonglong table_version() const override;
+
+  // --- handler_check.cc ---
+  int check(THD* thd, HA_CHECK_OPT* check_opt) override;
+
+  // --- handler_lock.cc ---
+  int external_lock(THD* thd, int lock_type) override;
+  int start_stmt(THD* thd, thr_lock_type lock_type) override;
+  THR_LOCK_DATA** store_lock(THD* thd, THR_LOCK_DATA** to, thr_lock_type lock_type) override;
+  uint lock_count() const override { return 0; }
+
+  // --- handler_info.cc ---
+  int info(uint flag) override;
+  ha_rows records_in_range(uint index, const key_range* min_key, const key_range* max_key,
+                           page_range* pages) override;
+  double scan_time() override;
+  double read_time(uint index, uint ranges, ha_rows rows) override;
+  double keyread_time(uint index, uint ranges, ha_rows rows) override;
+  ha_rows estimate_rows_upper_bound() override;
+  bool get_error_message(int error, String* text) override;
+
+  // --- handler_read.cc ---
+  int rnd_init(bool scan) override;
+  int rnd_end() override;
+  int rnd_next(uchar* record) override;
+  int rnd_pos(uchar* record, uchar* position) override;
+  void position(const uchar* record) override;
+  int index_init(uint index, bool sorted) override;
+  int index_end() override;
+  int index_read_map(uchar* record, const uchar* key, key_part_map parts,
+                     enum ha_rkey_function find) override;
+  int index_read_last_map(uchar* record, const uchar* key, key_part_map parts) override;
+  int index_next(uchar* record) override;
+  int index_prev(uchar* record) override;
+  int index_first(uchar* record) override;
+  int index_last(uchar* record) override;
+  int index_next_same(uchar* record, const uchar* key, uint key_bytes) override;
+  int read_range_first(const key_range* start, const key_range* end, bool eq_range,
+                       bool sorted) override;
+  int read_range_next() override;
+  Item* idx_cond_push(uint index, Item* condition) override;
+  bool rowid_filter_push(Rowid_filter* filter) override;
+  void unlock_row() override;
+  void column_bitmaps_signal() override;
+
+  // --- handler_range.cc ---
+  int multi_range_read_init(RANGE_SEQ_IF* sequence, void* parameter, uint ranges, uint mode,
+                            HANDLER_BUFFER* buffer) override;
+  int multi_range_read_next(range_id_t* range_info) override;
+
+  // --- handler_write.cc ---
+  int write_row(const uchar* record) override;
+  int update_row(const uchar* before, const uchar* after) override;
+  int delete_row(const uchar* record) override;
+  void get_auto_increment(ulonglong offset, ulonglong increment, ulonglong wanted,
+                          ulonglong* first, ulonglong* reserved) override;
+
+ private:
+  using Direction = engine::RowAccess::Position;
+  // Bytes at the end of a row reference that hold the length of its key.
+  static constexpr size_t kRowReferenceLengthBytes = 2;
+  // CheckEntry's word for "not this one"; no handler error has this number.
+  static constexpr int kEntryPassedOver = -1;
+
+  engine::Table* table_data() const { return share_->engine_table.get(); }
+
+  // handler_lock.cc: makes `session_` and the read intent ready for the statement.
+  int EnterStatement(THD* thd, thr_lock_type lock_type);
+  // Back from it.
+  void LeaveStatement();
+  // handler_info.cc: error_map.cc's result; remembers the text for get_error_message and tells the
+  // session, which decides how much of the transaction survives.
+  int Fail(Status status);
+  void FillRowsPerKey();
+  uint EntryBytes(uint index) const;
+
+  // --- handler_check.cc ---
+  Status CountRows(uint64_t* rows);
+  Status CheckIndex(size_t index, bool quick, uint64_t rows, std::string* complaint);
+  Status CheckEntries(size_t index, bool quick, uint64_t* entries, uint64_t* bad);
+
+  std::shared_ptr<TableShare> share_;        // from open to close
+  std::unique_ptr<engine::RowAccess> rows_;  // likewise: buffers, cursors, decoders
+  Session* session_ = nullptr;               // of the connection, from external_lock to unlock
+  THR_LOCK_DATA lock_data_;                  // unused by the engine; the server wants one to exist
+  thr_lock_type lock_type_ = TL_IGNORE;      // as settled by store_lock
+  std::string error_text_;                   // of the last failure, for get_error_message
+
+  // --- handler_read.cc, handler_range.cc, handler_write.cc ---
+  void LearnWantedColumns();
+  int OpenScan();
+  void CloseScan();
+  int ReadFromHere(uchar* record, Direction direction, const std::string* prefix, int nothing);
+  int CheckEntry();
+  int ReadByPrimaryKey(uchar* record);
+  int SearchFrom(uchar* record, enum ha_rkey_function find, bool exact);
+  int ResumeAfterPointRead();
+  bool HasAllParts(uint index, key_part_map parts) const;
+  void GatherRows();
+  void AddToBatch(Bytes row_key);
+  int StartGatheringRange();
+  int GatherRange();
+  int FailWrite(Status status, size_t duplicate);
+  void NoteAutoIncrement(const uchar* record);
+  int DeriveAutoIncrement();
+
+  ReadState read_;
+  uint duplicate_index_ = MAX_KEY;  // of the last failed write; info(HA_STATUS_ERRKEY) tells it
+};
+
+}  // namespace basalt::server

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// CREATE, DROP, RENAME, TRUNCATE, ALTER, ANALYZE, OPTIMIZE.
+#include <string>
+#include <utility>
+
+#include "server/create_checks.h"
+#include "server/error_map.h"
+#include "server/handler.h"
+#include "server/plugin_state.h"
+#include "server/table_descriptor_builder.h"
+#include "server/table_dropper.h"
+#include "server/table_name.h"
+#include "store/status_map.h"
+
+namespace basalt::server {
+
+namespace {
+
+// In the server's order of keys, a hidden primary key last.
+Status RequestIndexes(const codec::TableDescriptor& descriptor, const TABLE& form,
+                      std::vector<catalog::IndexRequest>* requests) {
+  for (size_t i = 0; i < descriptor.indexes.size(); ++i) {
+    catalog::IndexRequest request;
+    request.kind = static_cast<catalog::IndexKind>(descriptor.indexes[i].kind);
+    if (request.kind != catalog::IndexKind::kHiddenPrimary) {
+      const LEX_CSTRING& comment = form.key_info[i].comment;
+      BASALT_RETURN_IF_ERROR(ChooseColumnFamily(std::string_view(comment.str, comment.length),
+                                                PartitionOf(descriptor.name), &request));
+    }
+    requests->push_back(std::move(request));
+  }
+  return Status::Ok();
+}
+
+Status CreateByName(const char* path, const TABLE& form, uint64_t auto_increment) {
+  std::string name;
+  BASALT_RETURN_IF_ERROR(TableNameOf(path, &name));
+  codec::TableDescriptor descriptor;
+  BASALT_RETURN_IF_ERROR(BuildTableDescriptor(form, name, &descriptor));
+  BASALT_RETURN_IF_ERROR(codec::Validate(descriptor));
+  std::vector<catalog::IndexRequest> requests;
+  BASALT_RETURN_IF_ERROR(RequestIndexes(descriptor, form, &requests));
+  std::shared_ptr<const catalog::TableRecord> table;
+  return Database()->catalog()->CreateTable(name, requests, auto_increment, &table);
+}
+
+Status CompactIndex(const engine::Table& table, const engine::Index& index) {
+  std::string begin;
+  std::string end;
+  AppendBigEndian32(&begin, index.id.number);
+  AppendBigEndian32(&end, index.id.number + 1);
+  if (index.reverse) std::swap(begin, end);
+  const rocksdb::Slice from(begin);
+  const rocksdb::Slice to(end);
+  rocksdb::CompactRangeOptions options;
+  options.exclusive_manual_compaction = false;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  return store::MapStatus(
+      table.database()->store()->base()->CompactRange(options, index.family, &from, &to),
+      "compacting an index of " + table.name());
+}
+
+// What a table can be altered in without touching the dictionary or a row: names, defaults and
+// comments live in the server's definition only.
+constexpr alter_table_operations kDefinitionOnly =
+    ALTER_COLUMN_DEFAULT | ALTER_COLUMN_NAME | ALTER_RENAME | ALTER_RENAME_INDEX |
+    ALTER_INDEX_IGNORABILITY | ALTER_DROP_CHECK_CONSTRAINT | ALTER_CHANGE_CREATE_OPTION |
+    ALTER_PARTITIONED;
+constexpr ulong kOptionsOfDefinitionOnly =
+    HA_CREATE_USED_COMMENT | HA_CREATE_USED_AUTO | HA_CREATE_USED_DEFAULT_CHARSET |
+    HA_CREATE_USED_MIN_ROWS | HA_CREATE_USED_MAX_ROWS | HA_CREATE_USED_AVG_ROW_LENGTH |
+    HA_CREATE_USED_STATS_PERSISTENT | HA_CREATE_USED_STATS_AUTO_RECALC |
+    HA_CREATE_USED_STATS_SAMPLE_PAGES;
+
+}  // namespace
+
+int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) {
+  if (int error = RefuseUnsupported(*form, *create_info)) return error;
+  std::string table_name;
+  if (TableNameOf(name, &table_name).ok() &&
+      Database()->catalog()->FindTable(table_name) != nullptr) {
+    return HA_ERR_TABLE_EXIST;
+  }
+  const uint64_t auto_increment =
+      form->found_next_number_field == nullptr ? 0 : create_info->auto_increment_value;
+  const Status status = CreateByName(name, *form, auto_increment);
+  if (status.ok()) return 0;
+  if (status.code() == Code::kNotSupported) {
+    my_error(ER_NOT_SUPPORTED_YET, MYF(0),
+             ("ROCKSDB: " + std::string(status.message())).c_str());
+    return HandlerError(status);
+  }
+  return ReportError(status, "creating the table");
+}
+
+int Handler::delete_table(const char* path) {
+  std::string name;
+  Status status = TableNameOf(path, &name);
+  if (status.ok()) status = DropTableByName(name);
+  if (status.ok()) return 0;
+  if (status.code() == Code::kNotFound) return HA_ERR_NO_SUCH_TABLE;
+  return Fail(std::move(status));
+}
+
+int Handler::rename_table(const char* from, const char* to) {
+  std::string old_name;
+  std::string new_name;
+  Status status = TableNameOf(from, &old_name);
+  if (status.ok()) status = TableNameOf(to, &new_name);
+  if (status.ok()) status = Database()->catalog()->RenameTable(old_name, new_name);
+  if (status.ok()) return 0;
+  if (status.code() == Code::kNotFound) return HA_ERR_NO_SUCH_TABLE;
+  if (status.code() == Code::kInvalidArgument) return HA_ERR_TABLE_EXIST;
+  return Fail(std::move(status));
+}
+
+// Gives the table new indexes. Other instances of it, which the metadata lock keeps idle, find out
+// when they enter their next statement.
+int Handler::truncate() {
+  const IndexId old_primary = table_data()->primary().id;
+  codec::TableDescriptor descriptor = table_data()->descriptor();
+  const engine::ReadIntent intent = rows_->intent();
+  LeaveStatement();
+  Status status = Database()->catalog()->TruncateTable(table_data()->name(), 0, nullptr);
+  std::shared_ptr<engine::Table> renewed;
+  if (status.ok()) status = engine::Table::Open(Database(), std::move(descriptor), &renewed);
+  if (status.ok()) {
+    share_->engine_table = std::move(renewed);
+    rows_ = std::make_unique<engine::RowAccess>(share_->engine_table);
+    Database()->ForgetCounters(old_primary);
+  }
+  read_ = ReadState();
+  rows_->Bind(session_->transaction(), intent);
+  return status.ok() ? 0 : Fail(std::move(status));
+}
+
+void Handler::update_create_info(HA_CREATE_INFO* create_info) {
+  if (create_info->used_fields & HA_CREATE_USED_AUTO) return;
+  if (table->found_next_number_field == nullptr) return;
+  info(HA_STATUS_AUTO);
+  create_info->auto_increment_value = stats.auto_increment_value;
+}
+
+enum_alter_inplace_result Handler::check_if_supported_inplace_alter(
+    TABLE* altered_table, Alter_inplace_info* alter_info) {
+  const HA_CREATE_INFO& wanted = *alter_info->create_info;
+  if (alter_info->handler_flags & ~kDefinitionOnly) {
+    alter_info->unsupported_reason = "ROCKSDB changes columns and indexes by copying";
+    return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  }
+  const bool options = alter_info->handler_flags & ALTER_CHANGE_CREATE_OPTION;
+  if (options && (wanted.used_fields & ~kOptionsOfDefinitionOnly)) {
+    return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  }
+  if (CommentAsksForTtl(wanted.comment)) return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  // A counter can go up at once; how far it may go down only the rows tell.
+  const uint64_t counter = table_data()->counters().auto_increment();
+  if (options && (wanted.used_fields & HA_CREATE_USED_AUTO) &&
+      (altered_table->found_next_number_field == nullptr || counter == 0 ||
+       wanted.auto_increment_value < counter)) {
+    return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  }
+  return HA_ALTER_INPLACE_INSTANT;
+}
+
+bool Handler::commit_inplace_alter_table(TABLE*, Alter_inplace_info* alter_info, bool commit) {
+  alter_info->group_commit_ctx = nullptr;  // partitions need nothing more than this
+  if (!commit || !(alter_info->handler_flags & ALTER_CHANGE_CREATE_OPTION)) return false;
+  if (!(alter_info->create_info->used_fields & HA_CREATE_USED_AUTO)) return false;
+  const uint64_t next = alter_info->create_info->auto_increment_value;
+  const Status status = Database()->catalog()->SetAutoIncrement(table_data()->primary().id, next);
+  if (!status.ok()) {
+    ReportError(status, "setting AUTO_INCREMENT");
+    return true;
+  }
+  table_data()->counters().RaiseAutoIncrement(next);
+  return false;
+}
+
+int Handler::analyze(THD*, HA_CHECK_OPT*) {
+  Status status = table_data()->statistics().Renew();
+  if (!status.ok()) {
+    Fail(std::move(status));
+    return HA_ADMIN_FAILED;
+  }
+  info(HA_STATUS_CONST | HA_STATUS_VARIABLE);
+  return HA_ADMIN_OK;
+}
+
+int Handler::optimize(THD* thd, HA_CHECK_OPT*) {
+  for (size_t i = 0; i < table_data()->index_count(); ++i) {
+    if (thd->killed) return HA_ADMIN_FAILED;
+    const Status status = CompactIndex(*table_data(), table_data()->index(i));
+    if (status.ok()) continue;
+    ReportError(status, "OPTIMIZE TABLE");
+    return HA_ADMIN_FAILED;
+  }
+  return HA_ADMIN_OK;
+}
+
+}  // namespace basalt::server

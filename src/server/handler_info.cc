@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Statistics and costs for the optimizer, error texts for the client.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/database.h"
+#include "server/error_map.h"
+#include "server/handler.h"
+#include "server/search_key.h"
+
+namespace basalt::server {
+
+namespace {
+
+// The optimizer of this server counts in reads of a page. This is the page that stands for so much
+// sequential work as one random read costs: decoding 16 KiB of rows and one look-up of a row that
+// is not where the scan is take about the same time.
+constexpr double kPageBytes = 16384;
+
+}  // namespace
+
+int Handler::info(uint flag) {
+  engine::TableStatistics& statistics = table_data()->statistics();
+  if (flag & HA_STATUS_VARIABLE) {
+    const size_t primary = table_data()->primary_position();
+    stats.records = statistics.Rows();
+    // The optimizer would take a table without rows for a constant.
+    if (stats.records == 0 && !(flag & HA_STATUS_TIME)) stats.records = 1;
+    stats.deleted = 0;
+    stats.data_file_length = statistics.DiskBytes(primary);
+    stats.index_file_length = 0;
+    for (size_t i = 0; i < table_data()->index_count(); ++i) {
+      if (i != primary) stats.index_file_length += statistics.DiskBytes(i);
+    }
+    stats.mean_rec_length = static_cast<ulong>(
+        statistics.DataBytes(primary) / std::max<uint64_t>(1, stats.records));
+    stats.delete_length = 0;
+  }
+  if (flag & HA_STATUS_CONST) {
+    stats.block_size = static_cast<uint>(kPageBytes);
+    stats.max_data_file_length = MAX_FILE_SIZE;
+    FillRowsPerKey();
+  }
+  if (flag & HA_STATUS_ERRKEY) errkey = duplicate_index_;
+  if ((flag & HA_STATUS_AUTO) && table->found_next_number_field != nullptr) {
+    // Before the first insert since the start the counter may not be known; 0 shows nothing.
+    stats.auto_increment_value = table_data()->counters().auto_increment();
+  }
+  return 0;
+}
+
+void Handler::FillRowsPerKey() {
+  engine::TableStatistics& statistics = table_data()->statistics();
+  for (uint i = 0; i < table->s->keys; ++i) {
+    KEY& key = table->key_info[i];
+    if (key.rec_per_key == nullptr) continue;
+    const bool unique = (key.flags & HA_NOSAME) != 0;
+    for (uint part = 0; part < key.ext_key_parts; ++part) {
+      double rows = 1;
+      if (part < key.user_defined_key_parts) {
+        const bool whole = part + 1 == key.user_defined_key_parts;
+        rows = whole && unique && !(key.flags & HA_NULL_PART_KEY)
+                   ? 1
+                   : statistics.RowsPerKey(i, part + 1);
+      }
+      // 0 says "unknown": the optimizer then guesses.
+      key.rec_per_key[part] = static_cast<ulong>(std::llround(rows));
+      if (rows > 0 && key.rec_per_key[part] == 0) key.rec_per_key[part] = 1;
+    }
+  }
+}
+
+ha_rows Handler::records_in_range(uint index, const key_range* min_key, const key_range* max_key,
+                                  page_range*) {
+  const codec::KeyCodec& codec = *table_data()->index(index).codec;
+  std::string start;
+  std::string end;
+  EncodeRangeStart(codec, min_key, &start);
+  EncodeRangeEnd(codec, max_key, &end);
+  if (start >= end) return 1;
+  const uint64_t entries = rows_->EstimateRange(index, start, end);
+  // 0 would say that there is certainly nothing.
+  return std::max<uint64_t>(1, entries);
+}
+
+double Handler::scan_time() {
+  const double bytes = static_cast<double>(
+      table_data()->statistics().DataBytes(table_data()->primary_position()));
+  return bytes / kPageBytes + 1;
+}
+
+// Rows through an index: in the primary one they lie together, from a secondary one each is a
+// look-up of its own.
+double Handler::read_time(uint index, uint ranges, ha_rows rows) {
+  if (index != table->s->primary_key) return static_cast<double>(ranges + rows);
+  if (rows <= 2) return static_cast<double>(rows);
+  const double total = static_cast<double>(std::max<ha_rows>(1, stats.records));
+  const double part = std::min(1.0, static_cast<double>(rows) / total);
+  return ranges + part * scan_time();
+}
+
+uint Handler::EntryBytes(uint index) const {
+  uint bytes = table->key_info[index].key_length;
+  if (table->s->primary_key == MAX_KEY) return bytes + 8;
+  if (index != table->s->primary_key) bytes += table->key_info[table->s->primary_key].key_length;
+  return bytes;
+}
+
+double Handler::keyread_time(uint index, uint ranges, ha_rows rows) {
+  if (index == table->s->primary_key) return read_time(index, ranges, rows);
+  return ranges + static_cast<double>(rows) * EntryBytes(index) / kPageBytes;
+}
+
+// Sizes sort buffers. Statistics lag behind, so twice as many and some.
+ha_rows Handler::estimate_rows_upper_bound() {
+  return table_data()->statistics().Rows() * 2 + 1000;
+}
+
+ulonglong Handler::table_version() const {
+  uint64_t version = 0;
+  const Status status =
+      table_data()->database()->catalog()->TableVersion(table_data()->name(), &version);
+  if (!status.ok()) {
+    sql_print_warning("ROCKSDB: version of table %s: %s", table_data()->name().c_str(),
+                      status.ToString().c_str());
+  }
+  return version;
+}
+
+int Handler::Fail(Status status) {
+  const Code code = status.code();
+  if (code == Code::kNotFound || code == Code::kEndOfRange || code == Code::kDuplicateKey) {
+    return HandlerError(code);
+  }
+  error_text_ = status.message();
+  if (session_ != nullptr) session_->NoteFailure(code);
+  return HandlerError(code);
+}
+
+// The result says whether trying again may help.
+bool Handler::get_error_message(int error, String* text) {
+  // The server appends this to its own text for a deadlock, which says all there is.
+  if (error == HA_ERR_LOCK_DEADLOCK || error == HA_ERR_LOCK_WAIT_TIMEOUT) return true;
+  if (!error_text_.empty()) {
+    text->append(error_text_.data(), error_text_.size());
+  } else {
+    const std::string_view known = DefaultErrorText(error);
+    text->append(known.data(), known.size());
+  }
+  return false;
+}
+
+}  // namespace basalt::server

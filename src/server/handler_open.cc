@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Opening and closing, and what the engine says of itself.
+#include <utility>
+
+#include "server/handler.h"
+#include "server/table_descriptor_builder.h"
+
+namespace basalt::server {
+
+namespace {
+
+// Only what is true. In particular not HA_BINLOG_STMT_CAPABLE: without gap locks, replaying
+// statements could give other rows than the ones they changed here.
+constexpr ::handler::Table_flags kTableFlags =
+    HA_BINLOG_ROW_CAPABLE | HA_REC_NOT_IN_SEQ | HA_NULL_IN_KEY | HA_CAN_INDEX_BLOBS |
+    HA_PARTIAL_COLUMN_READ | HA_TABLE_SCAN_ON_INDEX | HA_PRIMARY_KEY_IN_READ_INDEX |
+    HA_PRIMARY_KEY_REQUIRED_FOR_POSITION | HA_CAN_SKIP_LOCKED | HA_CAN_ONLINE_BACKUPS |
+    HA_ONLINE_ANALYZE | HA_CONCURRENT_OPTIMIZE;
+
+constexpr uint kMaxKeyBytes = 3072;
+
+}  // namespace
+
+Handler::Handler(handlerton* hton, TABLE_SHARE* share) : ::handler(hton, share) {
+  thr_lock_data_init(nullptr, &lock_data_, nullptr);
+}
+
+Handler::~Handler() = default;
+
+int Handler::open(const char* name, int, uint) {
+  Handler_share* made = nullptr;
+  lock_shared_ha_data();
+  Status status = ShareOf(name, *table, get_ha_share_ptr(), &share_, &made);
+  if (made != nullptr) set_ha_share_ptr(made);
+  unlock_shared_ha_data();
+  if (!status.ok()) {
+    const bool missing = status.code() == Code::kNotFound;
+    const int error = Fail(std::move(status));
+    return missing ? HA_ERR_NO_SUCH_TABLE : error;
+  }
+  rows_ = std::make_unique<engine::RowAccess>(share_->engine_table);
+  ref_length =
+      static_cast<uint>(table_data()->primary().codec->max_key_bytes() + kRowReferenceLengthBytes);
+  return info(HA_STATUS_NO_LOCK | HA_STATUS_VARIABLE | HA_STATUS_CONST);
+}
+
+int Handler::close() {
+  rows_.reset();
+  share_.reset();
+  return 0;
+}
+
+::handler::Table_flags Handler::table_flags() const { return kTableFlags; }
+
+const char* Handler::index_type(uint) { return "LSMTREE"; }
+
+uint Handler::max_supported_key_length() const { return kMaxKeyBytes; }
+uint Handler::max_supported_key_part_length() const { return kMaxKeyBytes; }
+
+// Asked before the table is open, so it looks at the server's definition only.
+ulong Handler::index_flags(uint index, uint part, bool all_parts) const {
+  ulong flags = HA_READ_NEXT | HA_READ_PREV | HA_READ_ORDER | HA_READ_RANGE |
+                HA_DO_RANGE_FILTER_PUSHDOWN;
+  if (index == table_share->primary_key) return flags | HA_CLUSTERED_INDEX | HA_KEYREAD_ONLY;
+  flags |= HA_DO_INDEX_COND_PUSHDOWN;
+  const KEY& key = table_share->key_info[index];
+  for (uint i = all_parts ? 0 : part; i <= part; ++i) {
+    const KEY_PART_INFO& info = key.key_part[i];
+    if (!PartGivesColumnBack(*table_share->field[info.fieldnr - 1], info.length)) return flags;
+  }
+  return flags | HA_KEYREAD_ONLY;
+}
+
+int Handler::reset() {
+  if (rows_ == nullptr) return 0;
+  CloseScan();
+  // Under LOCK TABLES no external_lock() ends the statement.
+  LeaveStatement();
+  error_text_.clear();
+  return 0;
+}
+
+int Handler::extra(enum ha_extra_function operation) {
+  switch (operation) {
+    case HA_EXTRA_KEYREAD:
+    case HA_EXTRA_NO_KEYREAD:
+      // The columns decide what is read; see LearnWantedColumns.
+      read_.wanted_known = false;
+      break;
+    case HA_EXTRA_PREPARE_FOR_DROP:
+    case HA_EXTRA_PREPARE_FOR_RENAME:
+    case HA_EXTRA_FORCE_REOPEN:
+      if (rows_ != nullptr) rows_->ReleaseCursors();
+      break;
+    default:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace basalt::server

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Reads of single rows, scans of indexes and of the whole table.
+#include "server/handler.h"
+#include "server/search_key.h"
+
+namespace basalt::server {
+namespace {
+
+using Direction = engine::RowAccess::Position;
+
+// Entries a scan passes between two looks at the connection's kill flag.
+constexpr uint64_t kStepsBetweenKillChecks = 1024;
+
+bool Matches(Bytes key, const std::string& prefix) { return key.starts_with(prefix); }
+
+}  // namespace
+
+// The columns the statement reads; all of them when it may write the row back, because a row's
+// value is always written whole.
+void Handler::LearnWantedColumns() {
+  if (read_.wanted_known) return;
+  const uint columns = table->s->fields;
+  const bool whole = rows_->intent().lock && lock_type_ >= TL_FIRST_WRITE &&
+                     thd_sql_command(table->in_use) != SQLCOM_SELECT;
+  read_.wanted.Reset(columns);
+  for (uint column = 0; column < columns; ++column) {
+    if (whole || bitmap_is_set(table->read_set, column)) read_.wanted.Add(column);
+  }
+  rows_->SetWantedColumns(read_.wanted);
+  read_.wanted_known = true;
+}
+
+void Handler::column_bitmaps_signal() { read_.wanted_known = false; }
+
+// Opens the cursor on the active index (the primary one for a full scan), if it is not open.
+int Handler::OpenScan() {
+  const size_t index = active_index == MAX_KEY ? table_data()->primary_position() : active_index;
+  if (read_.scan_open && read_.wanted_known && rows_->scanned_index() == index) return 0;
+  LearnWantedColumns();
+  const bool secondary = index != table_data()->primary_position();
+  read_.key_only = secondary && !rows_->intent().lock &&
+                   table_data()->index(index).codec->Covers(read_.wanted);
+  Status started = rows_->StartScan(index, read_.key_only, /*fill_cache=*/true);
+  if (!started.ok()) return Fail(std::move(started));
+  read_.scan_open = true;
+  return 0;
+}
+
+void Handler::CloseScan() {
+  if (read_.scan_open) rows_->EndScan();
+  read_.scan_open = false;
+  read_.point_read = false;
+  read_.limit.clear();
+  read_.batch.active = false;
+}
+
+int Handler::rnd_init(bool scan) {
+  CloseScan();
+  active_index = MAX_KEY;
+  read_.wanted_known = false;
+  read_.first_row = true;
+  if (!scan) return 0;
+  return OpenScan();
+}
+
+int Handler::rnd_end() {
+  CloseScan();
+  return 0;
+}
+
+int Handler::rnd_next(uchar* record) {
+  if (int error = OpenScan()) return error;
+  const bool first = read_.first_row;
+  read_.first_row = false;
+  Status moved =
+      first ? rows_->SeekToEnd(Direction::kForward) : rows_->Step(Direction::kForward);
+  if (!moved.ok()) return Fail(std::move(moved));
+  return ReadFromHere(record, Direction::kForward, /*prefix=*/nullptr, HA_ERR_END_OF_FILE);
+}
+
+// The reference to a row: its primary key, zeros, and in the last two bytes the key's length, so
+// that references compare like keys.
+void Handler::position(const uchar* record) {
+  Bytes key;
+  if (read_.position_from_entry) {
+    // The entry was checked when it was read.
+    (void)rows_->TakeEntryRowKey();
+    key = rows_->row_key();
+  } else if (table_data()->hidden_primary()) {
+    if (read_.scan_open && read_.key_only) (void)rows_->TakeEntryRowKey();
+    key = rows_->row_key();
+  } else {
+    key = rows_->RowKeyOf(record);
+  }
+  memcpy(ref, key.data(), key.size());
+  memset(ref + key.size(), 0, ref_length - kRowReferenceLengthBytes - key.size());
+  StoreBigEndian16(ref + ref_length - kRowReferenceLengthBytes,
+                   static_cast<uint16_t>(key.size()));
+}
+
+int Handler::rnd_pos(uchar* record, uchar* position) {
+  LearnWantedColumns();
+  const size_t bytes = LoadBigEndian16(position + ref_length - kRowReferenceLengthBytes);
+  Status read = rows_->ReadRow(MakeBytes(position, bytes), record);
+  if (!read.ok()) return Fail(std::move(read));
+  return 0;
+}
+
+int Handler::index_init(uint index, bool) {
+  CloseScan();
+  active_index = index;
+  read_.wanted_known = false;
+  return 0;
+}
+
+int Handler::index_end() {
+  CloseScan();
+  active_index = MAX_KEY;
+  return 0;
+}
+
+// From the cursor's entry on, reads the first row that the pushed condition and the row-id filter
+// let through. `prefix` (may be null): rows must begin with it. `nothing` is the error for none.
+int Handler::ReadFromHere(uchar* record, Direction direction, const std::string* prefix,
+                          int nothing) {
+  while (true) {
+    const Bytes entry = rows_->entry_key();
+    if (prefix != nullptr && !Matches(entry, *prefix)) return nothing;
+    if (!read_.limit.empty() && direction == Direction::kForward && entry >= read_.limit) {
+      return nothing;
+    }
+    int error = CheckEntry();
+    if (error == 0) {
+      Status read = rows_->ReadEntryRow(record);
+      if (read.ok()) return 0;
+      const bool passed_over =
+          read.code() == Code::kNotFound ||
+          (read.code() == Code::kLockBusy && rows_->intent().skip_locked);
+      if (!passed_over) return Fail(std::move(read));
+    } else if (error != kEntryPassedOver) {
+      return error == HA_ERR_END_OF_FILE ? nothing : error;
+    }
+    if (++read_.steps % kStepsBetweenKillChecks == 0 && thd_kill_level(table->in_use) != THD_IS_NOT_KILLED) {
+      return HA_ERR_ABORTED_BY_USER;
+    }
+    Status moved = rows_->Step(direction);
+    if (moved.code() == Code::kEndOfRange) return nothing;
+    if (!moved.ok()) return Fail(std::move(moved));
+  }
+}
+
+// Applies index condition and row-id filter to the cursor's entry. 0: read its row;
+// kEntryPassedOver: go on; else the error to return.
+int Handler::CheckEntry() {
+  const bool condition = pushed_idx_cond != nullptr && pushed_idx_cond_keyno == active_index;
+  const bool filter = pushed_rowid_filter != nullptr && rowid_filter_is_active;
+  if (!condition && !filter) return 0;
+  if (active_index == MAX_KEY || active_index == table_data()->primary_position()) return 0;
+  Status decoded = rows_->DecodeEntry(table->record[0]);
+  if (!decoded.ok()) return Fail(std::move(decoded));
+  check_result_t verdict = CHECK_POS;
+  if (condition) verdict = handler_index_cond_check(this);
+  if (verdict == CHECK_POS && filter) {
+    read_.position_from_entry = true;
+    verdict = handler_rowid_filter_check(this);
+    read_.position_from_entry = false;
+  }
+  switch (verdict) {
+    case CHECK_POS:
+      return 0;
+    case CHECK_NEG:
+      return kEntryPassedOver;
+    case CHECK_OUT_OF_RANGE:
+      return HA_ERR_END_OF_FILE;
+    case CHECK_ABORTED_BY_USER:
+      return HA_ERR_ABORTED_BY_USER;
+    case CHECK_ERROR:
+      break;
+  }
+  return HA_ERR_INTERNAL_ERROR;
+}
+
+// A look-up by the whole primary key needs no cursor.
+int Handler::ReadByPrimaryKey(uchar* record) {
+  LearnWantedColumns();
+  Status read = rows_->ReadRow(read_.search, record);
+  read_.point_read = true;
+  if (read.ok()) return 0;
+  if (read.code() == Code::kLockBusy && rows_->intent().skip_locked) return HA_ERR_KEY_NOT_FOUND;
+  return Fail(std::move(read));
+}
+
+int Handler::index_read_map(uchar* record, const uchar* key, key_part_map parts,
+                            enum ha_rkey_function find) {
+  const engine::Index& index = table_data()->index(active_index);
+  bool exact = true;
+  EncodeSearchKey(*index.codec, key, parts, &read_.search, &exact);
+  read_.point_read = false;
+  if (find == HA_READ_KEY_EXACT && active_index == table_data()->primary_position() && exact &&
+      HasAllParts(active_index, parts)) {
+    return ReadByPrimaryKey(record);
+  }
+  if (int error = OpenScan()) return error;
+  return SearchFrom(record, find, exact);
+}
+
+// Moves the cursor to where `find` says relative to read_.search and reads from there.
+int Handler::SearchFrom(uchar* record, enum ha_rkey_function find, bool exact) {
+  std::string target = read_.search;
+  Direction direction = Direction::kForward;
+  bool below_target = false;  // the entry must be strictly below the target
+  bool only_matching = false;
+  switch (find) {
+    case HA_READ_KEY_EXACT:
+    case HA_READ_PREFIX:
+      only_matching = true;
+      break;
+    case HA_READ_KEY_OR_NEXT:
+      break;
+    case HA_READ_AFTER_KEY:
+      if (exact) MakeSuccessor(&target);
+      break;
+    case HA_READ_BEFORE_KEY:
+      if (!exact) MakeSuccessor(&target);
+      direction = Direction::kBackward;
+      below_target = true;
+      break;
+    case HA_READ_KEY_OR_PREV:
+    case HA_READ_PREFIX_LAST_OR_PREV:
+      MakeSuccessor(&target);
+      direction = Direction::kBackward;
+      below_target = true;
+      break;
+    case HA_READ_PREFIX_LAST:
+      MakeSuccessor(&target);
+      direction = Direction::kBackward;
+      below_target = true;
+      only_matching = true;
+      break;
+    default:
+      return HA_ERR_UNSUPPORTED;  // spatial searches
+  }
+  Status moved = rows_->Seek(target, direction);
+  if (moved.ok() && below_target && rows_->entry_key() == target) moved = rows_->Step(direction);
+  if (moved.code() == Code::kEndOfRange) return HA_ERR_KEY_NOT_FOUND;
+  if (!moved.ok()) return Fail(std::move(moved));
+  return ReadFromHere(record, direction, only_matching ? &read_.search : nullptr,
+                      HA_ERR_KEY_NOT_FOUND);
+}
+
+int Handler::index_read_last_map(uchar* record, const uchar* key, key_part_map parts) {
+  return index_read_map(record, key, parts, HA_READ_PREFIX_LAST);
+}
+
+// After a look-up by primary key there is no cursor yet: put it on the row found.
+int Handler::ResumeAfterPointRead() {
+  if (!read_.point_read) return 0;
+  read_.point_read = false;
+  const std::string key(rows_->row_key());
+  if (int error = OpenScan()) return error;
+  Status moved = rows_->Seek(key, Direction::kForward);
+  if (!moved.ok()) return Fail(std::move(moved));
+  return 0;
+}
+
+int Handler::index_next(uchar* record) {
+  if (int error = ResumeAfterPointRead()) return error;
+  if (int error = OpenScan()) return error;
+  Status moved = rows_->Step(Direction::kForward);
+  if (!moved.ok()) return Fail(std::move(moved));
+  return ReadFromHere(record, Direction::kForward, nullptr, HA_ERR_END_OF_FILE);
+}
+
+int Handler::index_prev(uchar* record) {
+  if (int error = ResumeAfterPointRead()) return error;
+  if (int error = OpenScan()) return error;
+  Status moved = rows_->Step(Direction::kBackward);
+  if (!moved.ok()) return Fail(std::move(moved));
+  return ReadFromHere(record, Direction::kBackward, nullptr, HA_ERR_END_OF_FILE);
+}
+
+int Handler::index_first(uchar* record) {
+  read_.point_read = false;
+  if (int error = OpenScan()) return error;
+  Status moved = rows_->SeekToEnd(Direction::kForward);
+  if (!moved.ok()) return Fail(std::move(moved));
+  return ReadFromHere(record, Direction::kForward, nullptr, HA_ERR_END_OF_FILE);
+}
+
+int Handler::index_last(uchar* record) {
+  read_.point_read = false;
+  if (int error = OpenScan()) return error;
+  Status moved = rows_->SeekToEnd(Direction::kBackward);
+  if (!moved.ok()) return Fail(std::move(moved));
+  return ReadFromHere(record, Direction::kBackward, nullptr, HA_ERR_END_OF_FILE);
+}
+
+int Handler::index_next_same(uchar* record, const uchar* key, uint key_bytes) {
+  const codec::KeyCodec& codec = *table_data()->index(active_index).codec;
+  const unsigned parts = codec.PartsInSearchTuple(key_bytes);
+  const key_part_map map = make_prev_keypart_map(parts);
+  if (read_.point_read && HasAllParts(active_index, map)) return HA_ERR_END_OF_FILE;
+  if (int error = ResumeAfterPointRead()) return error;
+  if (int error = OpenScan()) return error;
+  bool exact = true;
+  EncodeSearchKey(codec, key, map, &read_.search, &exact);
+  Status moved = rows_->Step(Direction::kForward);
+  if (!moved.ok()) return Fail(std::move(moved));
+  return ReadFromHere(record, Direction::kForward, &read_.search, HA_ERR_END_OF_FILE);
+}
+
+// A range forward: its end is compared as key bytes, before a row is read or decoded.
+int Handler::read_range_first(const key_range* start, const key_range* end, bool eq_range_arg,
+                              bool) {
+  eq_range = eq_range_arg;
+  set_end_range(end);
+  range_key_part = table->key_info[active_index].key_part;
+  read_.limit.clear();
+  read_.point_read = false;
+  const engine::Index& index = table_data()->index(active_index);
+  if (start != nullptr && eq_range && active_index == table_data()->primary_position() &&
+      HasAllParts(active_index, start->keypart_map)) {
+    bool exact = true;
+    EncodeSearchKey(*index.codec, start->key, start->keypart_map, &read_.search, &exact);
+    if (exact) {
+      const int error = ReadByPrimaryKey(table->record[0]);
+      return error == HA_ERR_KEY_NOT_FOUND ? HA_ERR_END_OF_FILE : error;
+    }
+  }
+  if (int error = OpenScan()) return error;
+  EncodeRangeStart(*index.codec, start, &read_.search);
+  EncodeRangeEnd(*index.codec, end, &read_.limit);
+  Status moved = rows_->Seek(read_.search, Direction::kForward);
+  if (!moved.ok()) return Fail(std::move(moved));
+  return ReadFromHere(table->record[0], Direction::kForward, nullptr, HA_ERR_END_OF_FILE);
+}
+
+int Handler::read_range_next() {
+  if (read_.point_read) return HA_ERR_END_OF_FILE;
+  if (int error = OpenScan()) return error;
+  Status moved = rows_->Step(Direction::kForward);
+  if (!moved.ok()) return Fail(std::move(moved));
+  return ReadFromHere(table->record[0], Direction::kForward, nullptr, HA_ERR_END_OF_FILE);
+}
+
+bool Handler::HasAllParts(uint index, key_part_map parts) const {
+  const unsigned count = table_data()->index(index).codec->user_parts();
+  const key_part_map all = make_prev_keypart_map(count);
+  return (parts & all) == all;
+}
+
+Item* Handler::idx_cond_push(uint index, Item* condition) {
+  if (index == table_data()->primary_position()) return condition;
+  pushed_idx_cond = condition;
+  pushed_idx_cond_keyno = index;
+  in_range_check_pushed_down = true;
+  return nullptr;
+}
+
+bool Handler::rowid_filter_push(Rowid_filter* filter) {
+  pushed_rowid_filter = filter;
+  return false;
+}
+
+void Handler::unlock_row() {
+  if (rows_ != nullptr) rows_->UnlockRow();
+}
+
+}  // namespace basalt::server

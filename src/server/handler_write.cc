@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Inserts, updates, deletes and the auto-increment counter.
+#include "server/handler.h"
+
+namespace basalt::server {
+namespace {
+
+// The value of the auto-increment column in `record`, 0 for NULL, zero and negative numbers.
+uint64_t AutoIncrementValue(const TABLE* table, const uchar* record) {
+  Field* field = table->found_next_number_field;
+  const my_ptrdiff_t offset = record - table->record[0];
+  field->move_field_offset(offset);
+  const longlong value = field->is_real_null() ? 0 : field->val_int();
+  field->move_field_offset(-offset);
+  if (value < 0 && !field->is_unsigned()) return 0;
+  return static_cast<uint64_t>(value);
+}
+
+}  // namespace
+
+int Handler::write_row(const uchar* record) {
+  if (table->next_number_field != nullptr && record == table->record[0]) {
+    if (int error = update_auto_increment()) return error;
+  }
+  size_t duplicate = 0;
+  Status written = rows_->Insert(record, &duplicate);
+  if (!written.ok()) return FailWrite(std::move(written), duplicate);
+  NoteAutoIncrement(record);
+  return 0;
+}
+
+int Handler::update_row(const uchar* before, const uchar* after) {
+  size_t duplicate = 0;
+  Status written = rows_->Update(before, after, &duplicate);
+  if (!written.ok()) return FailWrite(std::move(written), duplicate);
+  if (table->found_next_number_field != nullptr &&
+      bitmap_is_set(table->write_set, table->found_next_number_field->field_index)) {
+    NoteAutoIncrement(after);
+  }
+  return 0;
+}
+
+int Handler::delete_row(const uchar* record) {
+  Status written = rows_->Delete(record);
+  if (!written.ok()) return Fail(std::move(written));
+  return 0;
+}
+
+int Handler::FailWrite(Status status, size_t duplicate) {
+  if (status.code() == Code::kDuplicateKey) duplicate_index_ = static_cast<uint>(duplicate);
+  return Fail(std::move(status));
+}
+
+// Moves the counter past a value that the row really has, whether it was generated or given.
+void Handler::NoteAutoIncrement(const uchar* record) {
+  if (table->found_next_number_field == nullptr) return;
+  const uint64_t value = AutoIncrementValue(table, record);
+  if (value == 0) return;
+  const uint64_t maximum = table->found_next_number_field->get_max_int_value();
+  const uint64_t next = value >= maximum ? maximum : value + 1;
+  table_data()->counters().RaiseAutoIncrement(next);
+  session_->transaction()->NoteAutoIncrement(table_data()->primary().id, next);
+}
+
+// A table whose counter the dictionary does not know: one past the largest value in the index.
+int Handler::DeriveAutoIncrement() {
+  if (table_data()->counters().auto_increment() != 0) return 0;
+  codec::ColumnSet column(table->s->fields);
+  column.Add(table->found_next_number_field->field_index);
+  rows_->SetWantedColumns(column);
+  read_.wanted_known = false;
+  const engine::ReadIntent intent = rows_->intent();
+  rows_->set_intent({});
+  Status status = rows_->StartScan(table->s->next_number_index, false, true);
+  std::vector<uchar> row(table->s->reclength);
+  uint64_t largest = 0;
+  if (status.ok()) status = rows_->SeekToEnd(engine::RowAccess::Position::kBackward);
+  if (status.ok()) {
+    status = rows_->ReadEntryRow(row.data());
+    if (status.ok()) largest = AutoIncrementValue(table, row.data());
+  } else if (status.code() == Code::kEndOfRange) {
+    status = Status::Ok();
+  }
+  rows_->EndScan();
+  read_.scan_open = false;
+  rows_->set_intent(intent);
+  if (!status.ok()) return Fail(std::move(status));
+  const uint64_t maximum = table->found_next_number_field->get_max_int_value();
+  table_data()->counters().RaiseAutoIncrement(largest >= maximum ? maximum : largest + 1);
+  return 0;
+}
+
+void Handler::get_auto_increment(ulonglong offset, ulonglong increment, ulonglong wanted,
+                                 ulonglong* first, ulonglong* reserved) {
+  if (DeriveAutoIncrement() != 0) {
+    *first = ULONGLONG_MAX;
+    *reserved = 0;
+    return;
+  }
+  const uint64_t maximum = table->next_number_field->get_max_int_value();
+  *first = table_data()->counters().ReserveAutoIncrement(offset, increment, wanted, maximum);
+  *reserved = wanted;
+}
+
+}  // namespace basalt::server

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// The plugin: what the server reads from the library, and how it comes and goes. The only file
+// that is compiled with visible symbols.
+#include <new>
+#include <string>
+
+#include "server/checkpoint_notifier.h"
+#include "server/collation_adapter.h"
+#include "server/handlerton.h"
+#include "server/plugin_state.h"
+#include "server/server_headers.h"
+#include "server/status_counters.h"
+#include "server/system_variables.h"
+
+namespace basalt::server {
+namespace {
+
+constexpr unsigned kVersion = 0x0001;
+constexpr char kVersionText[] = "0.1";
+
+// The library is built for processors with these (Intel since 2013, AMD since 2017).
+const char* MissingInstructions() {
+  if (!__builtin_cpu_supports("avx2")) return "AVX2";
+  if (!__builtin_cpu_supports("bmi2")) return "BMI2";
+  if (!__builtin_cpu_supports("fma")) return "FMA";
+  return nullptr;
+}
+
+Status OpenDatabase() {
+  PluginState& state = State();
+  BASALT_RETURN_IF_ERROR(engine::Database::Open(DatabaseOptionsFromVariables(), &state.database));
+  state.checkpoint_notifier = std::make_unique<CheckpointNotifier>(state.database->store());
+  return Status::Ok();
+}
+
+void LogWhatWasFound() {
+  const engine::Database& database = *State().database;
+  sql_print_information(
+      "ROCKSDB: Basalt %s opened %s: %zu tables, %zu dropped indexes to remove, %zu prepared "
+      "transactions",
+      kVersionText, DataDirectory(), database.catalog()->Tables().size(),
+      database.catalog()->DroppedIndexes().size(),
+      database.transactions()->DetachedNames().size());
+}
+
+int Deinit(void*) noexcept {
+  PluginState& state = State();
+  if (state.database == nullptr) return 0;
+  state.checkpoint_notifier.reset();
+  const Status status = state.database->Close();
+  if (!status.ok()) sql_print_error("ROCKSDB: closing: %s", status.ToString().c_str());
+  state.database.reset();
+  ForgetCollations();
+  return 0;
+}
+
+int Init(void* plugin) noexcept {
+  if (const char* missing = MissingInstructions()) {
+    sql_print_error("ROCKSDB: this processor has no %s instructions, which the plugin needs",
+                    missing);
+    return 1;
+  }
+  State().hton = static_cast<handlerton*>(plugin);
+  SetUpHandlerton(State().hton);
+  try {
+    const Status status = OpenDatabase();
+    if (status.ok()) {
+      LogWhatWasFound();
+      return 0;
+    }
+    sql_print_error("ROCKSDB: the engine does not start: %s", status.ToString().c_str());
+  } catch (const std::exception& error) {
+    sql_print_error("ROCKSDB: the engine does not start: %s", error.what());
+  }
+  Deinit(nullptr);
+  return 1;
+}
+
+st_mysql_storage_engine storage_engine = {MYSQL_HANDLERTON_INTERFACE_VERSION};
+
+}  // namespace
+}  // namespace basalt::server
+
+maria_declare_plugin(ha_rocksdb){
+    MYSQL_STORAGE_ENGINE_PLUGIN,
+    &basalt::server::storage_engine,
+    "ROCKSDB",
+    "Basalt",
+    "Basalt: tables in RocksDB, compatible with MyRocks",
+    PLUGIN_LICENSE_GPL,
+    basalt::server::Init,
+    basalt::server::Deinit,
+    basalt::server::kVersion,
+    basalt::server::StatusVariables(),
+    basalt::server::SystemVariables(),
+    basalt::server::kVersionText,
+    MariaDB_PLUGIN_MATURITY_EXPERIMENTAL,
+} maria_declare_plugin_end;

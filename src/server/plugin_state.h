@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <memory>
+
+#include "base/status.h"
+#include "engine/database.h"
+#include "server/server_headers.h"
+
+namespace basalt::server {
+
+class CheckpointNotifier;
+
+// What exists once in the process while the plugin is loaded. Set up by the plugin's init function,
+// taken down by its deinit, constant in between.
+struct PluginState {
+  handlerton* hton = nullptr;
+  std::unique_ptr<engine::Database> database;
+  std::unique_ptr<CheckpointNotifier> checkpoint_notifier;
+};
+
+PluginState& State();
+
+inline handlerton* Handlerton() { return State().hton; }
+// Null before init and after deinit.
+inline engine::Database* Database() { return State().database.get(); }
+
+}  // namespace basalt::server

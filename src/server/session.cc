@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/session.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "server/error_map.h"
+#include "server/plugin_state.h"
+#include "server/system_variables.h"
+#include "server/xid_name.h"
+
+namespace basalt::server {
+
+namespace {
+
+constexpr ulonglong kSeveralStatements = OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN;
+constexpr uint64_t kMicrosecondsPerSecond = 1'000'000;
+
+static_assert(std::is_trivially_copyable_v<txn::Transaction::Savepoint>,
+              "savepoints lie in memory of the server");
+
+txn::Isolation IsolationOf(const THD* thd) {
+  // READ UNCOMMITTED is served as READ COMMITTED: uncommitted rows of others are not in the store.
+  return thd_tx_isolation(thd) <= ISO_READ_COMMITTED ? txn::Isolation::kReadCommitted
+                                                     : txn::Isolation::kRepeatableRead;
+}
+
+// SELECT ... WAIT n sets lock_wait_timeout for its statement: the only way the server tells.
+uint64_t LockWaitOf(THD* thd) {
+  uint64_t seconds = LockWaitSeconds(thd);
+  if (thd->lex->stmt_var_list.elements > 0) {
+    seconds = std::min<uint64_t>(seconds, thd->variables.lock_wait_timeout);
+  }
+  return seconds * kMicrosecondsPerSecond;
+}
+
+}  // namespace
+
+Session::Session(THD* thd)
+    : thd_(thd), transaction_(Database()->transactions()->NewTransaction()) {}
+
+Session::~Session() = default;
+
+Session* Session::IfAny(THD* thd) {
+  return static_cast<Session*>(thd_get_ha_data(thd, Handlerton()));
+}
+
+Session* Session::Of(THD* thd) {
+  Session* session = IfAny(thd);
+  if (session != nullptr) return session;
+  session = new (std::nothrow) Session(thd);
+  if (session != nullptr) thd_set_ha_data(thd, Handlerton(), session);
+  return session;
+}
+
+bool Session::EndsTransaction(bool all) const {
+  return all || !thd_test_options(thd_, kSeveralStatements);
+}
+
+void Session::StartTransaction() {
+  txn::Transaction::Settings settings;
+  settings.isolation = IsolationOf(thd_);
+  settings.lock_wait_microseconds = LockWaitOf(thd_);
+  settings.deadlock_detect = DeadlockDetect(thd_);
+  transaction_->Begin(settings);
+  committed_in_order_ = false;
+}
+
+void Session::EnterStatement() {
+  if (!transaction_->active()) StartTransaction();
+  const bool several = thd_test_options(thd_, kSeveralStatements);
+  if (!in_statement_) {
+    transaction_->set_lock_wait_microseconds(LockWaitOf(thd_));
+    transaction_->BeginStatement();
+    in_statement_ = true;
+    // An interrupt meant for an earlier statement must not end this one; one that came just now is
+    // still to be seen in `killed`, which the server sets first.
+    transaction_->ClearInterrupt();
+    if (thd_->killed) transaction_->Interrupt();
+    locks_plain_reads_ = several && thd_tx_isolation(thd_) == ISO_SERIALIZABLE;
+  }
+  trans_register_ha(thd_, false, Handlerton(), 0);
+  if (several) trans_register_ha(thd_, true, Handlerton(), 0);
+}
+
+void Session::EndStatement() {
+  if (!in_statement_) return;
+  transaction_->EndStatement();
+  in_statement_ = false;
+}
+
+int Session::TableUnlocked() {
+  if (tables_in_use_ > 0) --tables_in_use_;
+  if (tables_in_use_ > 0 || !in_statement_) return 0;
+  // The server has read tables without ending a statement (it does for its own tables).
+  if (EndsTransaction(false)) return Commit(false);
+  EndStatement();
+  return 0;
+}
+
+Status Session::TakeSnapshot() {
+  if (!transaction_->active()) StartTransaction();
+  transaction_->TakeSnapshot();
+  trans_register_ha(thd_, true, Handlerton(), 0);
+  return Status::Ok();
+}
+
+int Session::Prepare(bool all) {
+  if (!EndsTransaction(all)) {
+    EndStatement();
+    return 0;
+  }
+  if (transaction_->state() != txn::Transaction::State::kActive || !transaction_->has_writes()) {
+    return 0;
+  }
+  EndStatement();
+  XID xid;
+  thd_get_xid(thd_, reinterpret_cast<MYSQL_XID*>(&xid));
+  return ReportError(transaction_->Prepare(NameOfXid(xid), CommitDurability()), "prepare");
+}
+
+void Session::CommitOrdered(bool all) {
+  if (!EndsTransaction(all)) return;
+  if (transaction_->state() != txn::Transaction::State::kPrepared) return;
+  // From here on the coordinator's log decides after a crash, so the commit need not be durable.
+  commit_status_ = transaction_->Commit(txn::Durability::kNone);
+  committed_in_order_ = true;
+}
+
+int Session::Commit(bool all) {
+  EndStatement();
+  if (!EndsTransaction(all)) return 0;
+  Status status;
+  if (committed_in_order_) {
+    status = std::move(commit_status_);
+    committed_in_order_ = false;
+  } else if (transaction_->active()) {
+    status = transaction_->Commit(CommitDurability());
+  }
+  // The order of this commit is settled: those that must follow it may go on.
+  thd_wakeup_subsequent_commits(thd_, status.ok() ? 0 : 1);
+  if (status.ok()) return 0;
+  const int error = ReportError(status, "commit");
+  AbandonFailedCommit(status);
+  return error;
+}
+
+// A failed commit must not leave its transaction to the next statement.
+void Session::AbandonFailedCommit(const Status& status) {
+  if (transaction_->state() == txn::Transaction::State::kPrepared) {
+    sql_print_error("ROCKSDB: a prepared transaction could not be committed (%s); it is kept and "
+                    "can be resolved after a restart",
+                    status.ToString().c_str());
+    DetachPrepared();
+  } else if (transaction_->active()) {
+    const Status undone = transaction_->Rollback();
+    if (!undone.ok()) {
+      sql_print_error("ROCKSDB: rollback after a failed commit: %s", undone.ToString().c_str());
+    }
+  }
+}
+
+int Session::Rollback(bool all) {
+  committed_in_order_ = false;
+  if (!transaction_->active()) {
+    in_statement_ = false;
+    return 0;
+  }
+  if (EndsTransaction(all)) {
+    in_statement_ = false;
+    return ReportError(transaction_->Rollback(), "rollback");
+  }
+  if (!in_statement_) return 0;
+  const Status status = transaction_->RollbackStatement();
+  in_statement_ = false;
+  if (status.ok()) return 0;
+  // Half of a statement must not be committed.
+  thd_->mark_transaction_to_rollback(true);
+  return ReportError(status, "rollback of a statement");
+}
+
+void Session::DetachPrepared() {
+  std::unique_ptr<txn::Transaction> fresh = Database()->transactions()->NewTransaction();
+  {
+    std::lock_guard<std::mutex> lock(interrupt_mutex_);
+    std::swap(transaction_, fresh);
+  }
+  Database()->transactions()->Detach(std::move(fresh));
+  in_statement_ = false;
+}
+
+void Session::Disconnect() {
+  if (transaction_->state() == txn::Transaction::State::kPrepared) {
+    DetachPrepared();
+  } else if (transaction_->active()) {
+    const Status status = transaction_->Rollback();
+    if (!status.ok()) {
+      sql_print_error("ROCKSDB: rollback at the end of a connection: %s",
+                      status.ToString().c_str());
+    }
+  }
+}
+
+int Session::SetSavepoint(void* place) {
+  txn::Transaction::Savepoint savepoint{};
+  if (!transaction_->active()) StartTransaction();
+  const int error = ReportError(transaction_->SetSavepoint(&savepoint), "savepoint");
+  std::memcpy(place, &savepoint, sizeof(savepoint));
+  return error;
+}
+
+int Session::RollbackToSavepoint(void* place) {
+  txn::Transaction::Savepoint savepoint;
+  std::memcpy(&savepoint, place, sizeof(savepoint));
+  if (!transaction_->active()) return 0;
+  const int error =
+      ReportError(transaction_->RollbackToSavepoint(savepoint), "rollback to a savepoint");
+  if (error != 0) thd_->mark_transaction_to_rollback(true);
+  return error;
+}
+
+int Session::ReleaseSavepoint(void* place) {
+  txn::Transaction::Savepoint savepoint;
+  std::memcpy(&savepoint, place, sizeof(savepoint));
+  if (transaction_->active()) transaction_->ReleaseSavepoint(savepoint);
+  return 0;
+}
+
+void Session::NoteFailure(Code code) {
+  switch (code) {
+    case Code::kDeadlock:
+    case Code::kSnapshotConflict:
+      thd_->mark_transaction_to_rollback(true);
+      break;
+    case Code::kLockTimeout:
+    case Code::kLockBusy:
+      thd_->mark_transaction_to_rollback(false);
+      break;
+    default:
+      break;
+  }
+}
+
+void Session::Interrupt() {
+  std::lock_guard<std::mutex> lock(interrupt_mutex_);
+  transaction_->Interrupt();
+}
+
+}  // namespace basalt::server

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/status.h"
+#include "server/server_headers.h"
+#include "txn/transaction.h"
+
+namespace basalt::server {
+
+// What the engine knows of one connection: its transaction, and where the running statement
+// stands. Made at the connection's first use of a table, freed when the connection ends.
+//
+//   first table of a statement ---> EnterStatement: registers with the server, begins
+//   hton->commit / rollback    ---> the functions of the second group end what was begun
+//
+// Used by the connection's thread; Interrupt by any; CommitOrdered by the thread that leads a
+// group commit, while the connection's own thread waits for it.
+class Session {
+ public:
+  // The session of the connection, made when missing. Null when memory is short.
+  static Session* Of(THD* thd);
+  // Null when the connection has not used the engine yet.
+  static Session* IfAny(THD* thd);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Never null. Active between EnterStatement and the end of the transaction.
+  txn::Transaction* transaction() const { return transaction_.get(); }
+
+  // A table of the statement is about to be used: makes the transaction active, frames the
+  // statement, tells the server that the engine takes part. Cheap from the second table on.
+  // Refreshes what a statement can change: lock wait timeout.
+  void EnterStatement();
+  // Tables in use, counted by external_lock.
+  void TableLocked() { ++tables_in_use_; }
+  // After the last table was given back: ends a transaction that the server has not ended, which
+  // happens when it reads tables outside statements. Returns a handler error.
+  int TableUnlocked();
+  // The connection runs SERIALIZABLE inside a transaction: plain reads lock rows shared.
+  bool locks_plain_reads() const { return locks_plain_reads_; }
+  // START TRANSACTION WITH CONSISTENT SNAPSHOT.
+  Status TakeSnapshot();
+
+  // --- The ends, called by the functions of the handlerton; `all` as the server gives it ---
+  int Prepare(bool all);
+  void CommitOrdered(bool all);
+  int Commit(bool all);
+  int Rollback(bool all);
+  // The connection ends. A prepared transaction goes on without it, everything else is undone.
+  void Disconnect();
+
+  int SetSavepoint(void* place);
+  int RollbackToSavepoint(void* place);
+  int ReleaseSavepoint(void* place);
+
+  // A failed lock wait decides how much of the transaction survives: tells the server to roll all
+  // of it back after a deadlock or a snapshot conflict, the statement otherwise.
+  void NoteFailure(Code code);
+
+  void Interrupt();
+
+ private:
+  explicit Session(THD* thd);
+
+  bool EndsTransaction(bool all) const;
+  void StartTransaction();
+  void EndStatement();
+  void AbandonFailedCommit(const Status& status);
+  void DetachPrepared();
+
+  THD* const thd_;
+  std::unique_ptr<txn::Transaction> transaction_;
+  std::mutex interrupt_mutex_;  // guards transaction_ against being replaced under Interrupt
+  unsigned tables_in_use_ = 0;
+  bool in_statement_ = false;
+  bool locks_plain_reads_ = false;
+  // Set by CommitOrdered for Commit.
+  bool committed_in_order_ = false;
+  Status commit_status_;
+};
+
+}  // namespace basalt::server

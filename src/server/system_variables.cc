@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/system_variables.h"
+
+#include <rocksdb/advanced_cache.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "server/error_map.h"
+#include "server/plugin_state.h"
+
+namespace basalt::server {
+
+namespace {
+
+constexpr unsigned long long kMiB = 1ull << 20;
+constexpr unsigned long long kGiB = 1ull << 30;
+constexpr uint kAtStart = PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_READONLY;
+constexpr uint kSwitchAtStart = PLUGIN_VAR_OPCMDARG | PLUGIN_VAR_READONLY;
+
+// The types of the server's variable macros.
+using STR = char*;
+using BOOL = my_bool;
+using INT = int;
+using UINT = unsigned int;
+using ULONG = unsigned long;
+using ULONGLONG = unsigned long long;
+
+// --- Actions: variables that do something when they are set ---
+
+int CheckCreateCheckpoint(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) {
+  char buffer[FN_REFLEN];
+  int length = sizeof(buffer);
+  const char* path = value->val_str(value, buffer, &length);
+  *static_cast<const char**>(save) = "";
+  if (path == nullptr || length <= 0) return 0;
+  const std::string directory(path, static_cast<size_t>(length));
+  if (Database() == nullptr) return 1;
+  const Status status = Database()->store()->Checkpoint(directory);
+  if (!status.ok()) return ReportError(status, "checkpoint in " + directory);
+  sql_print_information("ROCKSDB: made a checkpoint in %s", directory.c_str());
+  return 0;
+}
+
+// The only directory that rocksdb_remove_mariabackup_checkpoint removes.
+std::filesystem::path BackupCheckpoint() {
+  return std::filesystem::path(DataDirectory()) / "mariabackup-checkpoint";
+}
+
+int CheckRemoveCheckpoint(THD*, st_mysql_sys_var*, void* save, st_mysql_value*) {
+  *static_cast<my_bool*>(save) = 0;
+  std::error_code error;
+  std::filesystem::remove_all(BackupCheckpoint(), error);
+  if (!error) return 0;
+  return ReportError(Status(Code::kIoError, BackupCheckpoint().string() + ": " + error.message()),
+                     "removing the checkpoint");
+}
+
+int CheckForceFlush(THD*, st_mysql_sys_var*, void* save, st_mysql_value*) {
+  *static_cast<my_bool*>(save) = 0;
+  if (Database() == nullptr) return 1;
+  return ReportError(Database()->store()->Flush(), "flush of the memtables");
+}
+
+int CheckCompact(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) {
+  char buffer[FN_REFLEN];
+  int length = sizeof(buffer);
+  const char* text = value->val_str(value, buffer, &length);
+  *static_cast<const char**>(save) = "";
+  if (text == nullptr || length <= 0) return 0;
+  if (Database() == nullptr) return 1;
+  store::Store* store = Database()->store();
+  const std::string name(text, static_cast<size_t>(length));
+  rocksdb::ColumnFamilyHandle* handle = store->FindColumnFamily(name);
+  if (handle == nullptr) {
+    return ReportError(Status(Code::kNotFound, "no column family '" + name + "'"), "compaction");
+  }
+  return ReportError(store->Compact(handle), "compaction of " + name);
+}
+
+int CheckDeadlockDetect(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) {
+  // A word (ON, OFF) or a number.
+  char buffer[16];
+  int length = sizeof(buffer);
+  long long wanted = 0;
+  if (value->value_type(value) == MYSQL_VALUE_TYPE_STRING) {
+    const char* text = value->val_str(value, buffer, &length);
+    if (text == nullptr) return 1;
+    const std::string word(text, static_cast<size_t>(length));
+    wanted = my_strcasecmp(&my_charset_latin1, word.c_str(), "ON") == 0 || word == "1" ||
+             my_strcasecmp(&my_charset_latin1, word.c_str(), "TRUE") == 0;
+  } else if (value->val_int(value, &wanted)) {
+    return 1;
+  }
+  *static_cast<my_bool*>(save) = 1;
+  if (wanted != 0) return 0;
+  my_printf_error(ER_NOT_SUPPORTED_YET, "ROCKSDB always detects deadlocks: "
+                  "rocksdb_deadlock_detect cannot be turned off", MYF(0));
+  return 1;
+}
+
+void UpdateNothing(THD*, st_mysql_sys_var*, void*, const void*) {}
+
+// --- Changes of running settings ---
+
+void UpdateBlockCache(THD*, st_mysql_sys_var*, void* variable, const void* save) {
+  const auto bytes = *static_cast<const unsigned long long*>(save);
+  if (Database() != nullptr) Database()->store()->block_cache()->SetCapacity(bytes);
+  *static_cast<unsigned long long*>(variable) = bytes;
+}
+
+void UpdateBackgroundJobs(THD* thd, st_mysql_sys_var*, void* variable, const void* save) {
+  const int jobs = *static_cast<const int*>(save);
+  if (Database() != nullptr && jobs > 0) {
+    const Status status =
+        Database()->store()->SetDatabaseOptions("max_background_jobs=" + std::to_string(jobs));
+    if (!status.ok()) {
+      push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN, ER_WRONG_VALUE_FOR_VAR,
+                          "rocksdb_max_background_jobs: %s", status.ToString().c_str());
+      return;
+    }
+  }
+  *static_cast<int*>(variable) = jobs;
+}
+
+// --- The table. GLOBAL(type, name, flags, text, check, update, default[, min, max, block]);
+//     SESSION likewise. ---
+// clang-format off
+#define BASALT_VARIABLES(GLOBAL, SESSION)                                                          \
+  GLOBAL(STR, datadir, kAtStart,                                                                   \
+         "Directory of the store, relative to the server's data directory or absolute",            \
+         nullptr, nullptr, "./#rocksdb")                                                           \
+  GLOBAL(STR, wal_dir, kAtStart, "Directory of the write-ahead log; empty: inside rocksdb_datadir",\
+         nullptr, nullptr, nullptr)                                                                \
+  GLOBAL(BOOL, create_if_missing, kSwitchAtStart, "Make the store when rocksdb_datadir has none",  \
+         nullptr, nullptr, 1)                                                                      \
+  GLOBAL(BOOL, allow_to_start_after_corruption, kSwitchAtStart,                                    \
+         "Open a store in which an earlier run has marked damaged data",                           \
+         nullptr, nullptr, 0)                                                                      \
+  GLOBAL(ULONGLONG, block_cache_size, PLUGIN_VAR_RQCMDARG, "Memory for blocks of table files, in bytes",\
+         nullptr, UpdateBlockCache, 512 * kMiB, 1024, ULLONG_MAX / 2, 1024)                        \
+  GLOBAL(ULONGLONG, db_write_buffer_size, kAtStart,                                                \
+         "Memory of all memtables together, in bytes; 0: no common limit",                         \
+         nullptr, nullptr, 0, 0, ULLONG_MAX / 2, 0)                                                \
+  GLOBAL(INT, max_background_jobs, PLUGIN_VAR_RQCMDARG,                                            \
+         "Flush and compaction threads; 0: from the number of cores",                              \
+         nullptr, UpdateBackgroundJobs, 0, 0, 64, 0)                                               \
+  GLOBAL(INT, max_open_files, kAtStart, "Table files kept open; -1: all",                          \
+         nullptr, nullptr, -1, -1, INT_MAX, 0)                                                     \
+  GLOBAL(ULONGLONG, max_total_wal_size, kAtStart,                                                  \
+         "Log size in bytes at which the oldest memtables are written out",                        \
+         nullptr, nullptr, 2 * kGiB, 0, ULLONG_MAX / 2, 0)                                         \
+  GLOBAL(ULONGLONG, bytes_per_sync, kAtStart, "Table files are synced every so many bytes; 0: at their end",\
+         nullptr, nullptr, kMiB, 0, ULLONG_MAX / 2, 0)                                             \
+  GLOBAL(ULONGLONG, wal_bytes_per_sync, kAtStart, "The log likewise",                              \
+         nullptr, nullptr, 0, 0, ULLONG_MAX / 2, 0)                                                \
+  GLOBAL(ULONGLONG, rate_limiter_bytes_per_sec, kAtStart,                                          \
+         "Most bytes a second that background work writes; 0: no limit",                           \
+         nullptr, nullptr, 0, 0, ULLONG_MAX / 2, 0)                                                \
+  GLOBAL(UINT, stats_dump_period_sec, kAtStart, "Seconds between statistics in RocksDB's LOG; 0: never",\
+         nullptr, nullptr, 600, 0, UINT_MAX, 0)                                                    \
+  GLOBAL(BOOL, use_direct_reads, kSwitchAtStart, "Read table files with O_DIRECT",                 \
+         nullptr, nullptr, 0)                                                                      \
+  GLOBAL(BOOL, use_direct_io_for_flush_and_compaction, kSwitchAtStart,                             \
+         "Background work reads and writes with O_DIRECT",                                         \
+         nullptr, nullptr, 0)                                                                      \
+  GLOBAL(BOOL, use_fsync, kSwitchAtStart, "fsync instead of fdatasync", nullptr, nullptr, 0)       \
+  GLOBAL(BOOL, paranoid_checks, kSwitchAtStart, "RocksDB verifies more, and stops at damage",      \
+         nullptr, nullptr, 1)                                                                      \
+  GLOBAL(ULONG, wal_recovery_mode, kAtStart,                                                       \
+         "How the log is replayed: 0 tolerate a torn tail, 1 absolute consistency, 2 point in time, 3 skip damage",\
+         nullptr, nullptr, 2, 0, 3, 0)                                                             \
+  GLOBAL(ULONG, flush_log_at_trx_commit, PLUGIN_VAR_RQCMDARG,                                      \
+         "A commit is on the device when acknowledged (1), with the operating system (2), or written once a second (0)",\
+         nullptr, nullptr, 1, 0, 2, 0)                                                             \
+  GLOBAL(STR, default_cf_options, kAtStart, "RocksDB options of every column family",              \
+         nullptr, nullptr, "")                                                                     \
+  GLOBAL(STR, override_cf_options, kAtStart, "RocksDB options by column family: cf1={...};cf2={...}",\
+         nullptr, nullptr, "")                                                                     \
+  GLOBAL(ULONGLONG, reserved_free_space, kAtStart,                                                 \
+         "Writing stops while the disk has less free space, in bytes; 0: watch nothing",           \
+         nullptr, nullptr, 64 * kMiB, 0, ULLONG_MAX / 2, 0)                                        \
+  GLOBAL(ULONGLONG, spill_threshold, kAtStart,                                                     \
+         "Bytes of uncommitted writes a transaction keeps in memory before they move to disk",     \
+         nullptr, nullptr, 64 * kMiB, 64 * 1024, ULLONG_MAX / 2, 0)                                \
+  GLOBAL(UINT, lock_escalation_threshold, kAtStart,                                                \
+         "Row locks of a transaction in one index before they become one lock of the index",       \
+         nullptr, nullptr, 1u << 20, 1, UINT_MAX, 0)                                               \
+  GLOBAL(STR, create_checkpoint, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_NOCMDOPT,                        \
+         "Setting it makes a consistent copy of the store in that directory",                      \
+         CheckCreateCheckpoint, UpdateNothing, "")                                                 \
+  GLOBAL(BOOL, remove_mariabackup_checkpoint, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_NOCMDOPT,           \
+         "Setting it removes the copy that mariabackup has made",                                  \
+         CheckRemoveCheckpoint, UpdateNothing, 0)                                                  \
+  GLOBAL(BOOL, force_flush_memtable_now, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_NOCMDOPT,                \
+         "Setting it writes all memtables to table files",                                         \
+         CheckForceFlush, UpdateNothing, 0)                                                        \
+  GLOBAL(STR, compact_cf, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_NOCMDOPT,                               \
+         "Setting it compacts the column family of that name",                                     \
+         CheckCompact, UpdateNothing, "")                                                          \
+  SESSION(ULONG, lock_wait_timeout, PLUGIN_VAR_RQCMDARG,                                           \
+          "Seconds that a statement waits for a row lock",                                         \
+          nullptr, nullptr, 50, 1, 1024 * 1024 * 1024, 0)                                          \
+  SESSION(BOOL, deadlock_detect, PLUGIN_VAR_RQCMDARG, "Cycles of lock waits are found; always ON", \
+          CheckDeadlockDetect, nullptr, 1)
+// clang-format on
+
+// Storage of the global ones.
+struct Values {
+#define BASALT_GLOBAL(type, name, ...) type name;
+#define BASALT_SESSION(type, name, ...)
+  BASALT_VARIABLES(BASALT_GLOBAL, BASALT_SESSION)
+#undef BASALT_GLOBAL
+};
+Values values;
+
+#define BASALT_GLOBAL(type, name, ...) \
+  MYSQL_SYSVAR_##type(name, values.name, __VA_ARGS__);
+#undef BASALT_SESSION
+#define BASALT_SESSION(type, name, ...) MYSQL_THDVAR_##type(name, __VA_ARGS__);
+BASALT_VARIABLES(BASALT_GLOBAL, BASALT_SESSION)
+#undef BASALT_GLOBAL
+#undef BASALT_SESSION
+
+#define BASALT_ENTRY(type, name, ...) MYSQL_SYSVAR(name),
+st_mysql_sys_var* variables[] = {BASALT_VARIABLES(BASALT_ENTRY, BASALT_ENTRY) nullptr};
+#undef BASALT_ENTRY
+
+std::string Text(const char* text) { return text == nullptr ? std::string() : text; }
+
+void LogLine(store::LogLevel level, std::string_view text) {
+  const int length = static_cast<int>(text.size());
+  switch (level) {
+    case store::LogLevel::kInformation:
+      sql_print_information("ROCKSDB: %.*s", length, text.data());
+      break;
+    case store::LogLevel::kWarning:
+      sql_print_warning("ROCKSDB: %.*s", length, text.data());
+      break;
+    case store::LogLevel::kError:
+      sql_print_error("ROCKSDB: %.*s", length, text.data());
+      break;
+  }
+}
+
+void CorrectVariables() {
+  if (THDVAR(nullptr, deadlock_detect)) return;
+  sql_print_warning("ROCKSDB: rocksdb_deadlock_detect=OFF is not taken: deadlocks are always "
+                    "detected");
+  THDVAR(nullptr, deadlock_detect) = 1;
+}
+
+}  // namespace
+
+st_mysql_sys_var** SystemVariables() { return variables; }
+
+engine::Database::Options DatabaseOptionsFromVariables() {
+  CorrectVariables();
+  engine::Database::Options options;
+  store::StoreOptions& store = options.store;
+  store.directory = Text(values.datadir);
+  store.wal_directory = Text(values.wal_dir);
+  store.create_if_missing = values.create_if_missing;
+  store.ignore_corruption_marker = values.allow_to_start_after_corruption;
+  store.block_cache_bytes = values.block_cache_size;
+  store.total_write_buffer_bytes = values.db_write_buffer_size;
+  store.max_background_jobs = values.max_background_jobs;
+  store.max_open_files = values.max_open_files;
+  store.max_total_wal_bytes = values.max_total_wal_size;
+  store.bytes_per_sync = values.bytes_per_sync;
+  store.wal_bytes_per_sync = values.wal_bytes_per_sync;
+  if (values.rate_limiter_bytes_per_sec > 0) {
+    store.rate_limiter.reset(
+        rocksdb::NewGenericRateLimiter(static_cast<int64_t>(values.rate_limiter_bytes_per_sec)));
+  }
+  store.statistics_dump_seconds = values.stats_dump_period_sec;
+  store.use_direct_reads = values.use_direct_reads;
+  store.use_direct_io_for_flush_and_compaction = values.use_direct_io_for_flush_and_compaction;
+  store.use_fsync = values.use_fsync;
+  store.paranoid_checks = values.paranoid_checks;
+  store.wal_recovery_mode = static_cast<int>(values.wal_recovery_mode);
+  store.default_column_family_options = Text(values.default_cf_options);
+  store.override_column_family_options = Text(values.override_cf_options);
+  store.reserved_free_bytes = values.reserved_free_space;
+  store.log = LogLine;
+  options.transactions.writes.spill_bytes = values.spill_threshold;
+  options.transactions.locks.escalation_threshold = values.lock_escalation_threshold;
+  return options;
+}
+
+const char* DataDirectory() { return values.datadir; }
+
+txn::Durability CommitDurability() {
+  return static_cast<txn::Durability>(values.flush_log_at_trx_commit);
+}
+
+uint64_t LockWaitSeconds(THD* thd) { return THDVAR(thd, lock_wait_timeout); }
+
+bool DeadlockDetect(THD* thd) { return THDVAR(thd, deadlock_detect); }
+
+}  // namespace basalt::server

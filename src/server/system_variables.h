@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+
+#include "engine/database.h"
+#include "server/server_headers.h"
+#include "txn/transaction.h"
+
+namespace basalt::server {
+
+// The rocksdb_* variables. All of them stand in one table in system_variables.cc; what the rest of
+// the border needs of their values is below. Names are those of MyRocks wherever it has the
+// variable; docs/variables.md lists them.
+
+// For the plugin's declaration.
+st_mysql_sys_var** SystemVariables();
+
+// What the global variables say about opening the store. Logs values that are not taken as given.
+engine::Database::Options DatabaseOptionsFromVariables();
+
+// rocksdb_datadir: where the store lies, relative to the server's data directory or absolute.
+const char* DataDirectory();
+// rocksdb_flush_log_at_trx_commit.
+txn::Durability CommitDurability();
+// rocksdb_lock_wait_timeout of the connection, in seconds.
+uint64_t LockWaitSeconds(THD* thd);
+// rocksdb_deadlock_detect of the connection.
+bool DeadlockDetect(THD* thd);
+
+}  // namespace basalt::server

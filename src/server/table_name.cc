@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/table_name.h"
+
+#include <cstring>
+
+namespace basalt::server {
+
+namespace {
+
+constexpr std::string_view kPartitionMark = "#P#";
+constexpr std::string_view kColumnFamilyWord = "cfname=";
+
+// The text after `word` in the part of the comment that begins with it; false when none does.
+bool FindQualifier(std::string_view comment, std::string_view word, std::string_view* value) {
+  while (!comment.empty()) {
+    const size_t end = comment.find(';');
+    std::string_view part = comment.substr(0, end);
+    if (part.starts_with(word)) {
+      *value = part.substr(word.size());
+      return true;
+    }
+    if (end == std::string_view::npos) break;
+    comment.remove_prefix(end + 1);
+  }
+  return false;
+}
+
+}  // namespace
+
+Status TableNameOf(const char* path, std::string* name) {
+  return catalog::TableNameOfPath(Bytes(path, std::strlen(path)), name);
+}
+
+std::string_view PartitionOf(std::string_view table_name) {
+  const size_t mark = table_name.find(kPartitionMark);
+  if (mark == std::string_view::npos) return {};
+  return table_name.substr(mark + kPartitionMark.size());
+}
+
+std::string TablePrefixOfDatabase(const char* path) {
+  std::string_view rest(path);
+  while (!rest.empty() && rest.back() == '/') rest.remove_suffix(1);
+  const size_t slash = rest.rfind('/');
+  if (slash != std::string_view::npos) rest.remove_prefix(slash + 1);
+  return std::string(rest) + ".";
+}
+
+Status ChooseColumnFamily(std::string_view comment, std::string_view partition,
+                          catalog::IndexRequest* request) {
+  std::string_view family;
+  if (!partition.empty()) {
+    const std::string word = std::string(partition) + "_" + std::string(kColumnFamilyWord);
+    if (FindQualifier(comment, word, &family)) request->per_partition_column_family = true;
+  } else if (!FindQualifier(comment, kColumnFamilyWord, &family)) {
+    family = comment;
+  }
+  if (family.empty()) family = "default";
+  if (family == "__system__" || family == "$per_index_cf" || family == "__spill__") {
+    return Status(Code::kInvalidArgument,
+                  "the column family '" + std::string(family) + "' is reserved");
+  }
+  request->column_family = family;
+  return Status::Ok();
+}
+
+}  // namespace basalt::server

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/table_share.h"
+
+#include <string>
+#include <utility>
+
+#include "server/plugin_state.h"
+#include "server/table_descriptor_builder.h"
+#include "server/table_name.h"
+
+namespace basalt::server {
+
+namespace {
+
+// What the server owns.
+class ShareHolder final : public Handler_share {
+ public:
+  explicit ShareHolder(std::shared_ptr<TableShare> share) : share_(std::move(share)) {}
+  const std::shared_ptr<TableShare>& share() const { return share_; }
+
+ private:
+  const std::shared_ptr<TableShare> share_;
+};
+
+}  // namespace
+
+Status ShareOf(const char* name, const TABLE& table, Handler_share* known,
+               std::shared_ptr<TableShare>* share, Handler_share** made) {
+  *made = nullptr;
+  if (known != nullptr) {
+    *share = static_cast<ShareHolder*>(known)->share();
+    return Status::Ok();
+  }
+  std::string table_name;
+  BASALT_RETURN_IF_ERROR(TableNameOf(name, &table_name));
+  codec::TableDescriptor descriptor;
+  BASALT_RETURN_IF_ERROR(BuildTableDescriptor(table, table_name, &descriptor));
+  auto opened = std::make_shared<TableShare>();
+  BASALT_RETURN_IF_ERROR(
+      engine::Table::Open(Database(), std::move(descriptor), &opened->engine_table));
+  *made = new ShareHolder(opened);
+  *share = std::move(opened);
+  return Status::Ok();
+}
+
+}  // namespace basalt::server

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "store/column_families.h"
+
+namespace basalt::store {
+
+rocksdb::ColumnFamilyHandle* ColumnFamilies::Find(uint32_t id) const {
+  const Table* table = Current();
+  if (table == nullptr) return nullptr;
+  for (rocksdb::ColumnFamilyHandle* handle : *table) {
+    if (handle->GetID() == id) return handle;
+  }
+  return nullptr;
+}
+
+rocksdb::ColumnFamilyHandle* ColumnFamilies::Find(std::string_view name) const {
+  const Table* table = Current();
+  if (table == nullptr) return nullptr;
+  for (rocksdb::ColumnFamilyHandle* handle : *table) {
+    if (handle->GetName() == name) return handle;
+  }
+  return nullptr;
+}
+
+std::vector<rocksdb::ColumnFamilyHandle*> ColumnFamilies::All() const {
+  const Table* table = Current();
+  return table == nullptr ? Table() : *table;
+}
+
+void ColumnFamilies::Add(rocksdb::ColumnFamilyHandle* handle) {
+  auto next = std::make_unique<Table>(All());
+  next->push_back(handle);
+  current_.store(next.get(), std::memory_order_release);
+  versions_.push_back(std::move(next));
+}
+
+void ColumnFamilies::Clear() {
+  current_.store(nullptr, std::memory_order_release);
+  versions_.clear();
+}
+
+}  // namespace basalt::store

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <rocksdb/db.h>
+
+namespace basalt::store {
+
+// The open column families of a store. A lookup reads one atomic pointer and takes no lock: the
+// table behind it is never changed, only replaced by a longer copy, and old copies live until the
+// store closes (column families are few and never dropped).
+//
+// Thread-safety: lookups from any thread; Add and Clear by one thread at a time (the store's).
+class ColumnFamilies {
+ public:
+  // Null when there is no such column family.
+  rocksdb::ColumnFamilyHandle* Find(uint32_t id) const;
+  rocksdb::ColumnFamilyHandle* Find(std::string_view name) const;
+  // All handles in the order they were added.
+  std::vector<rocksdb::ColumnFamilyHandle*> All() const;
+
+  // Takes note of a handle; the store keeps ownership.
+  void Add(rocksdb::ColumnFamilyHandle* handle);
+  // Forgets all handles, before the store destroys them.
+  void Clear();
+
+ private:
+  using Table = std::vector<rocksdb::ColumnFamilyHandle*>;
+  const Table* Current() const { return current_.load(std::memory_order_acquire); }
+
+  std::atomic<const Table*> current_{nullptr};
+  std::vector<std::unique_ptr<const Table>> versions_;
+};
+
+}  // namespace basalt::store

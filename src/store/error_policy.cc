@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "store/error_policy.h"
+
+#include <utility>
+
+namespace basalt::store {
+namespace {
+
+using rocksdb::BackgroundErrorReason;
+
+std::string_view NameOf(BackgroundErrorReason reason) {
+  switch (reason) {
+    case BackgroundErrorReason::kFlush:
+    case BackgroundErrorReason::kFlushNoWAL:
+      return "writing a memtable to disk";
+    case BackgroundErrorReason::kCompaction:
+      return "compaction";
+    case BackgroundErrorReason::kWriteCallback:
+      return "writing the log";
+    case BackgroundErrorReason::kMemTable:
+      return "applying a logged write";
+    case BackgroundErrorReason::kManifestWrite:
+    case BackgroundErrorReason::kManifestWriteNoWAL:
+      return "writing the manifest";
+    case BackgroundErrorReason::kAsyncFileOpen:
+      return "opening a table file";
+  }
+  return "background work";
+}
+
+bool IsNoSpace(const rocksdb::Status& error) {
+  return error.IsNoSpace() || error.subcode() == rocksdb::Status::kSpaceLimit;
+}
+
+// Errors of making a new file: what went wrong is thrown away and made again, nothing is lost.
+bool IsRepeatable(BackgroundErrorReason reason, const rocksdb::Status& error) {
+  return error.IsIOError() &&
+         (reason == BackgroundErrorReason::kFlush || reason == BackgroundErrorReason::kFlushNoWAL ||
+          reason == BackgroundErrorReason::kManifestWrite ||
+          reason == BackgroundErrorReason::kManifestWriteNoWAL);
+}
+
+std::string Megabytes(uint64_t bytes) { return std::to_string(bytes >> 20) + " MB"; }
+
+}  // namespace
+
+ErrorPolicy::ErrorPolicy(std::function<void(LogLevel, std::string_view)> log)
+    : log_(std::move(log)) {}
+
+void ErrorPolicy::Log(LogLevel level, std::string_view text) const {
+  if (log_) log_(level, text);
+}
+
+Status ErrorPolicy::CheckWritingAllowed() const {
+  if (writing_allowed()) [[likely]] {
+    return {};
+  }
+  const uint32_t reasons = reasons_.load(std::memory_order_acquire);
+  std::lock_guard lock(mutex_);
+  if ((reasons & (kBackgroundError | kNeedsRestart)) != 0) return Status(code_, message_);
+  return Status(Code::kNoSpace,
+                "the disk is almost full: no writes until there is more free space");
+}
+
+Status ErrorPolicy::CheckFreeingAllowed() const {
+  if (reasons_.load(std::memory_order_acquire) == kLowSpace) return {};
+  return CheckWritingAllowed();
+}
+
+void ErrorPolicy::OnBackgroundError(BackgroundErrorReason reason, rocksdb::Status* error) {
+  const std::string text = std::string(NameOf(reason)) + " failed: " + error->ToString();
+  if (reason == BackgroundErrorReason::kCompaction && error->IsIOError()) {
+    // The output is thrown away and the compaction is tried again, after a second. Not passing the
+    // error on matters: with two-phase commit RocksDB makes a full disk here fatal for the process.
+    Log(LogLevel::kWarning, text + "; it will be tried again");
+    *error = rocksdb::Status::OK();
+    return;
+  }
+  if (IsRepeatable(reason, *error) && !IsNoSpace(*error) &&
+      error->severity() >= rocksdb::Status::kFatalError) {
+    // One step milder, so that DB::Resume() may repeat the work; see ResumeIsWorthTrying. (For an
+    // error of the log RocksDB ignores this change and stays with the fatal one.)
+    *error = rocksdb::Status(*error, rocksdb::Status::kHardError);
+  }
+  if (error->severity() < rocksdb::Status::kHardError) {
+    Log(LogLevel::kWarning, text);
+    return;
+  }
+  const bool restart = error->severity() >= rocksdb::Status::kFatalError;
+  const std::string_view remedy =
+      restart ? "; writing stays off until the server is restarted, reading goes on"
+              : "; writing is off and resumes by itself when the cause is gone, reading goes on";
+  {
+    std::lock_guard lock(mutex_);
+    message_ = text + std::string(remedy);
+    code_ = IsNoSpace(*error) ? Code::kNoSpace : Code::kReadOnly;
+    reasons_.fetch_or(restart ? kNeedsRestart : kBackgroundError, std::memory_order_release);
+  }
+  Log(LogLevel::kError, text + std::string(remedy));
+}
+
+void ErrorPolicy::OnRecovered() {
+  const uint32_t before =
+      reasons_.fetch_and(~static_cast<uint32_t>(kBackgroundError), std::memory_order_release);
+  if ((before & kBackgroundError) != 0 && (before & kNeedsRestart) == 0) {
+    Log(LogLevel::kInformation, "the store has recovered from its error");
+  }
+}
+
+void ErrorPolicy::OnResumeFailed(const rocksdb::Status& error) {
+  if (error.severity() < rocksdb::Status::kFatalError) return;
+  {
+    std::lock_guard lock(mutex_);
+    message_ = error.ToString() + "; writing stays off until the server is restarted";
+    code_ = IsNoSpace(error) ? Code::kNoSpace : Code::kReadOnly;
+  }
+  const uint32_t before = reasons_.fetch_or(kNeedsRestart, std::memory_order_release);
+  if ((before & kNeedsRestart) == 0) {
+    Log(LogLevel::kError, "the store cannot recover in place: " + error.ToString());
+  }
+}
+
+bool ErrorPolicy::ResumeIsWorthTrying() const {
+  return reasons_.load(std::memory_order_acquire) == kBackgroundError;
+}
+
+void ErrorPolicy::OnFreeSpace(uint64_t free_bytes, uint64_t reserved_bytes) {
+  const bool low = (reasons_.load(std::memory_order_relaxed) & kLowSpace) != 0;
+  if (!low && free_bytes < reserved_bytes) {
+    reasons_.fetch_or(kLowSpace, std::memory_order_release);
+    Log(LogLevel::kError, "only " + Megabytes(free_bytes) + " of disk space are free, less than " +
+                              Megabytes(reserved_bytes) +
+                              " in reserve: writing is off and resumes by itself when there is "
+                              "more, reading goes on");
+  } else if (low && free_bytes >= reserved_bytes + reserved_bytes / 2) {
+    reasons_.fetch_and(~static_cast<uint32_t>(kLowSpace), std::memory_order_release);
+    Log(LogLevel::kInformation,
+        Megabytes(free_bytes) + " of disk space are free again: writing is on");
+  }
+}
+
+}  // namespace basalt::store

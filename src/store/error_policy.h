@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include <rocksdb/listener.h>
+#include <rocksdb/status.h>
+
+#include "base/status.h"
+#include "store/store_options.h"
+
+namespace basalt::store {
+
+// What to do when the disk or the data fails: reads go on, writes stop with a clear message, the
+// store tries to come back. Nothing here ends the process.
+//
+//   error                                       effect
+//   ------------------------------------------  ------------------------------------------------
+//   compaction: no space, I/O error             compaction is retried; writes stop only for space
+//   flush, manifest: no space                   writes stop; RocksDB resumes when space returns
+//   flush, manifest: other I/O error            writes stop; the watcher retries until it works
+//   log write or sync                           writes stop until a restart: what the log still
+//                                               held in memory is lost to it, and RocksDB refuses
+//                                               to go on
+//   corruption in background work               writes stop until a restart
+//   free space below the reserve                writes stop; resume at 1.5 times the reserve
+//
+// Thread-safety: all functions, from any thread.
+class ErrorPolicy {
+ public:
+  explicit ErrorPolicy(std::function<void(LogLevel, std::string_view)> log);
+
+  // One relaxed load: cheap enough for each row.
+  bool writing_allowed() const { return reasons_.load(std::memory_order_relaxed) == 0; }
+  // Ok, or kReadOnly / kNoSpace with the reason in words.
+  Status CheckWritingAllowed() const;
+
+  // The same for a write that will free space: low space does not stop it.
+  Status CheckFreeingAllowed() const;
+
+  // RocksDB reports a background error; may change *error to make it milder (see the table).
+  void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error);
+  // RocksDB has recovered.
+  void OnRecovered();
+  // DB::Resume() did not help; a fatal error makes it plain that only a restart will.
+  void OnResumeFailed(const rocksdb::Status& error);
+  // True when the watcher should call DB::Resume() now.
+  bool ResumeIsWorthTrying() const;
+
+  // The watcher's finding about free space; logs a change of state once.
+  void OnFreeSpace(uint64_t free_bytes, uint64_t reserved_bytes);
+
+ private:
+  enum Reason : uint32_t { kBackgroundError = 1, kLowSpace = 2, kNeedsRestart = 4 };
+  void Log(LogLevel level, std::string_view text) const;
+
+  std::function<void(LogLevel, std::string_view)> log_;
+  std::atomic<uint32_t> reasons_{0};
+  mutable std::mutex mutex_;  // guards the two below
+  std::string message_;
+  Code code_ = Code::kReadOnly;
+};
+
+}  // namespace basalt::store

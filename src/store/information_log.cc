@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "store/information_log.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace basalt::store {
+namespace {
+
+// RocksDB writes this when it replays the log at start and leaves a part of it out. After a crash
+// that is the torn tail of what nobody has been told is durable; after a clean shutdown it deserves
+// a look at the disk.
+constexpr std::string_view kReplayStopped = ".log: dropping ";
+
+class InformationLog final : public rocksdb::Logger {
+ public:
+  InformationLog(std::shared_ptr<rocksdb::Logger> file,
+                 std::function<void(LogLevel, std::string_view)> log)
+      : rocksdb::Logger(file ? file->GetInfoLogLevel() : rocksdb::ERROR_LEVEL),
+        file_(std::move(file)),
+        log_(std::move(log)) {}
+
+  // The destructor of the base class does not close what a derived one has opened.
+  ~InformationLog() override {
+    if (!closed_) CloseImpl().PermitUncheckedError();
+  }
+
+  using rocksdb::Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    Logv(rocksdb::INFO_LEVEL, format, arguments);
+  }
+
+  void Logv(rocksdb::InfoLogLevel level, const char* format, va_list arguments) override {
+    if (log_ && level >= rocksdb::WARN_LEVEL && level <= rocksdb::FATAL_LEVEL) {
+      va_list copy;
+      va_copy(copy, arguments);
+      PassOn(level, format, copy);
+      va_end(copy);
+    }
+    if (file_) file_->Logv(level, format, arguments);
+  }
+
+  void LogHeader(const char* format, va_list arguments) override {
+    if (file_) file_->LogHeader(format, arguments);
+  }
+  void Flush() override {
+    if (file_) file_->Flush();
+  }
+  size_t GetLogFileSize() const override { return file_ ? file_->GetLogFileSize() : 0; }
+  void SetInfoLogLevel(rocksdb::InfoLogLevel level) override {
+    rocksdb::Logger::SetInfoLogLevel(level);
+    if (file_) file_->SetInfoLogLevel(level);
+  }
+
+ protected:
+  rocksdb::Status CloseImpl() override { return file_ ? file_->Close() : rocksdb::Status::OK(); }
+
+ private:
+  void PassOn(rocksdb::InfoLogLevel level, const char* format, va_list arguments) {
+    char line[1024];
+    std::vsnprintf(line, sizeof(line), format, arguments);
+    std::string_view text(line);
+    while (text.ends_with('\n') || text.ends_with(' ')) text.remove_suffix(1);
+    if (level >= rocksdb::ERROR_LEVEL) {
+      log_(LogLevel::kError, text);
+    } else if (text.find(kReplayStopped) != std::string_view::npos) {
+      log_(LogLevel::kWarning,
+           std::string(text) +
+               " (normal after a crash: the torn end of the log was never acknowledged; "
+               "after a clean shutdown, check the disk)");
+    }
+  }
+
+  const std::shared_ptr<rocksdb::Logger> file_;
+  const std::function<void(LogLevel, std::string_view)> log_;
+};
+
+}  // namespace
+
+std::shared_ptr<rocksdb::Logger> NewInformationLog(
+    std::shared_ptr<rocksdb::Logger> file, std::function<void(LogLevel, std::string_view)> log) {
+  return std::make_shared<InformationLog>(std::move(file), std::move(log));
+}
+
+}  // namespace basalt::store

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include <rocksdb/env.h>
+
+#include "store/store_options.h"
+
+namespace basalt::store {
+
+// A logger for RocksDB that writes everything to `file` (its own LOG) and passes errors, and the
+// one warning that an operator must see (where the replay of a damaged log has stopped), on to
+// `log`. `file` may be null, `log` empty. The logger may be called from any thread; it lives as
+// long as RocksDB holds it, so what `log` uses must outlive the store.
+std::shared_ptr<rocksdb::Logger> NewInformationLog(
+    std::shared_ptr<rocksdb::Logger> file, std::function<void(LogLevel, std::string_view)> log);
+
+}  // namespace basalt::store

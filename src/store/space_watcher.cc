@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "store/space_watcher.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+namespace basalt::store {
+namespace {
+
+constexpr std::chrono::milliseconds kInterval{200};
+constexpr int kLooksPerResume = 10;
+constexpr uint64_t kSmallestShare = 20;
+
+}  // namespace
+
+SpaceWatcher::SpaceWatcher(Target target, ErrorPolicy* policy, std::function<void()> resume)
+    : target_(std::move(target)), policy_(policy), resume_(std::move(resume)) {}
+
+SpaceWatcher::~SpaceWatcher() { Stop(); }
+
+void SpaceWatcher::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+void SpaceWatcher::Stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void SpaceWatcher::CheckNow() {
+  if (target_.reserved_bytes == 0) return;
+  uint64_t least_free = std::numeric_limits<uint64_t>::max();
+  uint64_t reserved = target_.reserved_bytes;
+  for (const std::string& directory : target_.directories) {
+    uint64_t free_bytes = 0;
+    // A file system that cannot tell is not watched.
+    if (!target_.env->GetFreeSpace(directory, &free_bytes).ok()) continue;
+    least_free = std::min(least_free, free_bytes);
+    std::error_code error;
+    const auto space = std::filesystem::space(directory, error);
+    if (!error) reserved = std::min<uint64_t>(reserved, space.capacity / kSmallestShare);
+  }
+  policy_->OnFreeSpace(least_free, reserved);
+}
+
+void SpaceWatcher::Run() {
+  int looks = 0;
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, kInterval, [this] { return stop_; })) {
+    lock.unlock();
+    CheckNow();
+    if (!policy_->ResumeIsWorthTrying()) {
+      looks = 0;
+    } else if (++looks >= kLooksPerResume) {
+      looks = 0;
+      resume_();
+    }
+    lock.lock();
+  }
+}
+
+}  // namespace basalt::store

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "store/status_map.h"
+
+#include <string>
+
+namespace basalt::store {
+namespace {
+
+Code CodeOfIoError(const rocksdb::Status& status) {
+  return status.IsNoSpace() || status.subcode() == rocksdb::Status::kSpaceLimit ? Code::kNoSpace
+                                                                                : Code::kIoError;
+}
+
+Code CodeOf(const rocksdb::Status& status) {
+  // A write that meets a background error gets that error back, with its severity: what has
+  // happened to the caller is that the store takes no writes.
+  const bool stopped = status.severity() >= rocksdb::Status::kHardError;
+  switch (status.code()) {
+    case rocksdb::Status::kNotFound:
+      return Code::kNotFound;
+    case rocksdb::Status::kCorruption:
+      return stopped ? Code::kReadOnly : Code::kCorruption;
+    case rocksdb::Status::kNotSupported:
+      return Code::kNotSupported;
+    case rocksdb::Status::kInvalidArgument:
+    case rocksdb::Status::kColumnFamilyDropped:
+      return Code::kInvalidArgument;
+    case rocksdb::Status::kIOError:
+      if (!stopped || CodeOfIoError(status) == Code::kNoSpace) return CodeOfIoError(status);
+      return Code::kReadOnly;
+    case rocksdb::Status::kIncomplete:
+      return Code::kInterrupted;
+    case rocksdb::Status::kShutdownInProgress:
+      return Code::kReadOnly;
+    case rocksdb::Status::kTimedOut:
+      return Code::kLockTimeout;
+    case rocksdb::Status::kAborted:
+      return status.subcode() == rocksdb::Status::kMemoryLimit ? Code::kOutOfMemory
+                                                               : Code::kInternal;
+    case rocksdb::Status::kBusy:
+      return status.subcode() == rocksdb::Status::kDeadlock ? Code::kDeadlock : Code::kLockBusy;
+    case rocksdb::Status::kTryAgain:
+      return Code::kSnapshotConflict;
+    default:
+      return Code::kInternal;
+  }
+}
+
+}  // namespace
+
+Status MapStatus(const rocksdb::Status& status, std::string_view context) {
+  if (status.ok()) [[likely]] {
+    return {};
+  }
+  // The common answer of a point read; nobody reads its message, so it gets none.
+  if (status.IsNotFound() && context.empty()) return Status(Code::kNotFound);
+  std::string message(context);
+  if (!message.empty()) message.append(": ");
+  if (status.severity() >= rocksdb::Status::kHardError) {
+    message.append("the store has stopped taking writes after this error: ");
+  }
+  message.append(status.ToString());
+  return Status(CodeOf(status), message);
+}
+
+}  // namespace basalt::store

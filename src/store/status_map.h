@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <string_view>
+
+#include <rocksdb/status.h>
+
+#include "base/status.h"
+
+namespace basalt::store {
+
+// The one place where an error of RocksDB becomes one of ours. `context` names what was being done
+// ("reading index 300 of db.t") and opens the message; it may be empty.
+//
+//   NotFound -> kNotFound           Corruption -> kCorruption       TimedOut -> kLockTimeout
+//   Busy -> kLockBusy (deadlock subcode: kDeadlock)                 TryAgain -> kSnapshotConflict
+//   IOError -> kIoError (no space, space limit: kNoSpace)           Aborted(memory) -> kOutOfMemory
+//   ManualCompactionPaused, Incomplete -> kInterrupted              ShutdownInProgress -> kReadOnly
+//   NotSupported -> kNotSupported   InvalidArgument -> kInvalidArgument
+//
+// A write refused because of an earlier background error (severity of a hard error and above) is
+// kReadOnly, or kNoSpace when lack of space was that error. An ok status allocates nothing.
+Status MapStatus(const rocksdb::Status& status, std::string_view context = {});
+
+}  // namespace basalt::store

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <rocksdb/cache.h>
+#include <rocksdb/options.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/utilities/transaction_db.h>
+
+#include "base/status.h"
+#include "store/column_families.h"
+#include "store/comparator.h"
+#include "store/error_policy.h"
+#include "store/index_statistics.h"
+#include "store/statistics_keeper.h"
+#include "store/status_map.h"
+#include "store/store_options.h"
+#include "store/wal_sync_group.h"
+
+namespace basalt::store {
+
+class SpaceWatcher;
+
+inline constexpr const char* kSystemColumnFamilyName = "__system__";
+inline constexpr const char* kDefaultColumnFamilyName = "default";
+
+// One RocksDB, opened as a TransactionDB with the write-committed policy, and what belongs to it:
+// column families, the block cache, the error policy, statistics of indexes.
+//
+// RocksDB's own point locks are off: row locks are the transaction layer's. Every transaction must
+// be begun with TransactionOptions::skip_concurrency_control = true, and plain batches must go
+// through Write(); TransactionDB::Put and its kin would start an internal transaction each.
+//
+// Thread-safety: all functions from any thread, except Open and Close. Close, or the destructor,
+// only when nobody uses the store, its handles, iterators, snapshots or transactions any more.
+class Store {
+ public:
+  // Opens the store in options.directory, or makes it. All existing column families are opened,
+  // each with the comparator its name asks for; `default` and `__system__` are made when missing.
+  // On failure *store stays untouched, and the message names the directory and what to do.
+  static Status Open(StoreOptions options, std::unique_ptr<Store>* store);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  // Stops background work, makes the log durable, closes RocksDB. Afterwards only destruction is
+  // allowed. Idempotent. Transactions that were prepared stay in the log for the next start.
+  Status Close();
+
+  rocksdb::TransactionDB* db() const { return db_; }
+  // RocksDB below the transaction layer: reads, properties, compactions. Write with Write().
+  rocksdb::DB* base() const { return base_; }
+
+  // --- Column families. Handles live until Close. ---
+  rocksdb::ColumnFamilyHandle* system() const { return system_; }
+  rocksdb::ColumnFamilyHandle* default_column_family() const { return default_; }
+  // Null when there is none. Lock-free.
+  rocksdb::ColumnFamilyHandle* FindColumnFamily(uint32_t id) const { return families_.Find(id); }
+  rocksdb::ColumnFamilyHandle* FindColumnFamily(std::string_view name) const {
+    return families_.Find(name);
+  }
+  std::vector<rocksdb::ColumnFamilyHandle*> ColumnFamilyHandles() const { return families_.All(); }
+  // Finds or makes the column family, with the options for its name. kInvalidArgument for a bad
+  // option string, kReadOnly and kIoError as for any write.
+  Status GetOrCreateColumnFamily(const std::string& name, rocksdb::ColumnFamilyHandle** handle);
+  // Does the order of keys run backwards there?
+  static bool IsReverse(std::string_view column_family_name);
+  static bool IsReverse(const rocksdb::ColumnFamilyHandle* handle);
+
+  // --- Writing ---
+  // Writes a batch outside any transaction, without row locks: the dictionary, and row writes
+  // whose locks the transaction layer holds already. With sync = true it is durable on return;
+  // otherwise it is durable after the next SyncWal(true).
+  Status Write(rocksdb::WriteBatch* batch, bool sync);
+  // The same, but also allowed while disk space is low: for drops, and whatever else ends in more
+  // free space.
+  Status WriteToFreeSpace(rocksdb::WriteBatch* batch, bool sync);
+  // Hands the buffered log to the operating system; with sync = true also makes it durable. Callers
+  // that come together share one sync.
+  Status SyncWal(bool sync);
+
+  // --- Error policy ---
+  bool writing_allowed() const { return policy_.writing_allowed(); }
+  // Ok, or kReadOnly / kNoSpace with the reason and what to do.
+  Status CheckWritingAllowed() const { return policy_.CheckWritingAllowed(); }
+  // Tries to take writes again after the cause of an error is gone. Ok when writing is allowed.
+  Status ResumeWriting();
+
+  // --- Administration ---
+  // Makes a consistent copy in `path`, which must not exist: hard links to table files, a copy of
+  // the rest, the log included. Removed again when it fails.
+  Status Checkpoint(const std::string& path);
+  // Writes all memtables (or one column family's) to table files and waits.
+  Status Flush();
+  Status Flush(rocksdb::ColumnFamilyHandle* handle);
+  // Compacts a whole column family and waits. CancelManualCompactions() ends it with kInterrupted.
+  Status Compact(rocksdb::ColumnFamilyHandle* handle);
+  // Ends running manual compactions and refuses new ones until AllowManualCompactions(). Counted.
+  void CancelManualCompactions();
+  void AllowManualCompactions();
+  // No file of the store is deleted between the two. Counted.
+  Status DisableFileDeletions();
+  Status EnableFileDeletions();
+
+  // --- Options, statistics ---
+  // Changes options of an open column family or of the store, RocksDB option strings.
+  Status SetColumnFamilyOptions(rocksdb::ColumnFamilyHandle* handle, const std::string& options);
+  Status SetDatabaseOptions(const std::string& options);
+  rocksdb::Cache* block_cache() const { return cache_.get(); }
+  rocksdb::Statistics* statistics() const { return statistics_.get(); }
+  const StoreOptions& options() const { return options_; }
+  // Sum over the table files of an index, from memory. Entries in memtables are not in it.
+  IndexStatistics StatisticsOf(IndexId index) const { return keeper_.StatisticsOf(index); }
+  // The same read from the files themselves, for all indexes of one column family.
+  Status ReadIndexStatistics(rocksdb::ColumnFamilyHandle* handle,
+                             std::vector<IndexStatisticsRecord>* records) const;
+  uint64_t wal_sync_rounds() const { return sync_group_->rounds(); }
+
+ private:
+  class Listener;
+  explicit Store(StoreOptions options);
+
+  Status WriteAnyway(rocksdb::WriteBatch* batch, bool sync);
+  // The steps of Open, and what they share.
+  Status PrepareDirectory();
+  Status OpenDatabase();
+  void BuildDatabaseOptions();
+  Status ListColumnFamilies(std::vector<std::string>* names);
+  Status BuildColumnFamilyOptions(const std::string& name,
+                                  rocksdb::ColumnFamilyOptions* options) const;
+  Status LoadStatistics();
+  void StartWatcher();
+  std::string In(std::string_view what) const;  // "what in DIRECTORY", for messages
+  void Log(LogLevel level, std::string_view text) const;
+
+  const StoreOptions options_;
+  std::map<std::string, std::string> overrides_;  // column family -> option string
+  rocksdb::DBOptions database_options_;
+  std::shared_ptr<rocksdb::Cache> cache_;
+  std::shared_ptr<rocksdb::Statistics> statistics_;
+  std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> collector_factory_;
+  ErrorPolicy policy_;
+  StatisticsKeeper keeper_;
+  std::shared_ptr<Listener> listener_;
+  std::unique_ptr<WalSyncGroup> sync_group_;
+  std::unique_ptr<SpaceWatcher> watcher_;
+  std::mutex create_mutex_;  // one CreateColumnFamily at a time
+  ColumnFamilies families_;
+  rocksdb::TransactionDB* db_ = nullptr;  // owned
+  rocksdb::DB* base_ = nullptr;
+  rocksdb::ColumnFamilyHandle* system_ = nullptr;
+  rocksdb::ColumnFamilyHandle* default_ = nullptr;
+  bool closed_ = false;
+};
+
+}  // namespace basalt::store

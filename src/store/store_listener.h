@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <rocksdb/listener.h>
+
+#include "store/error_policy.h"
+#include "store/statistics_keeper.h"
+#include "store/store.h"
+
+namespace basalt::store {
+
+// What RocksDB tells the store: files that come and go, errors in the background. RocksDB calls it
+// from its own threads, which it holds up meanwhile; nothing here blocks or writes.
+class Store::Listener final : public rocksdb::EventListener {
+ public:
+  // Both must outlive the database.
+  Listener(ErrorPolicy* policy, StatisticsKeeper* keeper) : policy_(policy), keeper_(keeper) {}
+  const char* Name() const override { return "basalt"; }
+
+  // Files that come and go: the sums of statistics follow. RocksDB may report two jobs in another
+  // order than they happened in; the keeper copes with that.
+  void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& job) override;
+  void OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo& job) override;
+  void OnExternalFileIngested(rocksdb::DB* db,
+                              const rocksdb::ExternalFileIngestionInfo& file) override;
+  void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& file) override;
+  // Errors, and their end. OnBackgroundError may make *error milder, or take it away.
+  void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override;
+  void OnErrorRecoveryEnd(const rocksdb::BackgroundErrorRecoveryInfo& recovery) override;
+
+ private:
+  ErrorPolicy* const policy_;
+  StatisticsKeeper* const keeper_;
+};
+
+}  // namespace basalt::store

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// Opening and closing a store; store.cc has the rest of the class.
+
+#include <algorithm>
+#include <utility>
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/env.h>
+
+#include "store/column_family_defaults.h"
+#include "store/database_defaults.h"
+#include "store/information_log.h"
+#include "store/space_watcher.h"
+#include "store/statistics_collector.h"
+#include "store/store.h"
+#include "store/store_listener.h"
+
+namespace basalt::store {
+namespace {
+
+// Left in the directory by the old plugin when it has read damaged data.
+constexpr std::string_view kCorruptionMarker = "ROCKSDB_CORRUPTED";
+// Table files of bulk loads that never finished, the old plugin's as well.
+constexpr std::string_view kBulkLoadSuffix = ".bulk_load.tmp";
+
+}  // namespace
+
+Store::Store(StoreOptions options) : options_(std::move(options)), policy_(options_.log) {}
+
+// Whoever wants to know how closing went calls Close() before.
+Store::~Store() { (void)Close().ok(); }
+
+Status Store::Open(StoreOptions options, std::unique_ptr<Store>* store) {
+  if (options.directory.empty()) {
+    return Status(Code::kInvalidArgument, "the store has no directory");
+  }
+  std::unique_ptr<Store> opened(new Store(std::move(options)));
+  BASALT_RETURN_IF_ERROR(ParseColumnFamilyOverrides(opened->options_.override_column_family_options,
+                                                    &opened->overrides_));
+  opened->BuildDatabaseOptions();
+  BASALT_RETURN_IF_ERROR(opened->PrepareDirectory());
+  BASALT_RETURN_IF_ERROR(opened->OpenDatabase());
+  BASALT_RETURN_IF_ERROR(opened->LoadStatistics());
+  opened->StartWatcher();
+  *store = std::move(opened);
+  return {};
+}
+
+void Store::BuildDatabaseOptions() {
+  cache_ = rocksdb::HyperClockCacheOptions(options_.block_cache_bytes).MakeSharedCache();
+  statistics_ = rocksdb::CreateDBStatistics();
+  // Counters only: histograms and timers would read the clock several times for each row.
+  statistics_->set_stats_level(rocksdb::StatsLevel::kExceptHistogramOrTimers);
+  collector_factory_ = NewStatisticsCollectorFactory(options_.key_prefixes);
+  listener_ = std::make_shared<Listener>(&policy_, &keeper_);
+  database_options_ = DatabaseOptions(options_);
+  database_options_.statistics = statistics_;
+  database_options_.listeners.push_back(listener_);
+  database_options_.info_log_level = options_.information_log_level;
+}
+
+Status Store::PrepareDirectory() {
+  rocksdb::Env* env = database_options_.env;
+  const std::string& directory = options_.directory;
+  if (options_.create_if_missing) {
+    BASALT_RETURN_IF_ERROR(MapStatus(env->CreateDirIfMissing(directory), In("making the store")));
+  }
+  const std::string marker = directory + "/" + std::string(kCorruptionMarker);
+  if (!options_.ignore_corruption_marker && env->FileExists(marker).ok()) {
+    return Status(Code::kCorruption,
+                  "the file " + marker +
+                      " says that damaged data was met here; check the disk, then restore a "
+                      "backup, or allow to start after corruption to save what can be read");
+  }
+  std::vector<std::string> children;
+  if (!env->GetChildren(directory, &children).ok()) return {};
+  for (const std::string& child : children) {
+    if (!child.ends_with(kBulkLoadSuffix)) continue;
+    BASALT_RETURN_IF_ERROR(MapStatus(env->DeleteFile(directory + "/" + child),
+                                     "removing an unfinished bulk load, " + child));
+  }
+  return {};
+}
+
+Status Store::ListColumnFamilies(std::vector<std::string>* names) {
+  names->clear();
+  if (database_options_.env->FileExists(options_.directory + "/CURRENT").ok()) {
+    BASALT_RETURN_IF_ERROR(
+        MapStatus(rocksdb::DB::ListColumnFamilies(database_options_, options_.directory, names),
+                  In("listing the column families")));
+  }
+  // In a new store they get the ids 0 and 1, in this order.
+  for (const char* name : {kDefaultColumnFamilyName, kSystemColumnFamilyName}) {
+    if (std::find(names->begin(), names->end(), name) == names->end()) names->push_back(name);
+  }
+  return {};
+}
+
+Status Store::BuildColumnFamilyOptions(const std::string& name,
+                                       rocksdb::ColumnFamilyOptions* options) const {
+  *options = DefaultColumnFamilyOptions(name, options_, cache_);
+  BASALT_RETURN_IF_ERROR(ApplyColumnFamilyOptionString(options_.default_column_family_options,
+                                                       "rocksdb_default_cf_options", options));
+  if (const auto found = overrides_.find(name); found != overrides_.end()) {
+    BASALT_RETURN_IF_ERROR(ApplyColumnFamilyOptionString(
+        found->second, "rocksdb_override_cf_options for " + name, options));
+  }
+  options->table_properties_collector_factories.push_back(collector_factory_);
+  return {};
+}
+
+Status Store::OpenDatabase() {
+  std::vector<std::string> names;
+  BASALT_RETURN_IF_ERROR(ListColumnFamilies(&names));
+  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+  for (const std::string& name : names) {
+    rocksdb::ColumnFamilyOptions family;
+    BASALT_RETURN_IF_ERROR(BuildColumnFamilyOptions(name, &family));
+    descriptors.emplace_back(name, family);
+  }
+  // Without a log file of its own the store still works; RocksDB's messages are lost then.
+  std::shared_ptr<rocksdb::Logger> file;
+  rocksdb::CreateLoggerFromOptions(options_.directory, database_options_, &file)
+      .PermitUncheckedError();
+  database_options_.info_log = NewInformationLog(std::move(file), options_.log);
+
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  BASALT_RETURN_IF_ERROR(
+      MapStatus(rocksdb::TransactionDB::Open(database_options_, TransactionOptionsOfDatabase(),
+                                             options_.directory, descriptors, &handles, &db_),
+                In("opening the store")));
+  base_ = db_->GetBaseDB();
+  for (rocksdb::ColumnFamilyHandle* handle : handles) families_.Add(handle);
+  default_ = FindColumnFamily(kDefaultColumnFamilyName);
+  system_ = FindColumnFamily(kSystemColumnFamilyName);
+  sync_group_ = std::make_unique<WalSyncGroup>([this] { return base_->FlushWAL(/*sync=*/true); });
+  return {};
+}
+
+Status Store::LoadStatistics() {
+  // Flushes and compactions run already; the keeper sorts out who was first.
+  for (rocksdb::ColumnFamilyHandle* handle : families_.All()) {
+    rocksdb::TablePropertiesCollection files;
+    BASALT_RETURN_IF_ERROR(MapStatus(base_->GetPropertiesOfAllTables(handle, &files),
+                                     In("reading the properties of table files")));
+    for (const auto& [path, properties] : files) {
+      keeper_.AddFile(StatisticsKeeper::FileNumber(path),
+                      StatisticsKeeper::PropertyOf(*properties));
+    }
+  }
+  return {};
+}
+
+void Store::StartWatcher() {
+  SpaceWatcher::Target target;
+  target.env = database_options_.env;
+  target.directories.push_back(options_.directory);
+  if (!options_.wal_directory.empty()) target.directories.push_back(options_.wal_directory);
+  target.reserved_bytes = options_.reserved_free_bytes;
+  watcher_ = std::make_unique<SpaceWatcher>(std::move(target), &policy_, [this] {
+    // What cannot be resumed yet is tried again in a moment; the policy has the message.
+    (void)ResumeWriting().ok();
+  });
+  watcher_->CheckNow();
+  watcher_->Start();
+}
+
+Status Store::Close() {
+  if (closed_) return {};
+  closed_ = true;
+  if (watcher_) watcher_->Stop();
+  if (db_ == nullptr) return {};
+  Status result = SyncWal(/*sync=*/true);
+  rocksdb::CancelAllBackgroundWork(base_, /*wait=*/true);
+  const auto handles = families_.All();
+  families_.Clear();
+  for (rocksdb::ColumnFamilyHandle* handle : handles) {
+    db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  }
+  const rocksdb::Status closed = db_->Close();
+  delete db_;
+  db_ = nullptr;
+  base_ = nullptr;
+  if (result.ok()) result = MapStatus(closed, In("closing the store"));
+  return result;
+}
+
+}  // namespace basalt::store

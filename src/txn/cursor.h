@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/iterator.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/index_id.h"
+#include "base/status.h"
+
+namespace basalt::txn {
+
+class WriteSet;
+
+// An ordered view of one index: the committed entries of a snapshot with the transaction's own
+// writes laid over them. Order is always that of the key bytes; in a column family that stores keys
+// in reverse the cursor turns the directions around, so that nothing above it needs to know.
+//
+// The store's iterator is kept from one statement to the next: Bind refreshes it, which costs far
+// less than making one. It pins files and memtables, so an idle cursor should be Released.
+//
+// A cursor leaves its index neither way: at the first entry of another index Valid() is false.
+// Own writes made while the cursor stands are seen from its next move on.
+//
+// One thread at a time. Borrowed: the store's objects and the write set, until Unbind.
+class Cursor {
+ public:
+  Cursor(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, bool reverse, IndexId index);
+  ~Cursor();
+  Cursor(const Cursor&) = delete;
+  Cursor& operator=(const Cursor&) = delete;
+
+  // Starts a use of the cursor. `snapshot` null: the latest state, fixed at this call. `writes`
+  // null or without writes in this column family: committed entries only. `fill_cache` false keeps
+  // a large scan from pushing the working set out of the block cache.
+  Status Bind(const rocksdb::Snapshot* snapshot, WriteSet* writes, bool fill_cache = true);
+  // Ends the use; the cursor keeps its iterator for the next Bind.
+  void Unbind();
+  // Gives up the iterator and with it the files it pins.
+  void Release();
+  bool bound() const { return bound_; }
+
+  // To the first entry with key >= target, or the last with key <= target. Target begins with the
+  // index number.
+  void SeekForward(Bytes target);
+  void SeekBackward(Bytes target);
+  // To the ends of the index.
+  void SeekFirst();
+  void SeekLast();
+
+  // Valid() must be true. The direction may change at any move.
+  void Next();
+  void Prev();
+
+  bool Valid() const { return valid_; }
+  // The whole key, index number first, and the value. Valid until the next move or write.
+  Bytes key() const { return key_; }
+  Bytes value() const { return value_; }
+
+  // Why Valid() is false: Ok at the end of the index, else the store's error.
+  Status status() const;
+
+ private:
+  struct Overlay;
+
+  bool PlainUse() const { return overlay_ == nullptr; }
+  void RefreshOverlay();
+  void MoveBase(bool forward);
+  void SeekBase(Bytes target, bool forward);
+  void TakeFromBase();
+  void Resolve(bool forward);
+  void Step(bool forward);
+
+  rocksdb::DB* const db_;
+  rocksdb::ColumnFamilyHandle* const family_;
+  const bool reverse_;
+  const IndexId index_;
+  char first_[kIndexNumberBytes];      // the index number
+  char past_end_[kIndexNumberBytes];   // the number after it
+  rocksdb::Slice lower_bound_;
+  rocksdb::Slice upper_bound_;
+
+  std::unique_ptr<rocksdb::Iterator> base_;
+  bool base_fills_cache_ = true;
+  bool bound_ = false;
+  bool valid_ = false;
+  Bytes key_;
+  Bytes value_;
+
+  WriteSet* writes_ = nullptr;
+  uint64_t generation_ = 0;
+  std::unique_ptr<Overlay> overlay_;
+  Status overlay_error_;
+};
+
+}  // namespace basalt::txn

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "txn/transaction.h"
+
+#include <algorithm>
+
+#include "catalog/catalog.h"
+#include "store/status_map.h"
+#include "store/store.h"
+#include "txn/ingestion.h"
+#include "txn/transaction_manager.h"
+
+namespace basalt::txn {
+
+Transaction::Transaction(TransactionManager* manager, uint64_t id)
+    : manager_(manager), owner_(id), writes_(manager->spill(), manager->options().writes) {}
+
+Transaction::~Transaction() {
+  if (state_ == State::kActive) (void)Rollback();
+  // A prepared transaction keeps its log record; only the process forgets it.
+  if (state_ == State::kPrepared) Finish();
+}
+
+void Transaction::Begin(const Settings& settings) {
+  settings_ = settings;
+  state_ = State::kActive;
+}
+
+void Transaction::BeginStatement() {
+  in_statement_ = true;
+  statement_marked_ = false;
+  statement_lock_position_ = owner_.position();
+  if (!store_begun_) return;  // nothing to come back to
+  statement_mark_ = writes_.SetMark();
+  statement_marked_ = true;
+}
+
+void Transaction::EndStatement() {
+  if (statement_marked_) writes_.ReleaseMark(statement_mark_);
+  statement_marked_ = false;
+  in_statement_ = false;
+  if (settings_.isolation == Isolation::kReadCommitted && snapshot_ != nullptr) {
+    manager_->store()->base()->ReleaseSnapshot(snapshot_);
+    snapshot_ = nullptr;
+  }
+}
+
+Status Transaction::RollbackStatement() {
+  Status status;
+  if (statement_marked_) {
+    status = writes_.RollbackTo(statement_mark_);
+  } else if (store_begun_) {
+    // The statement was the first to write.
+    writes_.Clear();
+    status = store::MapStatus(store_transaction_->Rollback(), "rolling back a statement");
+    store_begun_ = false;
+  }
+  manager_->locks()->ReleaseAfter(&owner_, statement_lock_position_);
+  EndStatement();
+  return status;
+}
+
+const rocksdb::Snapshot* Transaction::ReadSnapshot() {
+  if (snapshot_ == nullptr) snapshot_ = manager_->store()->base()->GetSnapshot();
+  return snapshot_;
+}
+
+Status Transaction::Get(rocksdb::ColumnFamilyHandle* family, Bytes key, View view,
+                        rocksdb::PinnableSlice* value) {
+  if (writes_.Wrote(family->GetID())) {
+    WriteKind kind;
+    value->Reset();
+    BASALT_RETURN_IF_ERROR(writes_.Get(family, key, &kind, value->GetSelf()));
+    if (kind == WriteKind::kDeleted) return Status(Code::kNotFound);
+    if (kind == WriteKind::kPut) {
+      value->PinSelf();
+      return Status::Ok();
+    }
+  }
+  rocksdb::ReadOptions options;
+  if (view == View::kSnapshot) options.snapshot = ReadSnapshot();
+  value->Reset();
+  const rocksdb::Status read = manager_->store()->base()->Get(options, family, key, value);
+  if (read.ok()) [[likely]] return Status::Ok();
+  if (read.IsNotFound()) return Status(Code::kNotFound);
+  return store::MapStatus(read, "reading a row");
+}
+
+Status Transaction::GetAlone(rocksdb::ColumnFamilyHandle* family, Bytes key,
+                             rocksdb::PinnableSlice* value) {
+  const bool consistent_already = snapshot_ != nullptr;
+  return Get(family, key, consistent_already ? View::kSnapshot : View::kLatest, value);
+}
+
+void Transaction::MultiGet(rocksdb::ColumnFamilyHandle* family, size_t count,
+                           const rocksdb::Slice* keys, View view, bool sorted,
+                           rocksdb::PinnableSlice* values, Code* codes) {
+  if (writes_.Wrote(family->GetID())) {
+    // Few statements read many rows of a table they have written to: one by one is simple.
+    for (size_t i = 0; i < count; ++i) {
+      codes[i] = Get(family, Bytes(keys[i].data(), keys[i].size()), view, &values[i]).code();
+    }
+    return;
+  }
+  rocksdb::ReadOptions options;
+  if (view == View::kSnapshot) options.snapshot = ReadSnapshot();
+  std::vector<rocksdb::Status> statuses(count);
+  for (size_t i = 0; i < count; ++i) values[i].Reset();
+  manager_->store()->base()->MultiGet(options, family, count, keys, values, statuses.data(),
+                                      sorted);
+  for (size_t i = 0; i < count; ++i) {
+    codes[i] = statuses[i].ok() ? Code::kOk : store::MapStatus(statuses[i]).code();
+  }
+}
+
+Status Transaction::Lock(IndexId index, Bytes key, LockMode mode, LockWait wait, bool* acquired) {
+  return manager_->locks()->Acquire(&owner_, index, key, mode, wait,
+                                    settings_.lock_wait_microseconds, acquired);
+}
+
+void Transaction::UnlockLast() {
+  if (owner_.position() > 0) manager_->locks()->ReleaseAfter(&owner_, owner_.position() - 1);
+}
+
+// Readies RocksDB's transaction object, whose batch collects the writes.
+Status Transaction::EnsureStore() {
+  if (store_begun_) [[likely]] return Status::Ok();
+  BASALT_RETURN_IF_ERROR(manager_->store()->CheckWritingAllowed());
+  rocksdb::WriteOptions write_options;
+  rocksdb::TransactionOptions options;
+  options.skip_concurrency_control = true;
+  rocksdb::Transaction* begun = manager_->store()->db()->BeginTransaction(
+      write_options, options, store_transaction_.get());
+  if (begun != store_transaction_.get()) store_transaction_.reset(begun);
+  store_begun_ = true;
+  writes_.Attach(store_transaction_.get());
+  return Status::Ok();
+}
+
+Status Transaction::Put(rocksdb::ColumnFamilyHandle* family, Bytes key, Bytes value) {
+  BASALT_RETURN_IF_ERROR(EnsureStore());
+  return writes_.Put(family, key, value);
+}
+
+Status Transaction::Delete(rocksdb::ColumnFamilyHandle* family, Bytes key) {
+  BASALT_RETURN_IF_ERROR(EnsureStore());
+  return writes_.Delete(family, key);
+}
+
+Status Transaction::SingleDelete(rocksdb::ColumnFamilyHandle* family, Bytes key) {
+  BASALT_RETURN_IF_ERROR(EnsureStore());
+  return writes_.SingleDelete(family, key);
+}
+
+void Transaction::NoteAutoIncrement(IndexId primary, uint64_t next) {
+  for (AutoIncrement& noted : auto_increments_) {
+    if (noted.primary != primary) continue;
+    noted.next = std::max(noted.next, next);
+    return;
+  }
+  auto_increments_.push_back({primary, next});
+}
+
+Status Transaction::WriteAutoIncrements() {
+  if (auto_increments_.empty()) return Status::Ok();
+  BASALT_RETURN_IF_ERROR(EnsureStore());
+  for (const AutoIncrement& noted : auto_increments_) {
+    BASALT_RETURN_IF_ERROR(manager_->catalog()->AppendAutoIncrementMerge(
+        store_transaction_->GetWriteBatch(), noted.primary, noted.next));
+  }
+  auto_increments_.clear();
+  return Status::Ok();
+}
+
+Status Transaction::SetSavepoint(Savepoint* savepoint) {
+  // A mark needs the batch, so that writes after it have something to be measured against.
+  BASALT_RETURN_IF_ERROR(EnsureStore());
+  savepoint->mark = writes_.SetMark();
+  savepoint->lock_position = owner_.position();
+  return Status::Ok();
+}
+
+Status Transaction::RollbackToSavepoint(const Savepoint& savepoint) {
+  BASALT_RETURN_IF_ERROR(writes_.RollbackTo(savepoint.mark));
+  manager_->locks()->ReleaseAfter(&owner_, savepoint.lock_position);
+  return Status::Ok();
+}
+
+void Transaction::ReleaseSavepoint(const Savepoint& savepoint) {
+  writes_.ReleaseMark(savepoint.mark);
+}
+
+// Moves a spilled transaction's writes into files and leaves in the batch only the record of them.
+Status Transaction::BuildIngestJob() {
+  catalog::IngestJob job;
+  job.number = manager_->catalog()->NewIngestJobNumber();
+  BASALT_RETURN_IF_ERROR(BuildIngestFiles(manager_->store(), &writes_, &job));
+  Status replaced = writes_.DiscardContent();
+  if (replaced.ok()) {
+    replaced =
+        manager_->catalog()->AppendIngestJob(store_transaction_->GetWriteBatch(), job);
+  }
+  if (!replaced.ok()) {
+    RemoveIngestFiles(manager_->store(), job);
+    return replaced;
+  }
+  ingest_job_ = std::make_unique<catalog::IngestJob>(std::move(job));
+  return Status::Ok();
+}
+
+Status Transaction::Prepare(Bytes name, Durability durability) {
+  BASALT_RETURN_IF_ERROR(EnsureStore());
+  if (writes_.spilled()) BASALT_RETURN_IF_ERROR(BuildIngestJob());
+  BASALT_RETURN_IF_ERROR(WriteAutoIncrements());
+  name_.assign(name);
+  BASALT_RETURN_IF_ERROR(
+      store::MapStatus(store_transaction_->SetName(name_), "naming a prepared transaction"));
+  BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Prepare(), "preparing"));
+  state_ = State::kPrepared;
+  return MakeDurable(durability);
+}
+
+// What the log holds so far is made as durable as asked for.
+Status Transaction::MakeDurable(Durability durability) {
+  if (durability == Durability::kNone) return Status::Ok();
+  return manager_->store()->SyncWal(durability == Durability::kSync);
+}
+
+Status Transaction::Commit(Durability durability) {
+  if (state_ == State::kActive) {
+    if (!has_writes()) {
+      Finish();
+      return Status::Ok();
+    }
+    BASALT_RETURN_IF_ERROR(EnsureStore());
+    if (writes_.spilled()) BASALT_RETURN_IF_ERROR(BuildIngestJob());
+    BASALT_RETURN_IF_ERROR(WriteAutoIncrements());
+  }
+  if (ingest_job_ != nullptr) return CommitIngestJob(durability);
+  BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Commit(), "committing"));
+  store_begun_ = false;
+  Status durable = MakeDurable(durability);
+  Finish();
+  return durable;
+}
+
+// The batch holds only the job record. Once that is committed the files must follow, whatever it
+// takes: until then the locks stay, so that no one sees or changes the rows in between.
+Status Transaction::CommitIngestJob(Durability durability) {
+  BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Commit(), "committing"));
+  store_begun_ = false;
+  // The record must not be lost while the files may be taken over.
+  Status status = manager_->store()->SyncWal(true);
+  if (status.ok()) status = manager_->FinishIngestJob(*ingest_job_);
+  if (status.ok()) status = MakeDurable(durability);
+  ingest_job_.reset();
+  Finish();
+  return status;
+}
+
+Status Transaction::Rollback() {
+  Status status;
+  if (store_begun_) {
+    status = store::MapStatus(store_transaction_->Rollback(), "rolling back");
+    if (!status.ok() && state_ == State::kPrepared) return status;
+  }
+  if (ingest_job_ != nullptr) RemoveIngestFiles(manager_->store(), *ingest_job_);
+  ingest_job_.reset();
+  Finish();
+  return status;
+}
+
+// -> idle. The locks go last (T6).
+void Transaction::Finish() {
+  writes_.Clear();
+  store_begun_ = false;
+  auto_increments_.clear();
+  name_.clear();
+  if (snapshot_ != nullptr) {
+    manager_->store()->base()->ReleaseSnapshot(snapshot_);
+    snapshot_ = nullptr;
+  }
+  statement_marked_ = false;
+  in_statement_ = false;
+  state_ = State::kIdle;
+  manager_->locks()->ReleaseAll(&owner_);
+}
+
+void Transaction::Interrupt() { manager_->locks()->Interrupt(&owner_); }
+void Transaction::ClearInterrupt() { manager_->locks()->ClearInterrupt(&owner_); }
+
+}  // namespace basalt::txn

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/utilities/transaction.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/index_id.h"
+#include "base/status.h"
+#include "catalog/ingest_job.h"
+#include "txn/lock_table.h"
+#include "txn/write_set.h"
+
+// The life of a transaction. Each transition is one function.
+//
+//   idle --Begin--> active --Prepare--> prepared --Commit/Rollback--> idle
+//                     |  ^                  |
+//                     |  +-- statements     +--Detach--> owned by the manager until its fate is told
+//                     +--Commit/Rollback--> idle
+//
+// Invariants (tests name them):
+//  T1  A write reaches the store only in Commit; before that it is in the write set, or, prepared,
+//      in the log.
+//  T2  Every row written was locked exclusively by this transaction before the write.
+//  T3  A snapshot, once taken, stays the same until the transaction (repeatable read) or the
+//      statement (read committed) ends.
+//  T4  A statement that fails leaves the write set as it was when the statement began.
+//  T5  A transaction that Prepare acknowledged survives the process and is decided only by Commit
+//      or Rollback.
+//  T6  Locks are released after the writes are visible (commit) or gone (rollback).
+
+namespace basalt::txn {
+
+class TransactionManager;
+
+enum class Isolation : uint8_t { kReadCommitted, kRepeatableRead };
+
+// When a commit is durable; the meaning of rocksdb_flush_log_at_trx_commit.
+enum class Durability : uint8_t {
+  kNone = 0,   // log stays in memory until the once-a-second flush
+  kSync = 1,   // synced to the device before the commit is acknowledged
+  kWrite = 2,  // handed to the operating system; survives the process, not the machine
+};
+
+// Which state of a row to read.
+enum class View : uint8_t {
+  kSnapshot,  // as of the transaction's or the statement's snapshot
+  kLatest,    // the last committed one: after the row was locked
+};
+
+// One transaction of one connection; reused for the next one. Own writes are always seen.
+// Used by one thread at a time, except Interrupt (any thread). CommitOrdered may run in another
+// thread than the one that prepared, when that one waits.
+class Transaction {
+ public:
+  struct Settings {
+    Isolation isolation = Isolation::kRepeatableRead;
+    uint64_t lock_wait_microseconds = 50'000'000;
+    bool deadlock_detect = true;
+  };
+
+  Transaction(TransactionManager* manager, uint64_t id);
+  ~Transaction();  // rolls back what is active; a prepared one must have been detached
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  enum class State : uint8_t { kIdle, kActive, kPrepared };
+  State state() const { return state_; }
+  uint64_t id() const { return owner_.id(); }
+  bool active() const { return state_ != State::kIdle; }
+
+  // idle -> active. Costs nothing but a few stores: snapshot, write batch and locks come at need.
+  void Begin(const Settings& settings);
+  const Settings& settings() const { return settings_; }
+  void set_lock_wait_microseconds(uint64_t wait) { settings_.lock_wait_microseconds = wait; }
+
+  // Every statement inside the transaction is framed by these. EndStatement drops a statement
+  // snapshot; RollbackStatement also takes its writes back (T4) and releases locks it added.
+  void BeginStatement();
+  void EndStatement();
+  Status RollbackStatement();
+
+  // The snapshot that plain reads use, taken at the first call (T3).
+  const rocksdb::Snapshot* ReadSnapshot();
+  // Takes the snapshot now, for START TRANSACTION WITH CONSISTENT SNAPSHOT.
+  void TakeSnapshot() { ReadSnapshot(); }
+  bool has_snapshot() const { return snapshot_ != nullptr; }
+
+  // Reads one row or index entry. kNotFound when there is none. The value stays pinned until the
+  // slice is reset.
+  Status Get(rocksdb::ColumnFamilyHandle* family, Bytes key, View view,
+             rocksdb::PinnableSlice* value);
+  // The same without a snapshot, for a statement that reads exactly one key once (then the latest
+  // state is the state at one point in time just as well).
+  Status GetAlone(rocksdb::ColumnFamilyHandle* family, Bytes key, rocksdb::PinnableSlice* value);
+  // Reads many keys at once; statuses[i] is Ok or kNotFound or an error. `keys` sorted in the
+  // column family's own order is faster.
+  void MultiGet(rocksdb::ColumnFamilyHandle* family, size_t count, const rocksdb::Slice* keys,
+                View view, bool sorted, rocksdb::PinnableSlice* values, Code* codes);
+
+  // Locks a row of the (hidden) primary key, or a value of a unique index by its prefix.
+  Status Lock(IndexId index, Bytes key, LockMode mode, LockWait wait, bool* acquired = nullptr);
+  // Gives up the newest lock if nothing was locked after it: a row that was read and did not match.
+  void UnlockLast();
+  size_t lock_count() const { return owner_.lock_count(); }
+
+  Status Put(rocksdb::ColumnFamilyHandle* family, Bytes key, Bytes value);
+  Status Delete(rocksdb::ColumnFamilyHandle* family, Bytes key);
+  Status SingleDelete(rocksdb::ColumnFamilyHandle* family, Bytes key);
+  // Remembers that the auto-increment counter of a table has reached `next`; written with the
+  // commit, kept when a statement is rolled back.
+  void NoteAutoIncrement(IndexId primary, uint64_t next);
+  bool has_writes() const { return !writes_.empty() || !auto_increments_.empty(); }
+  WriteSet& writes() { return writes_; }
+  // Null when the transaction has written nothing yet.
+  WriteSet* writes_if_any() { return writes_.empty() ? nullptr : &writes_; }
+
+  // SQL savepoints. Any savepoint may be released; rolling back to one ends those set after it.
+  struct Savepoint {
+    WriteSet::Mark mark;
+    size_t lock_position;
+  };
+  Status SetSavepoint(Savepoint* savepoint);
+  Status RollbackToSavepoint(const Savepoint& savepoint);
+  void ReleaseSavepoint(const Savepoint& savepoint);
+
+  // active -> prepared. `name` identifies it after a crash (docs/format/wal.md). After Ok the
+  // transaction survives a crash according to `durability`.
+  Status Prepare(Bytes name, Durability durability);
+  // active or prepared -> idle, with everything visible and the locks released. A prepared
+  // transaction's commit need not be durable when a coordinator's log decides it: `durability`
+  // says. On error of an active one the transaction is still active and must be rolled back; of a
+  // prepared one it stays prepared.
+  Status Commit(Durability durability);
+  // -> idle, nothing left.
+  Status Rollback();
+
+  // Makes a lock wait of this transaction end with kInterrupted. Any thread.
+  void Interrupt();
+  void ClearInterrupt();
+
+  TransactionManager* manager() const { return manager_; }
+  Bytes name() const { return name_; }
+
+ private:
+  friend class TransactionManager;
+
+  Status EnsureStore();
+  Status WriteAutoIncrements();
+  Status BuildIngestJob();
+  Status CommitIngestJob(Durability durability);
+  Status MakeDurable(Durability durability);
+  void Finish();
+
+  TransactionManager* const manager_;
+  LockOwner owner_;
+  State state_ = State::kIdle;
+  Settings settings_;
+  std::unique_ptr<rocksdb::Transaction> store_transaction_;
+  bool store_begun_ = false;
+  WriteSet writes_;
+  const rocksdb::Snapshot* snapshot_ = nullptr;
+  bool in_statement_ = false;
+  WriteSet::Mark statement_mark_ = 0;
+  bool statement_marked_ = false;
+  size_t statement_lock_position_ = 0;
+  std::string name_;
+  struct AutoIncrement {
+    IndexId primary;
+    uint64_t next;
+  };
+  std::vector<AutoIncrement> auto_increments_;
+  std::unique_ptr<catalog::IngestJob> ingest_job_;  // of a spilled one, once its files are built
+};
+
+}  // namespace basalt::txn

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "txn/transaction_manager.h"
+
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include <rocksdb/write_batch.h>
+
+#include "catalog/dictionary_records.h"
+#include "store/status_map.h"
+#include "txn/ingestion.h"
+
+namespace basalt::txn {
+namespace {
+
+// Locks the rows that a prepared transaction has written, so that nobody changes them before its
+// outcome is known, and finds its ingest job if it has one.
+class PreparedReader : public rocksdb::WriteBatch::Handler {
+ public:
+  PreparedReader(store::Store* store, LockTable* locks, LockOwner* owner)
+      : store_(store), locks_(locks), owner_(owner) {}
+
+  rocksdb::Status PutCF(uint32_t family, const rocksdb::Slice& key,
+                        const rocksdb::Slice& value) override {
+    if (family != store_->system()->GetID()) return Lock(family, key);
+    catalog::IngestJob job;
+    if (catalog::DecodeIngestJob(Bytes(key.data(), key.size()), Bytes(value.data(), value.size()),
+                                 &job)
+            .ok()) {
+      job_ = std::make_unique<catalog::IngestJob>(std::move(job));
+    }
+    return rocksdb::Status::OK();
+  }
+  rocksdb::Status DeleteCF(uint32_t family, const rocksdb::Slice& key) override {
+    return Lock(family, key);
+  }
+  rocksdb::Status SingleDeleteCF(uint32_t family, const rocksdb::Slice& key) override {
+    return Lock(family, key);
+  }
+  rocksdb::Status MergeCF(uint32_t, const rocksdb::Slice&, const rocksdb::Slice&) override {
+    return rocksdb::Status::OK();
+  }
+  rocksdb::Status MarkNoop(bool) override { return rocksdb::Status::OK(); }
+  rocksdb::Status MarkBeginPrepare(bool) override { return rocksdb::Status::OK(); }
+  rocksdb::Status MarkEndPrepare(const rocksdb::Slice&) override { return rocksdb::Status::OK(); }
+  void LogData(const rocksdb::Slice&) override {}
+
+  std::unique_ptr<catalog::IngestJob> TakeJob() { return std::move(job_); }
+
+ private:
+  rocksdb::Status Lock(uint32_t family, const rocksdb::Slice& key) {
+    if (key.size() < kIndexNumberBytes) return rocksdb::Status::OK();
+    // Prepared transactions held their locks together, so none can conflict with another.
+    (void)locks_->Acquire(owner_, IndexId{family, LoadBigEndian32(key.data())},
+                          Bytes(key.data(), key.size()), LockMode::kExclusive, LockWait::kNoWait,
+                          0);
+    return rocksdb::Status::OK();
+  }
+
+  store::Store* const store_;
+  LockTable* const locks_;
+  LockOwner* const owner_;
+  std::unique_ptr<catalog::IngestJob> job_;
+};
+
+}  // namespace
+
+TransactionManager::TransactionManager(store::Store* store, catalog::Catalog* catalog,
+                                       Options options)
+    : store_(store), catalog_(catalog), options_(options), locks_(options.locks), spill_(store) {}
+
+TransactionManager::~TransactionManager() = default;
+
+Status TransactionManager::Recover() {
+  BASALT_RETURN_IF_ERROR(spill_.Reset());
+  std::vector<catalog::IngestJob> jobs;
+  BASALT_RETURN_IF_ERROR(catalog_->PendingIngestJobs(&jobs));
+  for (const catalog::IngestJob& job : jobs) BASALT_RETURN_IF_ERROR(FinishIngestJob(job));
+
+  std::vector<rocksdb::Transaction*> prepared;
+  store_->db()->GetAllPreparedTransactions(&prepared);
+  for (rocksdb::Transaction* transaction : prepared) {
+    BASALT_RETURN_IF_ERROR(AdoptPrepared(transaction));
+  }
+  std::set<std::string> kept;
+  for (const auto& transaction : detached_) {
+    if (transaction->ingest_job_ == nullptr) continue;
+    for (const auto& file : transaction->ingest_job_->files) kept.insert(file.name);
+  }
+  return RemoveOrphanedIngestFiles(store_, kept);
+}
+
+std::unique_ptr<Transaction> TransactionManager::NewTransaction() {
+  return std::make_unique<Transaction>(this, next_id_.fetch_add(1));
+}
+
+Status TransactionManager::AdoptPrepared(rocksdb::Transaction* prepared) {
+  std::unique_ptr<Transaction> transaction = NewTransaction();
+  transaction->state_ = Transaction::State::kPrepared;
+  transaction->store_transaction_.reset(prepared);
+  transaction->store_begun_ = true;
+  transaction->name_ = prepared->GetName();
+  PreparedReader reader(store_, &locks_, &transaction->owner_);
+  const rocksdb::Status read = prepared->GetWriteBatch()->GetWriteBatch()->Iterate(&reader);
+  BASALT_RETURN_IF_ERROR(store::MapStatus(read, "reading a prepared transaction"));
+  transaction->ingest_job_ = reader.TakeJob();
+  std::lock_guard guard(mutex_);
+  detached_.push_back(std::move(transaction));
+  return Status::Ok();
+}
+
+Status TransactionManager::FinishIngestJob(const catalog::IngestJob& job) {
+  constexpr int kAttempts = 5;
+  Status status;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100 << attempt));
+    status = RunIngestJob(store_, job);
+    if (status.ok()) break;
+  }
+  BASALT_RETURN_IF_ERROR(std::move(status));
+  rocksdb::WriteBatch batch;
+  BASALT_RETURN_IF_ERROR(catalog_->AppendRemoveIngestJob(&batch, job.number));
+  return store_->Write(&batch, false);
+}
+
+void TransactionManager::Detach(std::unique_ptr<Transaction> transaction) {
+  std::lock_guard guard(mutex_);
+  detached_.push_back(std::move(transaction));
+}
+
+std::vector<std::string> TransactionManager::DetachedNames() const {
+  std::lock_guard guard(mutex_);
+  std::vector<std::string> names;
+  for (const auto& transaction : detached_) names.emplace_back(transaction->name());
+  return names;
+}
+
+Status TransactionManager::TakeDetached(Bytes name, std::unique_ptr<Transaction>* transaction) {
+  std::lock_guard guard(mutex_);
+  for (auto it = detached_.begin(); it != detached_.end(); ++it) {
+    if ((*it)->name() != name) continue;
+    *transaction = std::move(*it);
+    detached_.erase(it);
+    return Status::Ok();
+  }
+  return Status(Code::kNotFound, "no prepared transaction of that name");
+}
+
+Status TransactionManager::CommitDetached(Bytes name, Durability durability) {
+  std::unique_ptr<Transaction> transaction;
+  BASALT_RETURN_IF_ERROR(TakeDetached(name, &transaction));
+  Status committed = transaction->Commit(durability);
+  if (transaction->state() == Transaction::State::kPrepared) Detach(std::move(transaction));
+  return committed;
+}
+
+Status TransactionManager::RollbackDetached(Bytes name) {
+  std::unique_ptr<Transaction> transaction;
+  BASALT_RETURN_IF_ERROR(TakeDetached(name, &transaction));
+  Status rolled_back = transaction->Rollback();
+  if (transaction->state() == Transaction::State::kPrepared) Detach(std::move(transaction));
+  return rolled_back;
+}
+
+}  // namespace basalt::txn

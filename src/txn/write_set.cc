@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "txn/write_set.h"
+
+#include <algorithm>
+
+#include <rocksdb/write_batch.h>
+
+#include "store/status_map.h"
+
+namespace basalt::txn {
+namespace {
+
+// Bytes of spilled operations written to the store at a time.
+constexpr size_t kSpillChunkBytes = 1u << 20;
+
+// Sorts the operations of a batch into layers, in their order.
+class LayerWriter : public rocksdb::WriteBatch::Handler {
+ public:
+  struct Target {
+    uint64_t first_operation;
+    SpillLayer* layer;
+  };
+
+  LayerWriter(Spill* spill, std::vector<Target> targets)
+      : spill_(spill), targets_(std::move(targets)) {}
+
+  rocksdb::Status PutCF(uint32_t family, const rocksdb::Slice& key,
+                        const rocksdb::Slice& value) override {
+    value_.assign(1, Spill::kPut);
+    value_.append(value.data(), value.size());
+    return Add(family, key);
+  }
+  rocksdb::Status DeleteCF(uint32_t family, const rocksdb::Slice& key) override {
+    value_.assign(1, Spill::kDeleted);
+    return Add(family, key);
+  }
+  rocksdb::Status SingleDeleteCF(uint32_t family, const rocksdb::Slice& key) override {
+    return DeleteCF(family, key);
+  }
+  // Prepared sections and the like never are in a batch of uncommitted writes; noops are.
+  rocksdb::Status MarkNoop(bool) override { return rocksdb::Status::OK(); }
+  void LogData(const rocksdb::Slice&) override {}
+
+  Status Flush() {
+    if (chunk_.Count() == 0) return Status::Ok();
+    Status written = spill_->Write(&chunk_);
+    chunk_.Clear();
+    return written;
+  }
+  Status TakeFailure() { return std::move(failure_); }
+
+ private:
+  rocksdb::Status Add(uint32_t family, const rocksdb::Slice& key) {
+    while (target_ + 1 < targets_.size() && operation_ >= targets_[target_ + 1].first_operation) {
+      ++target_;
+    }
+    ++operation_;
+    SpillLayer* layer = targets_[target_].layer;
+    ++layer->operations;
+    Spill::MakeKey(*layer, family, Bytes(key.data(), key.size()), &key_);
+    rocksdb::Status added = chunk_.Put(spill_->family(), key_, value_);
+    if (!added.ok() || chunk_.GetDataSize() < kSpillChunkBytes) return added;
+    failure_ = Flush();
+    return failure_.ok() ? rocksdb::Status::OK() : rocksdb::Status::IOError("spill");
+  }
+
+  Spill* const spill_;
+  const std::vector<Target> targets_;
+  size_t target_ = 0;
+  uint64_t operation_ = 0;
+  std::string key_;
+  std::string value_;
+  rocksdb::WriteBatch chunk_;
+  Status failure_;
+};
+
+}  // namespace
+
+void WriteSet::NoteWrite(uint32_t family) {
+  ++operations_;
+  if (Wrote(family)) return;
+  families_.push_back(family);
+  ++generation_;
+}
+
+Status WriteSet::Put(rocksdb::ColumnFamilyHandle* family, Bytes key, Bytes value) {
+  BASALT_RETURN_IF_ERROR(SpillIfFull());
+  NoteWrite(family->GetID());
+  return store::MapStatus(batch_->Put(family, key, value), "collecting a write");
+}
+
+Status WriteSet::Delete(rocksdb::ColumnFamilyHandle* family, Bytes key) {
+  BASALT_RETURN_IF_ERROR(SpillIfFull());
+  NoteWrite(family->GetID());
+  return store::MapStatus(batch_->Delete(family, key), "collecting a delete");
+}
+
+Status WriteSet::SingleDelete(rocksdb::ColumnFamilyHandle* family, Bytes key) {
+  BASALT_RETURN_IF_ERROR(SpillIfFull());
+  NoteWrite(family->GetID());
+  return store::MapStatus(batch_->SingleDelete(family, key), "collecting a delete");
+}
+
+Status WriteSet::Get(rocksdb::ColumnFamilyHandle* family, Bytes key, WriteKind* kind,
+                     std::string* value) {
+  *kind = WriteKind::kNone;
+  if (operations_ != 0) {
+    std::unique_ptr<rocksdb::WBWIIterator> entry(batch_->NewIterator(family));
+    entry->Seek(key);
+    if (entry->Valid()) {
+      const rocksdb::WriteEntry found = entry->Entry();
+      if (found.key == rocksdb::Slice(key)) {
+        if (found.type != rocksdb::kPutRecord) {
+          *kind = WriteKind::kDeleted;
+        } else {
+          *kind = WriteKind::kPut;
+          value->assign(found.value.data(), found.value.size());
+        }
+        return Status::Ok();
+      }
+    }
+  }
+  for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
+    Status found = spill_->Get(*layer, family->GetID(), key, value);
+    if (found.code() == Code::kNotFound) continue;
+    BASALT_RETURN_IF_ERROR(std::move(found));
+    *kind = value->front() == Spill::kPut ? WriteKind::kPut : WriteKind::kDeleted;
+    value->erase(0, 1);
+    return Status::Ok();
+  }
+  return Status::Ok();
+}
+
+WriteSet::Mark WriteSet::SetMark() {
+  MarkEntry entry{next_mark_++, true, false, layers_.size(), operations_};
+  // Without writes in the batch the mark lies on its lower edge and needs no savepoint there.
+  if (operations_ != 0) {
+    batch_->SetSavePoint();
+    entry.in_batch = true;
+  }
+  marks_.push_back(entry);
+  return entry.id;
+}
+
+Status WriteSet::RollbackTo(Mark mark) {
+  size_t position = marks_.size();
+  while (position > 0 && marks_[position - 1].id != mark) --position;
+  if (position == 0) return Status(Code::kInternal, "roll-back to a mark that was released");
+  // Collapse the savepoints after the mark first, so that the batch is rolled back only once.
+  while (marks_.size() > position) {
+    if (marks_.back().in_batch) (void)batch_->PopSavePoint();
+    marks_.pop_back();
+  }
+  MarkEntry& entry = marks_.back();
+  ++generation_;
+  if (entry.in_batch) {
+    BASALT_RETURN_IF_ERROR(store::MapStatus(batch_->RollbackToSavePoint(), "rolling back"));
+    batch_->SetSavePoint();
+    operations_ = entry.operation;
+    return Status::Ok();
+  }
+  if (batch_ != nullptr) BASALT_RETURN_IF_ERROR(EmptyBatch());
+  while (layers_.size() > entry.layer_count) {
+    spilled_operations_ -= layers_.back().operations;
+    spill_->Drop(layers_.back());
+    layers_.pop_back();
+  }
+  return Status::Ok();
+}
+
+void WriteSet::ReleaseMark(Mark mark) {
+  for (auto entry = marks_.rbegin(); entry != marks_.rend(); ++entry) {
+    if (entry->id != mark) continue;
+    entry->live = false;
+    break;
+  }
+  PopDeadMarks();
+}
+
+// A dead mark in the middle stays until those above it are gone: RocksDB's savepoints are a stack.
+void WriteSet::PopDeadMarks() {
+  while (!marks_.empty() && !marks_.back().live) {
+    if (marks_.back().in_batch) (void)batch_->PopSavePoint();
+    marks_.pop_back();
+  }
+}
+
+Status WriteSet::SpillIfFull() {
+  if (batch_->GetDataSize() < options_.spill_bytes) [[likely]] return Status::Ok();
+  return SpillBatch();
+}
+
+Status WriteSet::SpillBatch() {
+  // One layer for the writes before the first live mark inside the batch, one more after each.
+  // Allocated in full before the layers are referred to.
+  std::vector<uint64_t> starts{0};
+  for (const MarkEntry& mark : marks_) {
+    if (mark.live && mark.in_batch && mark.operation > starts.back()) {
+      starts.push_back(mark.operation);
+    }
+  }
+  // The newest layer can take the oldest writes when no live mark lies between them (W2).
+  bool extend = !layers_.empty();
+  for (const MarkEntry& mark : marks_) {
+    if (mark.live && !mark.in_batch && mark.layer_count == layers_.size()) extend = false;
+  }
+  std::vector<SpillLayer> added(starts.size());
+  for (size_t i = extend ? 1 : 0; i < added.size(); ++i) {
+    BASALT_RETURN_IF_ERROR(spill_->NewLayer(&added[i]));
+  }
+  if (extend) added[0] = layers_.back();
+  const uint64_t before = extend ? added[0].operations : 0;
+
+  std::vector<LayerWriter::Target> targets;
+  for (size_t i = 0; i < starts.size(); ++i) targets.push_back({starts[i], &added[i]});
+  LayerWriter writer(spill_, std::move(targets));
+  const rocksdb::Status iterated = batch_->GetWriteBatch()->Iterate(&writer);
+  BASALT_RETURN_IF_ERROR(writer.TakeFailure());
+  BASALT_RETURN_IF_ERROR(store::MapStatus(iterated, "spilling changes"));
+  BASALT_RETURN_IF_ERROR(writer.Flush());
+
+  if (extend) layers_.pop_back();
+  const size_t base = layers_.size();
+  for (const MarkEntry& mark : marks_) {
+    if (mark.in_batch) (void)batch_->PopSavePoint();
+  }
+  layers_.insert(layers_.end(), added.begin(), added.end());
+  for (MarkEntry& mark : marks_) {
+    if (!mark.in_batch) continue;
+    const auto after = std::upper_bound(starts.begin(), starts.end(), mark.operation);
+    // A mark at the start of segment k lies after the k layers before it.
+    const size_t segment = static_cast<size_t>(after - starts.begin()) - 1;
+    mark.layer_count = base + (mark.operation == 0 ? 0 : segment);
+    mark.in_batch = false;
+  }
+  for (const SpillLayer& layer : added) spilled_operations_ += layer.operations;
+  spilled_operations_ -= before;
+  ++generation_;
+  return EmptyBatch();
+}
+
+Status WriteSet::EmptyBatch() {
+  operations_ = 0;
+  BASALT_RETURN_IF_ERROR(store::MapStatus(batch_->RollbackToSavePoint(), "emptying a batch"));
+  batch_->SetSavePoint();
+  return Status::Ok();
+}
+
+Status WriteSet::DiscardContent() {
+  for (const MarkEntry& mark : marks_) {
+    if (mark.in_batch) (void)batch_->PopSavePoint();
+  }
+  Status emptied = EmptyBatch();
+  rocksdb::WriteBatchWithIndex* batch = batch_;
+  Clear();
+  batch_ = batch;
+  return emptied;
+}
+
+void WriteSet::Clear() {
+  for (const SpillLayer& layer : layers_) spill_->Drop(layer);
+  layers_.clear();
+  marks_.clear();
+  families_.clear();
+  operations_ = 0;
+  spilled_operations_ = 0;
+  batch_ = nullptr;
+  ++generation_;
+}
+
+}  // namespace basalt::txn

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <rocksdb/utilities/transaction.h>
+#include <rocksdb/utilities/write_batch_with_index.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "txn/spill.h"
+
+namespace basalt::txn {
+
+// What a write set says of one key.
+enum class WriteKind : uint8_t {
+  kNone,     // nothing: look into the store
+  kPut,      // the value is the one returned
+  kDeleted,  // the key is gone
+};
+
+// The uncommitted writes of one transaction: an indexed write batch in memory and, once that has
+// grown past `spill_bytes`, layers of older writes in the spill column family. A key is looked for
+// in the batch first, then in the layers from the newest to the oldest.
+//
+// Marks divide the writes so that they can be taken back to a point (SQL savepoints, statement
+// starts). They form a stack; taking back to a mark drops all marks after it and keeps the mark.
+//
+// Invariants:
+//  W1  The batch holds only writes newer than every write in the layers.
+//  W2  No layer holds writes from both sides of a live mark.
+//  W3  `generation` changes whenever an iterator over the writes may have become invalid or
+//      incomplete: first write into a column family, roll-back, spill, clear.
+//
+// One thread at a time. The rocksdb transaction is borrowed: it lends its batch and must outlive
+// this object's use of it.
+class WriteSet {
+ public:
+  struct Options {
+    size_t spill_bytes = 64u << 20;  // bytes of the batch's representation
+  };
+
+  WriteSet(Spill* spill, Options options) : spill_(spill), options_(options) {}
+  ~WriteSet() { Clear(); }
+  WriteSet(const WriteSet&) = delete;
+  WriteSet& operator=(const WriteSet&) = delete;
+
+  // Borrows the batch of `transaction` until Clear. The savepoint at its start is what the batch is
+  // emptied to: RocksDB keeps a marker for two-phase commit in front of the first write.
+  void Attach(rocksdb::Transaction* transaction) {
+    batch_ = transaction->GetWriteBatch();
+    batch_->SetSavePoint();
+  }
+
+  // Adds a write. May spill, and then fail with what the store fails with; the write set is then
+  // unchanged and the statement must be rolled back.
+  Status Put(rocksdb::ColumnFamilyHandle* family, Bytes key, Bytes value);
+  Status Delete(rocksdb::ColumnFamilyHandle* family, Bytes key);
+  // For keys that were put at most once since they were last deleted; see rocksdb/db.h.
+  Status SingleDelete(rocksdb::ColumnFamilyHandle* family, Bytes key);
+
+  // Looks the key up among the writes. `value` is set for kPut only.
+  Status Get(rocksdb::ColumnFamilyHandle* family, Bytes key, WriteKind* kind, std::string* value);
+
+  bool empty() const { return operations_ == 0 && layers_.empty(); }
+  bool Wrote(uint32_t family) const {
+    for (uint32_t f : families_) {
+      if (f == family) return true;
+    }
+    return false;
+  }
+  uint64_t generation() const { return generation_; }
+  bool spilled() const { return !layers_.empty(); }
+  size_t bytes() const { return batch_ == nullptr ? 0 : batch_->GetDataSize(); }
+  // Writes since Clear, those taken back not counted.
+  uint64_t operations() const { return operations_ + spilled_operations_; }
+
+  // A mark at the present state. The handle stays valid until the mark is released or a mark
+  // before it is rolled back to.
+  using Mark = uint64_t;
+  Mark SetMark();
+  // Takes back every write after the mark. The mark itself stays.
+  Status RollbackTo(Mark mark);
+  void ReleaseMark(Mark mark);
+
+  // Forgets all writes and marks but stays attached: their place is taken by other means.
+  Status DiscardContent();
+  // Forgets everything, memory and layers, and gives the batch back.
+  void Clear();
+
+  rocksdb::WriteBatchWithIndex* batch() { return batch_; }
+  const std::vector<SpillLayer>& layers() const { return layers_; }
+  Spill* spill() { return spill_; }
+  const std::vector<uint32_t>& families() const { return families_; }
+
+ private:
+  struct MarkEntry {
+    Mark id;
+    bool live;
+    bool in_batch;       // false: lies below the batch, at the boundary after `layer_count` layers
+    size_t layer_count;  // layers that are older than the mark
+    uint64_t operation;  // operations in the batch before the mark
+  };
+
+  void NoteWrite(uint32_t family);
+  Status SpillIfFull();
+  Status SpillBatch();
+  Status EmptyBatch();
+  void PopDeadMarks();
+
+  Spill* const spill_;
+  const Options options_;
+  rocksdb::WriteBatchWithIndex* batch_ = nullptr;
+  std::vector<uint32_t> families_;  // column families written to; never many
+  uint64_t operations_ = 0;         // in the batch
+  uint64_t spilled_operations_ = 0;
+  uint64_t generation_ = 0;
+  std::vector<MarkEntry> marks_;
+  Mark next_mark_ = 1;
+  std::vector<SpillLayer> layers_;  // oldest first
+};
+
+}  // namespace basalt::txn

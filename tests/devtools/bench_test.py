@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The benchmarks as far as they need no server: reading outputs, medians, ratios, the report."""
+
+import contextlib
+import html.parser
+import io
+import json
+import os
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+from devtools.bench import contenders, html_report, process_usage, screen, summary, sysbench_tool
+from devtools.bench.contenders import Settings
+from devtools.bench.process_usage import Usage
+from devtools.bench.programs import profile, sysbench
+from devtools.bench.results import Results
+from devtools.bench.summary import Run
+from devtools.bench.sysbench_tool import Load, Outcome
+from devtools.commands import bench
+from devtools.errors import DevError
+
+RECORDED = (Path(__file__).parent / "testdata" / "sysbench_read_write.txt").read_text()
+
+
+def outcome(rate: float, seconds: float = 10.0, histogram=((1.0, 90), (2.0, 10))) -> Outcome:
+    events = int(rate * seconds)
+    return Outcome(seconds, events, events * 2, 0, 0, 1.0, 2.0, list(histogram))
+
+
+def rounds(test: str, **rates: list[float]) -> list[Run]:
+    """Runs of a test; the keywords are engines with the throughput of each round."""
+    return [
+        Run(test, engine, number, outcome(rate), Usage(1.0, 1000))
+        for engine, values in rates.items()
+        for number, rate in enumerate(values, 1)
+    ]
+
+
+class SysbenchOutputTest(unittest.TestCase):
+    def test_recorded_output(self):
+        found = sysbench_tool.parse(RECORDED)
+        self.assertEqual((606, 12120, 2.0199), (found.events, found.queries, found.seconds))
+        self.assertEqual((3, 0), (found.ignored_errors, found.reconnects))
+        self.assertEqual((6.64, 19.46), (found.latency_average, found.latency_maximum))
+        self.assertEqual(
+            [(1.579, 1), (7.842, 15), (8.277, 13), (10.09, 4), (120.1, 1)], found.histogram
+        )
+        self.assertAlmostEqual(300.01, found.events_per_second, places=2)
+
+    def test_output_without_numbers_is_an_error(self):
+        with self.assertRaises(DevError):
+            sysbench_tool.parse("sysbench 1.0.20\n\nThreads started!\n")
+
+    def test_run_without_events_is_an_error(self):
+        text = RECORDED.replace("number of events:              606", "number of events: 0")
+        with self.assertRaises(DevError):
+            sysbench_tool.parse(text)
+
+    def test_hanging_run_is_an_error(self):
+        with self.assertRaises(DevError):
+            sysbench_tool.call(["sleep", "30"], timeout=0.05)
+
+    def test_failure_shows_what_sysbench_said(self):
+        script = "echo 'FATAL: error 1049: Unknown database' ; echo noise; exit 1"
+        with self.assertRaises(DevError) as caught:
+            sysbench_tool.call(["sh", "-c", script, "run"])
+        self.assertIn("Unknown database", str(caught.exception))
+        self.assertNotIn("noise", str(caught.exception))
+
+
+class UsageTest(unittest.TestCase):
+    def test_stat_with_a_difficult_name(self):
+        line = "7 (a) b ) R 1 7 7 0 -1 4194560 1 0 0 0 250 50 0 0 20 0 1 0 5 1 2\n"
+        ticks = process_usage.TICKS_PER_SECOND
+        self.assertEqual(300 / ticks, process_usage.cpu_from_stat(line))
+
+    def test_written_bytes(self):
+        text = "rchar: 1\nwchar: 2\nwrite_bytes: 4096\ncancelled_write_bytes: 12\n"
+        self.assertEqual(4096, process_usage.written_from_io(text))
+        with self.assertRaises(ValueError):
+            process_usage.written_from_io("rchar: 1\n")
+
+    def test_own_process_uses_cpu_and_readings_subtract(self):
+        before = process_usage.read(os.getpid())
+        while process_usage.read(os.getpid()).cpu_seconds < before.cpu_seconds + 0.02:
+            sum(range(10000))
+        self.assertGreaterEqual((process_usage.read(os.getpid()) - before).cpu_seconds, 0.02)
+
+
+class SummaryTest(unittest.TestCase):
+    def test_percentiles(self):
+        histogram = [(1.0, 50), (2.0, 45), (3.0, 4), (9.0, 1)]
+        self.assertEqual(1.0, summary.percentile(histogram, 50))
+        self.assertEqual(2.0, summary.percentile(histogram, 95))
+        self.assertEqual(3.0, summary.percentile(histogram, 99))
+        self.assertEqual(9.0, summary.percentile(histogram, 100))
+        self.assertEqual(0.0, summary.percentile([], 50))
+
+    def test_histograms_merge(self):
+        self.assertEqual(
+            [(1.0, 3), (2.0, 1), (3.0, 4)],
+            summary.merged([[(1.0, 1), (3.0, 4)], [(1.0, 2), (2.0, 1)]]),
+        )
+
+    def test_ratio_is_the_median_of_the_rounds_ratios(self):
+        # the machine slows down threefold; pairs of one round still compare 2 : 1
+        runs = rounds("t", rocksdb=[300.0, 200.0, 100.0], myrocks=[150.0, 100.0, 50.0])
+        self.assertEqual(2.0, summary.ratio(runs, "t", "rocksdb", "myrocks"))
+        runs = rounds("t", rocksdb=[100.0, 100.0, 100.0], innodb=[50.0, 100.0, 400.0])
+        self.assertEqual(1.0, summary.ratio(runs, "t", "rocksdb", "innodb"))
+
+    def test_ratios_only_of_pairs_that_ran(self):
+        runs = rounds("t", rocksdb=[100.0], innodb=[50.0])
+        self.assertEqual({"t": {"rocksdb/innodb": 2.0}}, summary.ratios(runs))
+        self.assertIsNone(summary.ratio(runs, "t", "rocksdb", "myrocks"))
+
+    def test_cell(self):
+        runs = rounds("t", rocksdb=[100.0, 300.0, 200.0])
+        cell = summary.cells(runs, {("t", "rocksdb"): Usage(3.0, 9000)})["t"]["rocksdb"]
+        self.assertEqual((200.0, 100.0, 300.0), (cell.events_per_second, cell.lowest, cell.highest))
+        self.assertEqual((1.0, 2.0, 2.0), (cell.p50, cell.p95, cell.p99))
+        # 3 rounds of 1 s and 1000 bytes, and what was owed, over 12000 queries
+        self.assertAlmostEqual(500.0, cell.cpu_microseconds_per_query)
+        self.assertAlmostEqual(1.0, cell.bytes_per_query)
+
+
+class ContendersTest(unittest.TestCase):
+    def test_memory_and_durability_are_equal(self):
+        settings = Settings(2**30, 1, (("innodb", "--innodb-io-capacity=900"),))
+        options = {e: contenders.server_options(e, settings) for e in contenders.TITLES}
+        for engine in contenders.TITLES:
+            self.assertIn("--log-bin=binlog", options[engine])
+            self.assertIn("--binlog-format=ROW", options[engine])
+            self.assertIn("--sync-binlog=1", options[engine])
+        self.assertEqual(options["rocksdb"], options["myrocks"])
+        self.assertIn(f"--rocksdb-block-cache-size={2**30}", options["rocksdb"])
+        self.assertIn("--rocksdb-flush-log-at-trx-commit=1", options["rocksdb"])
+        self.assertIn(f"--innodb-buffer-pool-size={2**30}", options["innodb"])
+        self.assertIn("--innodb-flush-log-at-trx-commit=1", options["innodb"])
+        self.assertEqual("--innodb-io-capacity=900", options["innodb"][-1])
+
+    def test_command_line_of_sysbench(self):
+        words = sysbench_tool.command(
+            "oltp_insert", "run", Path("/s"), "rocksdb", Load(4, 9, 2), "--time=3"
+        )
+        self.assertEqual("run", words[-1])
+        for word in ("--mysql-socket=/s", "--tables=4", "--table-size=9", "--threads=2"):
+            self.assertIn(word, words)
+
+
+class ArgumentsTest(unittest.TestCase):
+    def arguments(self, *words: str):
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        bench.add_arguments(parser)
+        return parser.parse_args(["sysbench", *words])
+
+    def test_defaults_are_those_of_the_comparison(self):
+        args = self.arguments()
+        sysbench.check(args)
+        self.assertEqual(["rocksdb", "myrocks", "innodb"], sysbench.engines_of(args))
+        self.assertEqual(9, len(sysbench.tests_of(args)))
+        self.assertEqual(2**31, sysbench.memory_bytes(args))
+
+    def test_what_cannot_work_is_refused(self):
+        for words in (
+            ["--engines", "tokudb"],
+            ["--tests", "oltp_nothing"],
+            ["--tests", ""],
+            ["--rounds", "0"],
+            ["--server-option", "innodb:innodb-io-capacity=1"],
+        ):
+            with self.assertRaises(DevError, msg=words):
+                sysbench.check(self.arguments(*words))
+
+    def test_list_names_every_benchmark(self):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            self.assertEqual(0, bench.run(SimpleNamespace(list=True, program=None)))
+        names = [line.split()[0] for line in out.getvalue().splitlines()]
+        self.assertEqual(["profile", "sysbench"], names)
+
+
+class FakeContender:
+    """Answers like a contender; `broken` is the test it fails."""
+
+    def __init__(self, engine: str, broken: str = "", lives: bool = True):
+        self.engine = self.title = engine
+        self.broken = broken
+        self.server = SimpleNamespace(running=lambda: lives)
+        self.running = False
+
+    def resume(self):
+        self.running = True
+
+    def pause(self):
+        self.running = False
+
+    def settle(self) -> Usage:
+        return Usage(0.5, 10)
+
+
+class RoundsTest(unittest.TestCase):
+    def run_tests(self, *fakes: FakeContender, tests: str):
+        def one_run(contender, test, load, seconds, number):
+            self.assertEqual([contender], [f for f in fakes if f.running], "alone")
+            self.order.append((test, number, contender.engine))
+            if test == contender.broken:
+                raise DevError("sysbench said no")
+            return Run(test, contender.engine, number, outcome(10.0), Usage())
+
+        self.order: list = []
+        args = SimpleNamespace(tests=tests, rounds=2, warmup=1, seconds=1)
+        with (
+            mock.patch.object(sysbench, "one_run", one_run),
+            contextlib.redirect_stdout(io.StringIO()),
+        ):
+            return sysbench.run_tests(args, list(fakes), None)
+
+    def test_rounds_are_interleaved_and_warm_ups_not_counted(self):
+        fakes = FakeContender("rocksdb"), FakeContender("innodb")
+        runs, afterwards, failures = self.run_tests(*fakes, tests="oltp_insert")
+        self.assertEqual(
+            ["rocksdb", "rocksdb", "innodb", "innodb", "rocksdb", "innodb"],
+            [engine for _, _, engine in self.order],
+        )
+        self.assertEqual(4, len(runs))
+        self.assertNotIn(0, [r.round for r in runs])
+        self.assertEqual({("oltp_insert", "rocksdb"), ("oltp_insert", "innodb")}, set(afterwards))
+        self.assertEqual([], failures)
+
+    def test_failed_test_is_left_out_and_the_others_go_on(self):
+        fakes = FakeContender("rocksdb", broken="oltp_insert"), FakeContender("innodb")
+        tests = "oltp_insert,oltp_point_select"
+        runs, _, failures = self.run_tests(*fakes, tests=tests)
+        self.assertEqual({"oltp_point_select"}, {r.test for r in runs})
+        self.assertEqual(["oltp_insert: sysbench said no"], failures)
+
+    def test_dead_server_ends_the_benchmark(self):
+        fakes = FakeContender("rocksdb", broken="oltp_insert", lives=False), FakeContender("innodb")
+        runs, _, failures = self.run_tests(*fakes, tests="oltp_insert,oltp_point_select")
+        self.assertEqual(([], 1), (runs, len(failures)))
+
+
+class ProfileTest(unittest.TestCase):
+    def test_lines_of_perf_report(self):
+        text = "  1.50%  |[kernel.kallsyms]  |[k] __schedule   |-   -\n# remark\n\n"
+        text += " 20.25%  |ha_rocksdb.so      |[.] Get\n"
+        self.assertEqual(
+            [(20.25, ["ha_rocksdb.so", "[.] Get"]), (1.5, ["[kernel.kallsyms]", "[k] __schedule"])],
+            profile.parse_report(text, 2),
+        )
+        self.assertEqual([(20.25, ["ha_rocksdb.so"]), (1.5, ["[kernel.kallsyms]"])],
+                         profile.parse_report(text, 1))  # fmt: skip
+
+
+class Checker(html.parser.HTMLParser):
+    """Counts elements and notes what would be fetched from elsewhere."""
+
+    def __init__(self):
+        super().__init__()
+        self.elements: list[str] = []
+        self.fetched: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append(tag)
+        wanted = [v for n, v in attrs if n in ("src", "srcset") or (n == "href" and tag == "link")]
+        self.fetched += [v for v in wanted if v]
+
+
+class ReportTest(unittest.TestCase):
+    def results(self) -> Results:
+        runs = rounds(
+            "oltp_point_select", rocksdb=[9.0, 8.0], myrocks=[4.0, 4.0], innodb=[9.0, 9.0]
+        )
+        runs += rounds("oltp_insert", rocksdb=[2.0, 2.0], myrocks=[2.0, 2.0], innodb=[3.0, 3.0])
+        known = {"seconds": 1.0, "cpu_seconds": 1.0, "written_bytes": 5, "disk_bytes": 2**20}
+        engines = ("rocksdb", "myrocks", "innodb")
+        return Results(
+            started="2026-01-01 00:00:00",
+            command=["bench", "sysbench", "--server-option", "innodb:--a=<b>"],
+            machine={"processors": "2"},
+            load={"tables": 4, "rows": 5, "threads": 2, "distribution": "special", "seconds": 1.0,
+                  "rounds": 2},
+            memory_bytes=2**30,
+            servers={e: {"server": "10.11", "options": "--x"} for e in engines},
+            prepared=dict.fromkeys(engines, known),
+            final_disk=dict.fromkeys(engines, 2**21),
+            runs=runs,
+            afterwards={("oltp_insert", "rocksdb"): Usage(1.0, 100)},
+        )  # fmt: skip
+
+    def test_page_is_self_contained(self):
+        text = html_report.page(self.results())
+        checker = Checker()
+        checker.feed(text)
+        self.assertEqual(5, checker.elements.count("svg"))
+        self.assertNotIn("script", checker.elements)
+        self.assertEqual([], checker.fetched)
+        self.assertIn("--a=&lt;b&gt;", text)
+        self.assertIn("2.12", text)  # median of 9/4 and 8/4
+
+    def test_json_round_trip(self):
+        plain = json.loads(json.dumps(self.results().as_json()))
+        self.assertEqual(12, len(plain["runs"]))
+        self.assertEqual(2.125, plain["ratios"]["oltp_point_select"]["rocksdb/myrocks"])
+        self.assertEqual(4.0, plain["cells"]["oltp_point_select"]["myrocks"]["events_per_second"])
+        self.assertEqual(100, plain["afterwards"][0]["written_bytes"])
+
+    def test_screen_shows_every_number_once(self):
+        from rich.console import Console
+
+        results = self.results()
+        out = io.StringIO()
+        console = Console(file=out, width=170)
+        console.print(screen.results_table(results.cells, results.ratios, results.engines))
+        console.print(screen.data_table(results.prepared, results.final_disk))
+        text = out.getvalue()
+        for word in ("oltp_insert", "Basalt", ": MyRocks", "2.12", "0.44", "2.0 MiB"):
+            self.assertIn(word, text)
+
+    def test_human_bytes(self):
+        found = [
+            screen.human_bytes(n) for n in (0, 1023, 1024, 150 * 1024, 3 * 2**30, 5000 * 2**30)
+        ]
+        self.assertEqual(["0 B", "1023 B", "1.0 KiB", "150 KiB", "3.0 GiB", "5000 GiB"], found)
+
+
+if __name__ == "__main__":
+    unittest.main()

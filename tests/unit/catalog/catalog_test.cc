@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "catalog/catalog.h"
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "catalog/dictionary_records.h"
+#include "unit/catalog/open_catalog.h"
+
+namespace basalt::catalog {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+class CatalogTest : public CatalogFixture {
+ protected:
+  // Loads the catalog again without reopening; the message of the corruption it finds.
+  std::string Corruption() {
+    std::unique_ptr<Catalog> loaded;
+    const Status status = Catalog::Load(store_.get(), &loaded);
+    EXPECT_EQ(status.code(), Code::kCorruption) << status.ToString();
+    return std::string(status.message());
+  }
+};
+
+TEST_F(CatalogTest, NewDictionaryCanBeReadByTheOldEngine) {
+  EXPECT_THAT(catalog_->Tables(), IsEmpty());
+  EXPECT_EQ(System(ColumnFamilyKey(0)), EncodeColumnFamily(0));
+  EXPECT_EQ(System(ColumnFamilyKey(1)), EncodeColumnFamily(0));
+}
+
+TEST_F(CatalogTest, CreatedTableHasItsRecordsAndComesBack) {
+  const auto table = Create("d.t", 5);
+  ASSERT_EQ(table->indexes.size(), 2u);
+  EXPECT_EQ(table->indexes[0].id, (IndexId{0, 256}));
+  EXPECT_EQ(table->indexes[1].id.number, 257u);
+  EXPECT_EQ(table->Primary(), &table->indexes[0]);
+  const uint32_t family = store_->FindColumnFamily("rev:cf1")->GetID();
+  EXPECT_EQ(table->indexes[1].id.column_family, family);
+  EXPECT_EQ(System(TableKey("d.t")), EncodeTable(table->indexes));
+  EXPECT_EQ(System(IndexKey(RecordType::kIndex, {0, 256})), EncodeIndex(table->indexes[0]));
+  EXPECT_EQ(System(ColumnFamilyKey(family)), EncodeColumnFamily(kColumnFamilyReverse));
+  EXPECT_EQ(System(TypeKey(RecordType::kMaximumIndexNumber)), EncodeMaximumIndexNumber(257));
+  Reopen();
+  const auto again = catalog_->FindTable("d.t");
+  ASSERT_NE(again, nullptr);
+  EXPECT_EQ(*again, *table);
+  uint64_t next = 0;
+  ASSERT_TRUE(catalog_->AutoIncrement({0, 256}, &next).ok());
+  EXPECT_EQ(next, 5u);
+  EXPECT_EQ(Create("d.u")->indexes[0].id.number, 258u) << "numbers are never used again";
+  size_t position = 9;
+  EXPECT_EQ(catalog_->FindIndex({0, 258}, &position)->name, "d.u");
+  EXPECT_EQ(position, 0u);
+  EXPECT_EQ(catalog_->FindIndex({0, 999}, &position), nullptr);
+}
+
+TEST_F(CatalogTest, BadCreatesAreRefused) {
+  Create("d.t");
+  EXPECT_EQ(catalog_->CreateTable("d.t", Requests(), 0, nullptr).code(), Code::kInvalidArgument);
+  EXPECT_EQ(catalog_->CreateTable("", Requests(), 0, nullptr).code(), Code::kInvalidArgument);
+  EXPECT_EQ(catalog_->CreateTable("d.x", {}, 0, nullptr).code(), Code::kInvalidArgument);
+  auto requests = Requests();
+  requests[1].kind = IndexKind::kHiddenPrimary;
+  EXPECT_EQ(catalog_->CreateTable("d.x", requests, 0, nullptr).code(), Code::kInvalidArgument);
+  for (const char* reserved : {"__system__", "$per_index_cf", ""}) {
+    requests = Requests();
+    requests[1].column_family = reserved;
+    EXPECT_EQ(catalog_->CreateTable("d.x", requests, 0, nullptr).code(), Code::kInvalidArgument);
+  }
+  EXPECT_EQ(catalog_->FindTable("d.x"), nullptr);
+}
+
+TEST_F(CatalogTest, DropQueuesTheIndexesAcrossRestarts) {
+  const auto table = Create("d.t");
+  ASSERT_TRUE(catalog_->BumpTableVersion("d.t").ok());
+  int notified = 0;
+  catalog_->SetDropListener([&] { ++notified; });
+  ASSERT_TRUE(catalog_->DropTable("d.t").ok());
+  EXPECT_EQ(notified, 1);
+  EXPECT_EQ(catalog_->DropTable("d.t").code(), Code::kNotFound);
+  EXPECT_EQ(catalog_->FindTable("d.t"), nullptr);
+  EXPECT_EQ(System(TableKey("d.t")), "absent");
+  EXPECT_EQ(System(TableVersionKey("./d/t")), "absent");
+  EXPECT_EQ(System(IndexKey(RecordType::kIndexDrop, {0, 256})), EncodeMarker());
+  EXPECT_NE(System(IndexKey(RecordType::kIndex, {0, 256})), "absent");
+  Reopen();
+  EXPECT_THAT(catalog_->DroppedIndexes(),
+              UnorderedElementsAre(table->indexes[0].id, table->indexes[1].id));
+  EXPECT_TRUE(catalog_->IsDropped({0, 256}));
+  rocksdb::WriteBatch batch;
+  ASSERT_TRUE(catalog_->AppendReclaimed(&batch, {0, 256}).ok());
+  ASSERT_TRUE(store_->Write(&batch, true).ok());
+  catalog_->ForgetDropped({0, 256});
+  EXPECT_FALSE(catalog_->IsDropped({0, 256}));
+  EXPECT_EQ(System(IndexKey(RecordType::kIndex, {0, 256})), "absent");
+  EXPECT_EQ(System(IndexKey(RecordType::kIndexDrop, {0, 256})), "absent");
+}
+
+TEST_F(CatalogTest, RenameKeepsIndexesAndVersion) {
+  const auto table = Create("d.t");
+  ASSERT_TRUE(catalog_->BumpTableVersion("d.t").ok());
+  Create("d.other");
+  EXPECT_EQ(catalog_->RenameTable("d.t", "d.other").code(), Code::kInvalidArgument);
+  EXPECT_EQ(catalog_->RenameTable("d.none", "d.x").code(), Code::kNotFound);
+  ASSERT_TRUE(catalog_->RenameTable("d.t", "e.u").ok());
+  Reopen();
+  EXPECT_EQ(catalog_->FindTable("d.t"), nullptr);
+  ASSERT_NE(catalog_->FindTable("e.u"), nullptr);
+  EXPECT_EQ(catalog_->FindTable("e.u")->indexes, table->indexes);
+  uint64_t version = 9;
+  ASSERT_TRUE(catalog_->TableVersion("e.u", &version).ok());
+  EXPECT_EQ(version, 1u);
+  ASSERT_TRUE(catalog_->TableVersion("d.t", &version).ok());
+  EXPECT_EQ(version, 0u);
+}
+
+TEST_F(CatalogTest, PartitionsShareOneVersion) {
+  Create("d.t#P#p0");
+  Create("d.t#P#p1");
+  ASSERT_TRUE(catalog_->BumpTableVersion("d.t#P#p0").ok());
+  uint64_t version = 0;
+  ASSERT_TRUE(catalog_->DropTable("d.t#P#p0").ok());
+  ASSERT_TRUE(catalog_->TableVersion("d.t#P#p1", &version).ok());
+  EXPECT_EQ(version, 1u);
+  Create("d.t#P#p2");
+  ASSERT_TRUE(catalog_->RenameTable("d.t#P#p1", "d.u#P#p1").ok());
+  ASSERT_TRUE(catalog_->RenameTable("d.t#P#p2", "d.u#P#p2").ok());
+  ASSERT_TRUE(catalog_->TableVersion("d.u", &version).ok());
+  EXPECT_EQ(version, 1u) << "the second rename must not remove it";
+  ASSERT_TRUE(catalog_->DropTable("d.u#P#p1").ok());
+  ASSERT_TRUE(catalog_->DropTable("d.u#P#p2").ok());
+  ASSERT_TRUE(catalog_->TableVersion("d.u", &version).ok());
+  EXPECT_EQ(version, 0u) << "the last partition takes it along";
+}
+
+TEST_F(CatalogTest, TruncateSwapsIndexesInOneStep) {
+  const auto old = Create("d.t", 100);
+  std::shared_ptr<const TableRecord> emptied;
+  ASSERT_TRUE(catalog_->TruncateTable("d.t", 0, &emptied).ok());
+  ASSERT_EQ(emptied->indexes.size(), 2u);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(emptied->indexes[i].id.column_family, old->indexes[i].id.column_family);
+    EXPECT_EQ(emptied->indexes[i].id.number, old->indexes[i].id.number + 2);
+    EXPECT_EQ(emptied->indexes[i].kind, old->indexes[i].kind);
+    EXPECT_TRUE(catalog_->IsDropped(old->indexes[i].id));
+  }
+  uint64_t next = 7;
+  ASSERT_TRUE(catalog_->AutoIncrement(emptied->Primary()->id, &next).ok());
+  EXPECT_EQ(next, 0u);
+  Reopen();
+  EXPECT_EQ(*catalog_->FindTable("d.t"), *emptied);
+  EXPECT_EQ(catalog_->TruncateTable("d.none", 0, nullptr).code(), Code::kNotFound);
+}
+
+TEST_F(CatalogTest, IndexBuildThatCommits) {
+  const auto old = Create("d.t");
+  std::vector<IndexRecord> built;
+  ASSERT_TRUE(
+      catalog_->BeginIndexBuild({{"cf2", IndexKind::kSecondary, 0, 0, false}}, &built).ok());
+  ASSERT_EQ(built.size(), 1u);
+  EXPECT_EQ(System(IndexKey(RecordType::kIndexBuild, built[0].id)), EncodeMarker());
+  // Keeps the primary key, drops the old secondary one, adds the new one.
+  std::shared_ptr<const TableRecord> table;
+  ASSERT_TRUE(catalog_->ReplaceIndexes("d.t", {old->indexes[0], built[0]}, &table).ok());
+  EXPECT_EQ(System(IndexKey(RecordType::kIndexBuild, built[0].id)), "absent");
+  EXPECT_THAT(catalog_->DroppedIndexes(), ElementsAre(old->indexes[1].id));
+  uint64_t version = 0;
+  ASSERT_TRUE(catalog_->TableVersion("d.t", &version).ok());
+  EXPECT_EQ(version, 1u);
+  Reopen();
+  EXPECT_EQ(*catalog_->FindTable("d.t"), *table);
+  EXPECT_EQ(catalog_->ReplaceIndexes("d.t", {built[0]}, nullptr).code(), Code::kInvalidArgument);
+}
+
+TEST_F(CatalogTest, IndexBuildThatIsGivenUpOrCutOffIsDropped) {
+  std::vector<IndexRecord> aborted;
+  std::vector<IndexRecord> cut_off;
+  const std::vector<IndexRequest> request = {{"default", IndexKind::kSecondary, 0, 0, false}};
+  ASSERT_TRUE(catalog_->BeginIndexBuild(request, &aborted).ok());
+  ASSERT_TRUE(catalog_->BeginIndexBuild(request, &cut_off).ok());
+  ASSERT_TRUE(catalog_->AbortIndexBuild(aborted).ok());
+  EXPECT_THAT(catalog_->DroppedIndexes(), ElementsAre(aborted[0].id));
+  Reopen();
+  EXPECT_THAT(catalog_->DroppedIndexes(), UnorderedElementsAre(aborted[0].id, cut_off[0].id));
+  EXPECT_EQ(System(IndexKey(RecordType::kIndexBuild, cut_off[0].id)), "absent");
+  EXPECT_EQ(Create("d.t")->indexes[0].id.number, cut_off[0].id.number + 1);
+}
+
+TEST_F(CatalogTest, BuildRecordOfAnIndexInUseIsNoDrop) {
+  const auto table = Create("d.t");
+  PutSystem(IndexKey(RecordType::kIndexBuild, table->indexes[1].id), EncodeMarker());
+  Reopen();
+  EXPECT_THAT(catalog_->DroppedIndexes(), IsEmpty());
+  EXPECT_EQ(System(IndexKey(RecordType::kIndexBuild, table->indexes[1].id)), "absent");
+}
+
+TEST_F(CatalogTest, AutoIncrementOnlyGrowsByMergingAndIsSetExactly) {
+  const IndexId primary = Create("d.t")->Primary()->id;
+  uint64_t next = 1;
+  ASSERT_TRUE(catalog_->AutoIncrement(primary, &next).ok());
+  EXPECT_EQ(next, 0u);
+  for (const uint64_t value : {3, 8, 5}) {
+    rocksdb::WriteBatch batch;
+    ASSERT_TRUE(catalog_->AppendAutoIncrementMerge(&batch, primary, value).ok());
+    ASSERT_TRUE(store_->Write(&batch, false).ok());
+  }
+  ASSERT_TRUE(catalog_->AutoIncrement(primary, &next).ok());
+  EXPECT_EQ(next, 8u);
+  ASSERT_TRUE(catalog_->SetAutoIncrement(primary, 2).ok());
+  ASSERT_TRUE(catalog_->AutoIncrement(primary, &next).ok());
+  EXPECT_EQ(next, 2u);
+  PutSystem(IndexKey(RecordType::kAutoIncrement, primary), "garbage");
+  EXPECT_EQ(catalog_->AutoIncrement(primary, &next).code(), Code::kCorruption);
+}
+
+TEST_F(CatalogTest, AutoIncrementMergesInsideATransaction) {
+  const IndexId primary = Create("d.t")->Primary()->id;
+  rocksdb::TransactionOptions options;
+  options.skip_concurrency_control = true;
+  const std::unique_ptr<rocksdb::Transaction> transaction(
+      store_->db()->BeginTransaction(rocksdb::WriteOptions(), options));
+  ASSERT_TRUE(catalog_->AppendAutoIncrementMerge(transaction->GetWriteBatch(), primary, 12).ok());
+  uint64_t next = 1;
+  ASSERT_TRUE(catalog_->AutoIncrement(primary, &next).ok());
+  EXPECT_EQ(next, 0u);
+  ASSERT_TRUE(transaction->Commit().ok());
+  ASSERT_TRUE(catalog_->AutoIncrement(primary, &next).ok());
+  EXPECT_EQ(next, 12u);
+}
+
+TEST_F(CatalogTest, IngestJobsAreListedUntilRemoved) {
+  const uint64_t first = catalog_->NewIngestJobNumber();
+  const uint64_t second = catalog_->NewIngestJobNumber();
+  EXPECT_NE(first, second);
+  rocksdb::WriteBatch batch;
+  ASSERT_TRUE(catalog_->AppendIngestJob(&batch, {first, {{0, "a.sst"}, {3, "b.sst"}}}).ok());
+  ASSERT_TRUE(catalog_->AppendIngestJob(&batch, {second, {}}).ok());
+  EXPECT_FALSE(catalog_->AppendIngestJob(&batch, {second, {{0, "../x"}}}).ok());
+  ASSERT_TRUE(store_->Write(&batch, true).ok());
+  Reopen();
+  EXPECT_GT(catalog_->NewIngestJobNumber(), second);
+  std::vector<IngestJob> jobs;
+  ASSERT_TRUE(catalog_->PendingIngestJobs(&jobs).ok());
+  EXPECT_THAT(jobs,
+              ElementsAre(IngestJob{first, {{0, "a.sst"}, {3, "b.sst"}}}, IngestJob{second, {}}));
+  batch.Clear();
+  ASSERT_TRUE(catalog_->AppendRemoveIngestJob(&batch, first).ok());
+  ASSERT_TRUE(store_->Write(&batch, true).ok());
+  ASSERT_TRUE(catalog_->PendingIngestJobs(&jobs).ok());
+  EXPECT_EQ(jobs.size(), 1u);
+}
+
+TEST_F(CatalogTest, StatisticsAreKeptAndGarbageIsAbsent) {
+  const IndexId primary = Create("d.t")->Primary()->id;
+  store::IndexStatistics statistics{100, 10, 50, 0, 0, 0, 0, {10}};
+  store::IndexStatistics read;
+  EXPECT_EQ(catalog_->StoredStatistics(primary, &read).code(), Code::kNotFound);
+  ASSERT_TRUE(catalog_->StoreStatistics(primary, statistics).ok());
+  ASSERT_TRUE(catalog_->StoredStatistics(primary, &read).ok());
+  EXPECT_EQ(read, statistics);
+  PutSystem(IndexKey(RecordType::kIndexStatistics, primary), "garbage");
+  EXPECT_EQ(catalog_->StoredStatistics(primary, &read).code(), Code::kNotFound);
+}
+
+TEST_F(CatalogTest, CorruptionNamesTheRecord) {
+  const auto table = Create("d.t");
+  const std::string table_key = TableKey("d.t");
+  const std::string good = System(table_key);
+
+  PutSystem(table_key, "junk");
+  EXPECT_THAT(Corruption(), HasSubstr("'d.t'"));
+  IndexRecord missing;
+  missing.id = {0, 4711};
+  PutSystem(table_key, EncodeTable({table->indexes[0], missing}));
+  EXPECT_THAT(Corruption(), HasSubstr("index 4711"));
+  PutSystem(table_key, EncodeTable({table->indexes[0], table->indexes[0]}));
+  EXPECT_THAT(Corruption(), HasSubstr("two tables have this index"));
+  PutSystem(table_key, EncodeTable({table->indexes[1]}));
+  EXPECT_THAT(Corruption(), HasSubstr("no primary key"));
+  PutSystem(table_key, good);
+
+  IndexRecord elsewhere = table->indexes[1];
+  elsewhere.id = {77, 300};
+  PutSystem(IndexKey(RecordType::kIndex, elsewhere.id), EncodeIndex(elsewhere));
+  PutSystem(table_key, EncodeTable({table->indexes[0], elsewhere}));
+  EXPECT_THAT(Corruption(), HasSubstr("no such column family"));
+  PutSystem(table_key, good);
+
+  const std::string family_key = ColumnFamilyKey(table->indexes[1].id.column_family);
+  PutSystem(family_key, EncodeColumnFamily(0));
+  EXPECT_THAT(Corruption(), HasSubstr("rev:cf1"));
+  PutSystem(family_key, EncodeColumnFamily(kColumnFamilyReverse | kColumnFamilyPerPartition));
+
+  PutSystem(IndexKey(RecordType::kIndexDrop, table->indexes[0].id), EncodeMarker());
+  EXPECT_THAT(Corruption(), HasSubstr("marked as dropped"));
+  rocksdb::WriteBatch batch;
+  ASSERT_TRUE(
+      batch.Delete(store_->system(), IndexKey(RecordType::kIndexDrop, table->indexes[0].id)).ok());
+  ASSERT_TRUE(store_->Write(&batch, true).ok());
+
+  PutSystem(std::string("\0\0\1", 3), "");
+  EXPECT_THAT(Corruption(), HasSubstr("shorter than a record type"));
+}
+
+TEST_F(CatalogTest, OldAndUnknownRecordsAreHarmless) {
+  const auto table = Create("d.t");
+  PutSystem(TypeKey(RecordType::kBinlogPosition), "whatever");
+  PutSystem(TypeKey(static_cast<RecordType>(0x40000099)), "of a later version");
+  PutSystem(IndexKey(RecordType::kIndexStatistics, table->indexes[0].id), "garbage");
+  // A record that lags behind: numbers in use count.
+  PutSystem(TypeKey(RecordType::kMaximumIndexNumber), EncodeMaximumIndexNumber(256));
+  Reopen();
+  EXPECT_EQ(catalog_->maximum_index_number(), 257u);
+  EXPECT_EQ(System(TypeKey(RecordType::kMaximumIndexNumber)), EncodeMaximumIndexNumber(257));
+}
+
+TEST_F(CatalogTest, ReadersAndWritersAtTheSameTime) {
+  std::atomic<bool> stop{false};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 2; ++i) {
+    readers.emplace_back([&] {
+      while (!stop) {
+        for (const auto& table : catalog_->Tables()) {
+          if (table->indexes.size() != 2) ++wrong;
+        }
+        (void)catalog_->FindTable("d.t1");
+        (void)catalog_->DroppedIndexes();
+      }
+    });
+  }
+  std::vector<std::thread> writers;
+  for (int w = 0; w < 3; ++w) {
+    writers.emplace_back([&, w] {
+      for (int i = 0; i < 20; ++i) {
+        const std::string name = "d.t" + std::to_string(w);
+        if (!catalog_->CreateTable(name, Requests(), 0, nullptr).ok()) ++wrong;
+        if (!catalog_->TruncateTable(name, 0, nullptr).ok()) ++wrong;
+        if (!catalog_->DropTable(name).ok()) ++wrong;
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  stop = true;
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(catalog_->DroppedIndexes().size(), 3u * 20 * 2 * 2);
+  Reopen();
+  EXPECT_THAT(catalog_->Tables(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace basalt::catalog

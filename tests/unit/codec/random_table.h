@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "unit/codec/test_table.h"
+
+namespace basalt::test {
+
+// A table of random columns and indexes over the fake collations, and random rows for it.
+class RandomTable {
+ public:
+  explicit RandomTable(uint32_t seed);
+
+  TestTable& table() { return *table_; }
+  const std::string& text() const { return text_; }  // for messages
+  std::vector<uint8_t> RandomRow();
+
+ private:
+  std::string RandomData(size_t column);
+  uint32_t Below(uint32_t bound) { return static_cast<uint32_t>(random_() % bound); }
+
+  std::mt19937 random_;
+  std::string text_;
+  std::unique_ptr<TestTable> table_;
+};
+
+}  // namespace basalt::test

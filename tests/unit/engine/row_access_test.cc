@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "engine/row_access.h"
+
+#include <algorithm>
+
+#include "unit/engine/engine_fixture.h"
+
+namespace basalt::engine {
+namespace {
+
+using Rows = std::vector<Row>;
+
+class RowAccessTest : public EngineFixture, public testing::WithParamInterface<bool> {
+ protected:
+  void SetUp() override {
+    Open();
+    CreateTable(GetParam());
+  }
+  bool hidden() const { return GetParam(); }
+  // The row is found and its key remembered, as an UPDATE or DELETE does it.
+  void FindByName(const std::string& name) {
+    ASSERT_TRUE(access_->StartScan(by_name(), false, true).ok());
+    const std::vector<uint8_t> probe = Record({0, false, 0, name});
+    std::vector<uint8_t> key(table_->max_key_bytes());
+    const size_t bytes = table_->index(by_name()).codec->EncodePrefix(probe.data(), 1, key.data());
+    std::vector<uint8_t> record(kRecordBytes);
+    ASSERT_TRUE(access_->Seek(MakeBytes(key.data(), bytes), RowAccess::Position::kForward).ok());
+    ASSERT_TRUE(access_->ReadEntryRow(record.data()).ok());
+    found_ = RowOf(record);
+    ASSERT_EQ(found_.name, name);
+    access_->EndScan();
+  }
+  void InsertThree() {
+    Begin();
+    ASSERT_TRUE(Insert({1, false, 30, "one"}).ok());
+    ASSERT_TRUE(Insert({2, true, 0, "two"}).ok());
+    ASSERT_TRUE(Insert({3, false, 10, "three"}).ok());
+    Commit();
+  }
+  const Row one_{1, false, 30, "one"};
+  const Row two_{2, true, 0, "two"};
+  const Row three_{3, false, 10, "three"};
+  Row found_;
+};
+
+TEST_P(RowAccessTest, RowsComeBackThroughEveryIndexInBothDirections) {
+  InsertThree();
+  Begin();
+  EXPECT_EQ(Scan(table_->primary_position()), (Rows{one_, two_, three_}));
+  EXPECT_EQ(Scan(by_k()), (Rows{two_, three_, one_}));
+  EXPECT_EQ(Scan(by_name()), (Rows{one_, three_, two_}));
+  EXPECT_EQ(Scan(by_name(), RowAccess::Position::kBackward), (Rows{two_, three_, one_}));
+  Commit();
+  Reopen();
+  OpenTable(hidden());
+  Begin();
+  EXPECT_EQ(Scan(by_name()), (Rows{one_, three_, two_}));
+  Commit();
+}
+
+TEST_P(RowAccessTest, OwnWritesAreSeenBeforeTheCommit) {
+  Begin();
+  ASSERT_TRUE(Insert(one_).ok());
+  EXPECT_EQ(Scan(by_k()), Rows{one_});
+  access_->Unbind();
+  ASSERT_TRUE(transaction_->Rollback().ok());
+  Begin();
+  EXPECT_EQ(Scan(by_k()), Rows{});
+  Commit();
+}
+
+TEST_P(RowAccessTest, ADuplicateNamesItsIndexAndLeavesNothing) {
+  InsertThree();
+  Begin();
+  size_t duplicate = 99;
+  EXPECT_EQ(Insert({4, false, 1, "two"}, &duplicate).code(), Code::kDuplicateKey);
+  EXPECT_EQ(duplicate, by_name());
+  if (!hidden()) {
+    EXPECT_EQ(Insert({3, false, 1, "four"}, &duplicate).code(), Code::kDuplicateKey);
+    EXPECT_EQ(duplicate, table_->primary_position());
+  }
+  EXPECT_EQ(Scan(by_k()).size(), 3u);
+  Commit();
+}
+
+TEST_P(RowAccessTest, UpdatesMoveIndexEntries) {
+  InsertThree();
+  Begin();
+  FindByName("three");
+  const Row changed{3, true, 0, "drei"};
+  size_t duplicate = 0;
+  ASSERT_TRUE(access_->Update(Record(found_).data(), Record(changed).data(), &duplicate).ok());
+  EXPECT_EQ(Scan(by_k()), (Rows{two_, changed, one_}));
+  FindByName("one");
+  EXPECT_EQ(
+      access_->Update(Record(one_).data(), Record({1, false, 30, "two"}).data(), &duplicate).code(),
+      Code::kDuplicateKey);
+  EXPECT_EQ(duplicate, by_name());
+  Commit();
+  Begin();
+  EXPECT_EQ(Scan(by_name()), (Rows{changed, one_, two_}));
+  Commit();
+}
+
+TEST_P(RowAccessTest, APrimaryKeyMayChange) {
+  InsertThree();
+  Begin();
+  FindByName("two");
+  const Row moved{9, true, 0, "two"};
+  size_t duplicate = 0;
+  ASSERT_TRUE(access_->Update(Record(found_).data(), Record(moved).data(), &duplicate).ok());
+  Commit();
+  Begin();
+  EXPECT_EQ(Scan(by_k()), (Rows{moved, three_, one_}));
+  EXPECT_EQ(Scan(table_->primary_position()).size(), 3u);
+  Commit();
+}
+
+TEST_P(RowAccessTest, DeletesTakeEveryEntry) {
+  InsertThree();
+  Begin();
+  FindByName("one");
+  ASSERT_TRUE(access_->Delete(Record(found_).data()).ok());
+  Commit();
+  Begin();
+  EXPECT_EQ(Scan(by_k()), (Rows{two_, three_}));
+  EXPECT_EQ(Scan(by_name()), (Rows{three_, two_}));
+  EXPECT_EQ(Scan(table_->primary_position()), (Rows{two_, three_}));
+  ASSERT_TRUE(Insert(one_).ok());
+  Commit();
+}
+
+TEST_P(RowAccessTest, ALockingReadWaitsAndSeesTheLatest) {
+  InsertThree();
+  auto other = database_->transactions()->NewTransaction();
+  other->Begin({});
+  other->ReadSnapshot();
+  Begin({.lock = true});
+  FindByName("one");
+  size_t duplicate = 0;
+  ASSERT_TRUE(
+      access_->Update(Record(one_).data(), Record({1, false, 31, "one"}).data(), &duplicate).ok());
+  RowAccess theirs(table_);
+  theirs.Bind(other.get(), {.lock = true, .wait = txn::LockWait::kNoWait});
+  theirs.SetWantedColumns(codec::ColumnSet::All(3));
+  std::vector<uint8_t> record(kRecordBytes);
+  const std::string key(access_->row_key());
+  EXPECT_EQ(theirs.ReadRow(key, record.data()).code(), Code::kLockBusy);
+  Commit();
+  ASSERT_TRUE(theirs.ReadRow(key, record.data()).ok());
+  EXPECT_EQ(RowOf(record).k, 31) << "the snapshot is older, a locking read is not bound to it";
+  theirs.set_intent({});
+  ASSERT_TRUE(theirs.ReadRow(key, record.data()).ok());
+  EXPECT_EQ(RowOf(record).k, 30) << "a plain read is";
+  theirs.Unbind();
+  ASSERT_TRUE(other->Rollback().ok());
+}
+
+TEST_P(RowAccessTest, ALockingScanPassesOverRowsThatMovedAway) {
+  InsertThree();
+  Begin({.lock = true});
+  ASSERT_TRUE(access_->StartScan(by_k(), false, true).ok());
+  ASSERT_TRUE(access_->SeekToEnd(RowAccess::Position::kForward).ok());  // on two_
+  // Somebody else moves row three to the end while the scan stands before it.
+  auto other = database_->transactions()->NewTransaction();
+  other->Begin({});
+  RowAccess theirs(table_);
+  theirs.Bind(other.get(), {});
+  theirs.SetRowKey(hidden() ? Bytes("\0\0\x01\x02\0\0\0\0\0\0\0\x03", 12) : Bytes());
+  size_t duplicate = 0;
+  ASSERT_TRUE(
+      theirs.Update(Record(three_).data(), Record({3, false, 99, "three"}).data(), &duplicate)
+          .ok());
+  theirs.Unbind();
+  ASSERT_TRUE(other->Commit(txn::Durability::kWrite).ok());
+  std::vector<uint8_t> record(kRecordBytes);
+  EXPECT_TRUE(access_->ReadEntryRow(record.data()).ok());
+  ASSERT_TRUE(access_->Step(RowAccess::Position::kForward).ok());
+  EXPECT_EQ(access_->ReadEntryRow(record.data()).code(), Code::kNotFound);
+  ASSERT_TRUE(access_->Step(RowAccess::Position::kForward).ok());
+  EXPECT_TRUE(access_->ReadEntryRow(record.data()).ok());
+  EXPECT_EQ(RowOf(record), one_);
+  Commit();
+}
+
+TEST_P(RowAccessTest, ManyRowsAtOnce) {
+  InsertThree();
+  Begin();
+  std::vector<std::string> keys;
+  for (const char* name : {"three", "one"}) {
+    FindByName(name);
+    keys.emplace_back(access_->row_key());
+  }
+  keys.insert(keys.begin() + 1, keys[0] + "nothing here");
+  access_->FetchRows(keys, keys.size());
+  std::vector<uint8_t> record(kRecordBytes);
+  EXPECT_TRUE(access_->TakeFetched(0, record.data()).ok());
+  EXPECT_EQ(RowOf(record), three_);
+  EXPECT_EQ(access_->TakeFetched(1, record.data()).code(), Code::kNotFound);
+  EXPECT_TRUE(access_->TakeFetched(2, record.data()).ok());
+  EXPECT_EQ(RowOf(record), one_);
+  Commit();
+}
+
+TEST_P(RowAccessTest, EstimatesOfSmallRangesAreExact) {
+  Begin();
+  for (int32_t i = 0; i < 200; ++i) {
+    ASSERT_TRUE(Insert({i, false, i / 10, "row " + std::to_string(i)}).ok());
+  }
+  Commit();
+  Begin();
+  std::vector<uint8_t> start(table_->max_key_bytes()), end(table_->max_key_bytes());
+  const codec::KeyCodec& codec = *table_->index(by_k()).codec;
+  const size_t start_bytes = codec.EncodePrefix(Record({0, false, 3, ""}).data(), 1, start.data());
+  const size_t end_bytes = codec.EncodePrefix(Record({0, false, 5, ""}).data(), 1, end.data());
+  EXPECT_EQ(access_->EstimateRange(by_k(), MakeBytes(start.data(), start_bytes),
+                                   MakeBytes(end.data(), end_bytes)),
+            20u);
+  EXPECT_EQ(table_->statistics().Rows(), 200u);
+  EXPECT_EQ(table_->statistics().RowsPerKey(by_k(), 1), 10.0);
+  EXPECT_EQ(table_->statistics().RowsPerKey(by_name(), 1), 1.0);
+  Commit();
+}
+
+INSTANTIATE_TEST_SUITE_P(PrimaryKey, RowAccessTest, testing::Values(false, true),
+                         [](const auto& info) { return info.param ? "Hidden" : "Declared"; });
+
+}  // namespace
+}  // namespace basalt::engine

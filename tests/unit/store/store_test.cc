@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "store/store.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/table.h>
+
+#include "base/bytes.h"
+#include "store/auto_increment_merge_operator.h"
+#include "unit/store/temporary_directory.h"
+
+namespace basalt::store {
+namespace {
+
+using test::TemporaryDirectory;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// An auto-increment record of the dictionary.
+std::string Counter(uint64_t next) {
+  std::string value;
+  AppendBigEndian16(&value, 1);
+  AppendBigEndian64(&value, next);
+  return value;
+}
+
+class StoreTest : public ::testing::Test {
+ protected:
+  StoreOptions Options() {
+    StoreOptions options;
+    options.directory = directory_ / "store";
+    options.block_cache_bytes = 8 << 20;
+    options.reserved_free_bytes = 0;
+    return options;
+  }
+
+  Status TryOpen(StoreOptions options) { return Store::Open(std::move(options), &store_); }
+
+  void Open() {
+    const Status status = TryOpen(Options());
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+
+  void Reopen() {
+    ASSERT_TRUE(store_->Close().ok());
+    store_.reset();
+    Open();
+  }
+
+  rocksdb::ColumnFamilyHandle* Family(const std::string& name) {
+    rocksdb::ColumnFamilyHandle* handle = nullptr;
+    EXPECT_TRUE(store_->GetOrCreateColumnFamily(name, &handle).ok());
+    return handle;
+  }
+
+  void Put(rocksdb::ColumnFamilyHandle* handle, const std::string& key, const std::string& value,
+           bool sync = false) {
+    rocksdb::WriteBatch batch;
+    ASSERT_TRUE(batch.Put(handle, key, value).ok());
+    const Status status = store_->Write(&batch, sync);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+
+  std::string Get(rocksdb::ColumnFamilyHandle* handle, const std::string& key) {
+    std::string value;
+    const auto status = store_->db()->Get(rocksdb::ReadOptions(), handle, key, &value);
+    return status.ok() ? value : status.ToString();
+  }
+
+  std::vector<std::string> Keys(rocksdb::ColumnFamilyHandle* handle) {
+    std::vector<std::string> keys;
+    const std::unique_ptr<rocksdb::Iterator> iterator(
+        store_->db()->NewIterator(rocksdb::ReadOptions(), handle));
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+      keys.push_back(iterator->key().ToString());
+    }
+    return keys;
+  }
+
+  TemporaryDirectory directory_;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_F(StoreTest, NewStoreHasDefaultAndSystem) {
+  Open();
+  EXPECT_EQ(store_->default_column_family()->GetID(), 0u);
+  EXPECT_EQ(store_->system()->GetID(), 1u);
+  EXPECT_EQ(store_->FindColumnFamily(uint32_t{1}), store_->system());
+  EXPECT_EQ(store_->FindColumnFamily("__system__"), store_->system());
+  EXPECT_EQ(store_->FindColumnFamily(uint32_t{2}), nullptr);
+  EXPECT_EQ(store_->FindColumnFamily("other"), nullptr);
+}
+
+TEST_F(StoreTest, OpenWithoutCreatingNeedsAStore) {
+  StoreOptions options = Options();
+  options.create_if_missing = false;
+  const Status status = TryOpen(std::move(options));
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(std::string(status.message()), HasSubstr(directory_ / "store"));
+}
+
+TEST_F(StoreTest, ColumnFamiliesComeBackWithTheirOrder) {
+  Open();
+  auto* forward = Family("cf1");
+  auto* reverse = Family("rev:cf1");
+  EXPECT_FALSE(Store::IsReverse(forward));
+  EXPECT_TRUE(Store::IsReverse(reverse));
+  EXPECT_EQ(Family("cf1"), forward);
+  for (const char* key : {"b", "a", "ab"}) {
+    Put(forward, key, "1");
+    Put(reverse, key, "2");
+  }
+  Reopen();
+  EXPECT_THAT(Keys(Family("cf1")), ElementsAre("a", "ab", "b"));
+  EXPECT_THAT(Keys(Family("rev:cf1")), ElementsAre("b", "ab", "a"));
+  EXPECT_STREQ(Family("cf1")->GetComparator()->Name(), "RocksDB_SE_v3.10");
+  EXPECT_STREQ(Family("rev:cf1")->GetComparator()->Name(), "rev:RocksDB_SE_v3.10");
+  ASSERT_TRUE(store_->Flush().ok());
+  EXPECT_THAT(Keys(Family("rev:cf1")), ElementsAre("b", "ab", "a"));
+}
+
+TEST_F(StoreTest, ReverseOrderIsExactInLargeFiles) {
+  Open();
+  auto* reverse = Family("rev:big");
+  std::vector<std::string> expected;
+  for (int i = 0; i < 20000; ++i) {
+    std::string key = std::to_string(i * 7919 % 20000);
+    Put(reverse, key, std::string(50, 'x'));
+    expected.push_back(key);
+  }
+  ASSERT_TRUE(store_->Flush().ok());
+  ASSERT_TRUE(store_->Compact(reverse).ok());
+  std::sort(expected.rbegin(), expected.rend());
+  EXPECT_EQ(Keys(reverse), expected);
+  for (int i = 0; i < 20000; i += 97) EXPECT_EQ(Get(reverse, std::to_string(i)).size(), 50u);
+}
+
+TEST_F(StoreTest, DefaultsAreAppliedAndOptionStringsChangeThem) {
+  StoreOptions options = Options();
+  options.default_column_family_options =
+      "write_buffer_size=4m;block_based_table_factory={block_size=4096}";
+  options.override_column_family_options = "cf1={write_buffer_size=8m;}; rev:x = {num_levels=5}";
+  ASSERT_TRUE(TryOpen(std::move(options)).ok());
+  const auto defaults = store_->base()->GetOptions(store_->default_column_family());
+  EXPECT_EQ(defaults.write_buffer_size, 4u << 20);
+  EXPECT_EQ(defaults.compression, rocksdb::kLZ4Compression);
+  EXPECT_EQ(defaults.bottommost_compression, rocksdb::kZSTD);
+  const auto* table = defaults.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  ASSERT_NE(table, nullptr);
+  EXPECT_EQ(table->block_size, 4096u);
+  EXPECT_NE(table->filter_policy, nullptr) << "an option string must not drop other defaults";
+  EXPECT_EQ(table->block_cache.get(), store_->block_cache());
+  EXPECT_LE(table->format_version, 5u) << "the old plugin must be able to read our files";
+  EXPECT_EQ(store_->base()->GetOptions(Family("cf1")).write_buffer_size, 8u << 20);
+  EXPECT_EQ(store_->base()->GetOptions(Family("rev:x")).num_levels, 5);
+  EXPECT_STREQ(store_->base()->GetOptions(store_->system()).merge_operator->Name(),
+               kAutoIncrementMergeOperatorName);
+  EXPECT_EQ(defaults.merge_operator, nullptr);
+}
+
+TEST_F(StoreTest, BadOptionStringsAreRefused) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"no_such_option=1", ""},
+      {"write_buffer_size=many", ""},
+      {"", "cf1"},
+      {"", "cf1={write_buffer_size=1m"},
+      {"", "cf1={};cf1={}"},
+      {"", "={}"},
+      {"", "cf1={} x"},
+      {"", "default={no_such_option=1}"},
+  };
+  for (const auto& [defaults, overrides] : cases) {
+    StoreOptions options = Options();
+    options.default_column_family_options = defaults;
+    options.override_column_family_options = overrides;
+    const Status status = TryOpen(std::move(options));
+    EXPECT_EQ(status.code(), Code::kInvalidArgument) << defaults << " | " << overrides;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("_cf_options"));
+  }
+}
+
+TEST_F(StoreTest, MergeKeepsTheLargerCounter) {
+  Open();
+  const std::string key("\0\0\0\x09\0\0\0\0\0\0\x01\x2c", 12);
+  for (const uint64_t next : {5, 9, 7}) {
+    rocksdb::WriteBatch batch;
+    ASSERT_TRUE(batch.Merge(store_->system(), key, Counter(next)).ok());
+    ASSERT_TRUE(store_->Write(&batch, false).ok());
+  }
+  EXPECT_EQ(Get(store_->system(), key), Counter(9));
+  rocksdb::WriteBatch batch;
+  ASSERT_TRUE(batch.Merge(store_->system(), key, "garbage").ok());
+  ASSERT_TRUE(store_->Write(&batch, false).ok());
+  ASSERT_TRUE(store_->Flush().ok());
+  ASSERT_TRUE(store_->Compact(store_->system()).ok());
+  EXPECT_EQ(Get(store_->system(), key), Counter(9));
+}
+
+TEST_F(StoreTest, PreparedTransactionsSurviveClosing) {
+  Open();
+  rocksdb::TransactionOptions transaction_options;
+  transaction_options.skip_concurrency_control = true;
+  std::unique_ptr<rocksdb::Transaction> transaction(
+      store_->db()->BeginTransaction(rocksdb::WriteOptions(), transaction_options));
+  ASSERT_TRUE(transaction->SetName("xid").ok());
+  ASSERT_TRUE(transaction->Put(store_->default_column_family(), "key", "value").ok());
+  ASSERT_TRUE(transaction->Prepare().ok());
+  ASSERT_TRUE(store_->SyncWal(true).ok());
+  transaction.release();  // a crash would not roll it back either; the store's end frees it
+  Reopen();
+  std::vector<rocksdb::Transaction*> prepared;
+  store_->db()->GetAllPreparedTransactions(&prepared);
+  ASSERT_EQ(prepared.size(), 1u);
+  EXPECT_EQ(prepared[0]->GetName(), "xid");
+  ASSERT_TRUE(prepared[0]->Commit().ok());
+  delete prepared[0];
+  EXPECT_EQ(Get(store_->default_column_family(), "key"), "value");
+}
+
+TEST_F(StoreTest, WritesTakeNoLocksOfRocksDb) {
+  Open();
+  rocksdb::TransactionOptions transaction_options;
+  transaction_options.skip_concurrency_control = true;
+  std::unique_ptr<rocksdb::Transaction> transaction(
+      store_->db()->BeginTransaction(rocksdb::WriteOptions(), transaction_options));
+  ASSERT_TRUE(transaction->Put(store_->default_column_family(), "key", "1").ok());
+  Put(store_->default_column_family(), "key", "2");
+  ASSERT_TRUE(transaction->Commit().ok());
+  EXPECT_EQ(Get(store_->default_column_family(), "key"), "1");
+}
+
+TEST_F(StoreTest, KilledProcessLosesNothingThatWasSynced) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    if (!TryOpen(Options()).ok()) _exit(1);
+    for (int i = 0; i < 100; ++i) {
+      rocksdb::WriteBatch batch;
+      if (!batch.Put(store_->default_column_family(), "synced" + std::to_string(i), "x").ok() ||
+          !store_->Write(&batch, i == 99).ok()) {
+        _exit(2);
+      }
+    }
+    // Unacknowledged, and more than the log's buffer holds, so that its end is torn.
+    for (int i = 0; i < 300; ++i) {
+      rocksdb::WriteBatch batch;
+      if (!batch.Put("lost" + std::to_string(i), std::string(10007, 'y')).ok() ||
+          !store_->Write(&batch, false).ok()) {
+        _exit(3);
+      }
+    }
+    kill(getpid(), SIGKILL);
+  }
+  int state = 0;
+  ASSERT_EQ(waitpid(child, &state, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(state)) << "exit status " << WEXITSTATUS(state);
+  Open();
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(Get(store_->default_column_family(), "synced" + std::to_string(i)), "x");
+  }
+}
+
+TEST_F(StoreTest, TornLogStopsTheStartOnlyInAbsoluteMode) {
+  Open();
+  Put(store_->default_column_family(), "first", "1", true);
+  // A copy of the running store is what a crash leaves behind.
+  Put(store_->default_column_family(), "second", std::string(1000, '2'), true);
+  const std::string copy = directory_ / "copy";
+  std::filesystem::copy(directory_ / "store", copy, std::filesystem::copy_options::recursive);
+  std::string last_log;
+  for (const auto& entry : std::filesystem::directory_iterator(copy)) {
+    if (entry.path().extension() == ".log") last_log = std::max(last_log, entry.path().string());
+  }
+  ASSERT_FALSE(last_log.empty());
+  std::filesystem::resize_file(last_log, std::filesystem::file_size(last_log) - 500);
+
+  StoreOptions options = Options();
+  options.directory = copy;
+  options.wal_recovery_mode = 1;
+  std::unique_ptr<Store> opened;
+  EXPECT_EQ(Store::Open(options, &opened).code(), Code::kCorruption);
+
+  std::string warning;
+  options.wal_recovery_mode = StoreOptions().wal_recovery_mode;
+  options.log = [&](LogLevel level, std::string_view text) {
+    if (level == LogLevel::kWarning) warning = text;
+  };
+  const Status status = Store::Open(options, &opened);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  std::string value;
+  EXPECT_TRUE(opened->db()->Get(rocksdb::ReadOptions(), "first", &value).ok());
+  EXPECT_TRUE(opened->db()->Get(rocksdb::ReadOptions(), "second", &value).IsNotFound());
+  EXPECT_THAT(warning, HasSubstr("torn end of the log"));
+}
+
+TEST_F(StoreTest, CheckpointHoldsUnsyncedWritesAndOpens) {
+  Open();
+  Put(Family("rev:cf"), "key", "value");
+  const std::string path = directory_ / "checkpoint";
+  ASSERT_TRUE(store_->Checkpoint(path).ok());
+  EXPECT_FALSE(store_->Checkpoint(path).ok()) << "the target exists";
+  Put(Family("rev:cf"), "key", "later");
+  StoreOptions options = Options();
+  options.directory = path;
+  std::unique_ptr<Store> copy;
+  const Status status = Store::Open(options, &copy);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  std::string value;
+  ASSERT_TRUE(copy->db()
+                  ->Get(rocksdb::ReadOptions(), copy->FindColumnFamily("rev:cf"), "key", &value)
+                  .ok());
+  EXPECT_EQ(value, "value");
+}
+
+TEST_F(StoreTest, CorruptionMarkerStopsTheStart) {
+  Open();
+  store_.reset();
+  std::ofstream(directory_ / "store/ROCKSDB_CORRUPTED").put('\n');
+  const Status status = TryOpen(Options());
+  EXPECT_EQ(status.code(), Code::kCorruption);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("ROCKSDB_CORRUPTED"));
+  StoreOptions options = Options();
+  options.ignore_corruption_marker = true;
+  EXPECT_TRUE(TryOpen(std::move(options)).ok());
+}
+
+TEST_F(StoreTest, UnfinishedBulkLoadsAreRemoved) {
+  Open();
+  store_.reset();
+  const std::string left = directory_ / "store/t_0.bulk_load.tmp";
+  std::ofstream(left).put('x');
+  Open();
+  EXPECT_FALSE(std::filesystem::exists(left));
+}
+
+TEST_F(StoreTest, CompactionCanBeCancelledAndAllowedAgain) {
+  Open();
+  Put(store_->default_column_family(), "key", "value");
+  store_->CancelManualCompactions();
+  EXPECT_EQ(store_->Compact(store_->default_column_family()).code(), Code::kInterrupted);
+  store_->AllowManualCompactions();
+  EXPECT_TRUE(store_->Compact(store_->default_column_family()).ok());
+}
+
+TEST_F(StoreTest, OptionsCanBeChangedWhileOpen) {
+  Open();
+  auto* handle = store_->default_column_family();
+  ASSERT_TRUE(store_->SetColumnFamilyOptions(handle, "write_buffer_size=2m").ok());
+  EXPECT_EQ(store_->base()->GetOptions(handle).write_buffer_size, 2u << 20);
+  EXPECT_FALSE(store_->SetColumnFamilyOptions(handle, "num_levels=3").ok());
+  EXPECT_TRUE(store_->SetDatabaseOptions("max_background_jobs=3").ok());
+}
+
+TEST_F(StoreTest, CloseIsIdempotent) {
+  Open();
+  EXPECT_TRUE(store_->Close().ok());
+  EXPECT_TRUE(store_->Close().ok());
+}
+
+}  // namespace
+}  // namespace basalt::store

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "txn/lock_table.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace basalt::txn {
+namespace {
+
+constexpr IndexId kIndex{0, 300};
+constexpr IndexId kOtherIndex{0, 301};
+constexpr uint64_t kShortMicroseconds = 20'000;
+constexpr uint64_t kLongMicroseconds = 20'000'000;
+constexpr LockMode kS = LockMode::kShared;
+constexpr LockMode kX = LockMode::kExclusive;
+
+Code Try(LockTable* table, LockOwner* owner, Bytes key, LockMode mode = kX,
+         IndexId index = kIndex) {
+  return table->Acquire(owner, index, key, mode, LockWait::kNoWait, 0).code();
+}
+
+Code Wait(LockTable* table, LockOwner* owner, Bytes key, LockMode mode = kX,
+          uint64_t timeout = kLongMicroseconds) {
+  return table->Acquire(owner, kIndex, key, mode, LockWait::kWait, timeout).code();
+}
+
+// Returns once `count` requests have begun to wait.
+void AwaitWaits(const LockTable& table, uint64_t count) {
+  while (table.counters().waits < count) std::this_thread::yield();
+  // The count is taken just before the request queues.
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+TEST(LockTable, L1ExclusiveExcludesAll) {
+  LockTable table({});
+  LockOwner a(1), b(2);
+  EXPECT_EQ(Try(&table, &a, "k"), Code::kOk);
+  EXPECT_EQ(Try(&table, &a, "k", kS), Code::kOk);
+  EXPECT_EQ(Try(&table, &b, "k"), Code::kLockBusy);
+  EXPECT_EQ(Try(&table, &b, "k", kS), Code::kLockBusy);
+  EXPECT_EQ(Try(&table, &b, "other"), Code::kOk);
+  table.ReleaseAll(&a);
+  EXPECT_EQ(Try(&table, &b, "k"), Code::kOk);
+  table.ReleaseAll(&b);
+}
+
+TEST(LockTable, L1SharedIsShared) {
+  LockTable table({});
+  LockOwner a(1), b(2), c(3);
+  EXPECT_EQ(Try(&table, &a, "k", kS), Code::kOk);
+  EXPECT_EQ(Try(&table, &b, "k", kS), Code::kOk);
+  EXPECT_EQ(Try(&table, &c, "k", kX), Code::kLockBusy);
+  EXPECT_EQ(Try(&table, &a, "k", kX), Code::kLockBusy);
+  table.ReleaseAll(&b);
+  EXPECT_EQ(Try(&table, &a, "k", kX), Code::kOk);  // strengthened
+  EXPECT_EQ(Try(&table, &b, "k", kS), Code::kLockBusy);
+  table.ReleaseAll(&a);
+  EXPECT_EQ(Try(&table, &c, "k", kX), Code::kOk);
+  table.ReleaseAll(&c);
+}
+
+TEST(LockTable, ReleaseAfterKeepsEarlierLocks) {
+  LockTable table({});
+  LockOwner a(1), b(2);
+  EXPECT_EQ(Try(&table, &a, "first"), Code::kOk);
+  const size_t position = a.position();
+  EXPECT_EQ(Try(&table, &a, "second"), Code::kOk);
+  EXPECT_EQ(Try(&table, &a, "first"), Code::kOk);  // held: adds nothing
+  table.ReleaseAfter(&a, position);
+  EXPECT_EQ(Try(&table, &b, "second"), Code::kOk);
+  EXPECT_EQ(Try(&table, &b, "first"), Code::kLockBusy);
+  table.ReleaseAll(&a);
+  table.ReleaseAll(&b);
+}
+
+TEST(LockTable, L2GrantsInOrderOfArrival) {
+  LockTable table({});
+  LockOwner holder(1);
+  ASSERT_EQ(Try(&table, &holder, "k"), Code::kOk);
+  std::mutex mutex;
+  std::vector<int> order;
+  std::vector<std::unique_ptr<LockOwner>> owners;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    owners.push_back(std::make_unique<LockOwner>(10 + i));
+    threads.emplace_back([&, i] {
+      EXPECT_EQ(Wait(&table, owners[i].get(), "k"), Code::kOk);
+      {
+        std::lock_guard guard(mutex);
+        order.push_back(i);
+      }
+      table.ReleaseAll(owners[i].get());
+    });
+    AwaitWaits(table, static_cast<uint64_t>(i) + 1);
+  }
+  table.ReleaseAll(&holder);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));
+}
+
+TEST(LockTable, L3BreaksACycleAtItsLastEdge) {
+  LockTable table({});
+  LockOwner a(1), b(2);
+  ASSERT_EQ(Try(&table, &a, "x"), Code::kOk);
+  ASSERT_EQ(Try(&table, &b, "y"), Code::kOk);
+  std::thread waiter([&] {
+    EXPECT_EQ(Wait(&table, &a, "y"), Code::kOk);
+    table.ReleaseAll(&a);
+  });
+  AwaitWaits(table, 1);
+  EXPECT_EQ(Wait(&table, &b, "x"), Code::kDeadlock);
+  table.ReleaseAll(&b);
+  waiter.join();
+  EXPECT_EQ(table.counters().deadlocks, 1u);
+}
+
+TEST(LockTable, L3TwoUpgradesOfOneRowAreADeadlock) {
+  LockTable table({});
+  LockOwner a(1), b(2);
+  ASSERT_EQ(Try(&table, &a, "k", kS), Code::kOk);
+  ASSERT_EQ(Try(&table, &b, "k", kS), Code::kOk);
+  std::thread waiter([&] {
+    EXPECT_EQ(Wait(&table, &a, "k", kX), Code::kOk);
+    table.ReleaseAll(&a);
+  });
+  AwaitWaits(table, 1);
+  EXPECT_EQ(Wait(&table, &b, "k", kX), Code::kDeadlock);
+  table.ReleaseAll(&b);
+  waiter.join();
+}
+
+TEST(LockTable, L4TimeoutLeavesNothingBehind) {
+  LockTable table({});
+  LockOwner a(1), b(2), c(3);
+  ASSERT_EQ(Try(&table, &a, "k"), Code::kOk);
+  EXPECT_EQ(Wait(&table, &b, "k", kX, kShortMicroseconds), Code::kLockTimeout);
+  table.ReleaseAll(&a);
+  EXPECT_EQ(Try(&table, &c, "k"), Code::kOk);
+  table.ReleaseAll(&b);
+  table.ReleaseAll(&c);
+}
+
+TEST(LockTable, L4ATimedOutWriterLetsReadersBehindItIn) {
+  LockTable table({});
+  LockOwner reader(1), writer(2), second(3);
+  ASSERT_EQ(Try(&table, &reader, "k", kS), Code::kOk);
+  std::thread writes([&] {
+    EXPECT_EQ(Wait(&table, &writer, "k", kX, kShortMicroseconds), Code::kLockTimeout);
+  });
+  AwaitWaits(table, 1);
+  EXPECT_EQ(Wait(&table, &second, "k", kS), Code::kOk);
+  writes.join();
+  table.ReleaseAll(&reader);
+  table.ReleaseAll(&second);
+}
+
+TEST(LockTable, L4InterruptEndsAWait) {
+  LockTable table({});
+  LockOwner a(1), b(2);
+  ASSERT_EQ(Try(&table, &a, "k"), Code::kOk);
+  std::thread waiter([&] { EXPECT_EQ(Wait(&table, &b, "k"), Code::kInterrupted); });
+  AwaitWaits(table, 1);
+  table.Interrupt(&b);
+  waiter.join();
+  EXPECT_EQ(Wait(&table, &b, "k"), Code::kInterrupted);  // until it is cleared
+  table.ClearInterrupt(&b);
+  table.ReleaseAll(&a);
+  EXPECT_EQ(Try(&table, &b, "k"), Code::kOk);
+  table.ReleaseAll(&b);
+}
+
+TEST(LockTable, L5EscalatesWhenAlone) {
+  LockTable table({.escalation_threshold = 100});
+  LockOwner a(1), b(2);
+  for (int i = 0; i < 250; ++i) ASSERT_EQ(Try(&table, &a, std::to_string(i)), Code::kOk);
+  EXPECT_EQ(table.counters().escalations, 1u);
+  EXPECT_EQ(a.lock_count(), 0u);
+  EXPECT_EQ(Try(&table, &b, "a row nobody has touched"), Code::kLockBusy);
+  EXPECT_EQ(Try(&table, &b, "k", kX, kOtherIndex), Code::kOk);
+  std::thread waiter([&] {
+    EXPECT_EQ(Wait(&table, &b, "another"), Code::kOk);
+    table.ReleaseAll(&b);
+  });
+  AwaitWaits(table, 1);
+  table.ReleaseAll(&a);
+  waiter.join();
+}
+
+TEST(LockTable, L5DoesNotEscalateOverOthers) {
+  LockTable table({.escalation_threshold = 100});
+  LockOwner a(1), b(2);
+  ASSERT_EQ(Try(&table, &b, "theirs"), Code::kOk);
+  for (int i = 0; i < 250; ++i) ASSERT_EQ(Try(&table, &a, std::to_string(i)), Code::kOk);
+  EXPECT_EQ(table.counters().escalations, 0u);
+  EXPECT_EQ(a.lock_count(), 250u);
+  table.ReleaseAll(&b);
+  for (int i = 250; i < 350; ++i) ASSERT_EQ(Try(&table, &a, std::to_string(i)), Code::kOk);
+  EXPECT_EQ(table.counters().escalations, 1u);
+  table.ReleaseAll(&a);
+}
+
+// Counters that only their lock protects: a lost update shows that two held it at once (L1).
+TEST(LockTable, L1L3L4UnderThreads) {
+  LockTable table({});
+  constexpr int kRows = 5;
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 2000;
+  std::vector<int64_t> counters(kRows);
+  std::atomic<int64_t> additions{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      std::mt19937 random(static_cast<unsigned>(t));
+      LockOwner owner(static_cast<uint64_t>(t) + 1);
+      for (int round = 0; round < kRounds; ++round) {
+        std::vector<int> rows;
+        for (int i = 0; i < 3; ++i) {
+          const int row = static_cast<int>(random() % kRows);
+          const LockMode mode = random() % 3 == 0 ? kS : kX;
+          const Code code = Wait(&table, &owner, std::to_string(row), mode);
+          if (code == Code::kDeadlock) break;
+          ASSERT_EQ(code, Code::kOk);
+          if (mode == kX) rows.push_back(row);
+          std::this_thread::yield();
+        }
+        for (const int row : rows) {
+          ++counters[row];
+          ++additions;
+        }
+        table.ReleaseAll(&owner);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  int64_t sum = 0;
+  for (const int64_t counter : counters) sum += counter;
+  EXPECT_EQ(sum, additions.load());
+}
+
+}  // namespace
+}  // namespace basalt::txn

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "txn/transaction.h"
+
+#include <filesystem>
+
+#include "txn/ingestion.h"
+#include "unit/txn/txn_fixture.h"
+
+namespace basalt::txn {
+namespace {
+
+class TransactionTest : public TxnFixture {
+ protected:
+  size_t Rows(Transaction* transaction = nullptr) {
+    return Contents(family(), transaction).size();
+  }
+  void PutRows(Transaction* transaction, uint32_t from, uint32_t to) {
+    for (uint32_t i = from; i < to; ++i) {
+      ASSERT_TRUE(
+          transaction->Lock(index(), Key(i), LockMode::kExclusive, LockWait::kWait).ok());
+      ASSERT_TRUE(transaction->Put(family(), Key(i), "row " + std::to_string(i)).ok());
+    }
+  }
+  size_t IngestFiles() {
+    size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(store_->options().directory)) {
+      files += entry.path().string().ends_with(kIngestFileSuffix);
+    }
+    return files;
+  }
+};
+
+TEST_F(TransactionTest, T1WritesAppearWithTheCommit) {
+  auto transaction = Begin();
+  PutRows(transaction.get(), 0, 5);
+  EXPECT_EQ(Rows(), 0u);
+  EXPECT_EQ(Rows(transaction.get()), 5u);
+  ASSERT_TRUE(transaction->Commit(Durability::kSync).ok());
+  EXPECT_EQ(Rows(), 5u);
+  EXPECT_FALSE(transaction->active());
+}
+
+TEST_F(TransactionTest, RollbackLeavesNothing) {
+  auto transaction = Begin();
+  PutRows(transaction.get(), 0, 200);
+  EXPECT_TRUE(transaction->writes().spilled());
+  ASSERT_TRUE(transaction->Rollback().ok());
+  EXPECT_EQ(Rows(), 0u);
+  transaction->Begin({});
+  PutRows(transaction.get(), 7, 8);
+  ASSERT_TRUE(transaction->Commit(Durability::kSync).ok());
+  EXPECT_EQ(Rows(), 1u);
+}
+
+TEST_F(TransactionTest, T3RepeatableReadKeepsItsSnapshot) {
+  auto repeatable = Begin(Isolation::kRepeatableRead);
+  auto committed = Begin(Isolation::kReadCommitted);
+  rocksdb::PinnableSlice value;
+  for (Transaction* reader : {repeatable.get(), committed.get()}) {
+    reader->BeginStatement();
+    EXPECT_EQ(reader->Get(family(), Key(1), View::kSnapshot, &value).code(), Code::kNotFound);
+    reader->EndStatement();
+  }
+  auto writer = Begin();
+  PutRows(writer.get(), 1, 2);
+  ASSERT_TRUE(writer->Commit(Durability::kNone).ok());
+  EXPECT_EQ(repeatable->Get(family(), Key(1), View::kSnapshot, &value).code(), Code::kNotFound);
+  EXPECT_EQ(committed->Get(family(), Key(1), View::kSnapshot, &value).code(), Code::kOk);
+  EXPECT_EQ(repeatable->Get(family(), Key(1), View::kLatest, &value).code(), Code::kOk);
+}
+
+TEST_F(TransactionTest, T4AFailedStatementLeavesTheEarlierOnes) {
+  auto transaction = Begin();
+  transaction->BeginStatement();
+  PutRows(transaction.get(), 0, 3);
+  transaction->EndStatement();
+  transaction->BeginStatement();
+  PutRows(transaction.get(), 3, 300);  // spills on the way
+  ASSERT_TRUE(transaction->RollbackStatement().ok());
+  EXPECT_EQ(Rows(transaction.get()), 3u);
+  auto other = Begin();
+  EXPECT_TRUE(other->Lock(index(), Key(4), LockMode::kExclusive, LockWait::kNoWait).ok());
+  EXPECT_EQ(other->Lock(index(), Key(2), LockMode::kExclusive, LockWait::kNoWait).code(),
+            Code::kLockBusy);
+  ASSERT_TRUE(transaction->Commit(Durability::kSync).ok());
+  EXPECT_EQ(Rows(), 3u);
+}
+
+TEST_F(TransactionTest, T4TheFirstStatementMayFailAfterASavepoint) {
+  auto transaction = Begin();
+  Transaction::Savepoint savepoint;
+  ASSERT_TRUE(transaction->SetSavepoint(&savepoint).ok());
+  transaction->BeginStatement();
+  PutRows(transaction.get(), 0, 3);
+  ASSERT_TRUE(transaction->RollbackStatement().ok());
+  ASSERT_TRUE(transaction->RollbackToSavepoint(savepoint).ok());
+  PutRows(transaction.get(), 5, 6);
+  ASSERT_TRUE(transaction->Commit(Durability::kSync).ok());
+  EXPECT_EQ(Rows(), 1u);
+}
+
+TEST_F(TransactionTest, SavepointsMayBeReleasedInTheMiddle) {
+  auto transaction = Begin();
+  Transaction::Savepoint first, second, third;
+  PutRows(transaction.get(), 0, 1);
+  ASSERT_TRUE(transaction->SetSavepoint(&first).ok());
+  PutRows(transaction.get(), 1, 2);
+  ASSERT_TRUE(transaction->SetSavepoint(&second).ok());
+  PutRows(transaction.get(), 2, 3);
+  ASSERT_TRUE(transaction->SetSavepoint(&third).ok());
+  PutRows(transaction.get(), 3, 4);
+  transaction->ReleaseSavepoint(second);
+  EXPECT_EQ(Rows(transaction.get()), 4u);
+  ASSERT_TRUE(transaction->RollbackToSavepoint(third).ok());
+  EXPECT_EQ(Rows(transaction.get()), 3u);
+  ASSERT_TRUE(transaction->RollbackToSavepoint(first).ok());
+  EXPECT_EQ(Rows(transaction.get()), 1u);
+  ASSERT_TRUE(transaction->RollbackToSavepoint(first).ok());
+  PutRows(transaction.get(), 9, 10);
+  ASSERT_TRUE(transaction->Commit(Durability::kSync).ok());
+  EXPECT_EQ(Rows(), 2u);
+}
+
+TEST_F(TransactionTest, ALargeTransactionCommitsByFiles) {
+  auto small = Begin();
+  PutRows(small.get(), 0, 50);
+  ASSERT_TRUE(small->Commit(Durability::kSync).ok());
+  auto large = Begin();
+  PutRows(large.get(), 40, 2000);
+  ASSERT_TRUE(large->Delete(family(), Key(3)).ok());
+  EXPECT_TRUE(large->writes().spilled());
+  EXPECT_EQ(Rows(), 50u);
+  ASSERT_TRUE(large->Commit(Durability::kSync).ok());
+  EXPECT_EQ(Rows(), 1999u);
+  EXPECT_EQ(IngestFiles(), 0u);
+  small.reset();
+  large.reset();
+  Reopen();
+  EXPECT_EQ(Rows(), 1999u);
+}
+
+TEST_F(TransactionTest, T5PreparedSurvivesAndIsCommitted) {
+  auto transaction = Begin();
+  PutRows(transaction.get(), 0, 3);
+  ASSERT_TRUE(transaction->Prepare("small", Durability::kSync).ok());
+  manager_->Detach(std::move(transaction));
+  Reopen();
+  EXPECT_EQ(Rows(), 0u);
+  EXPECT_EQ(manager_->DetachedNames(), std::vector<std::string>{"small"});
+  auto other = Begin();
+  EXPECT_EQ(other->Lock(index(), Key(1), LockMode::kExclusive, LockWait::kNoWait).code(),
+            Code::kLockBusy);
+  ASSERT_TRUE(manager_->CommitDetached("small", Durability::kSync).ok());
+  EXPECT_EQ(Rows(), 3u);
+  EXPECT_TRUE(other->Lock(index(), Key(1), LockMode::kExclusive, LockWait::kNoWait).ok());
+  EXPECT_EQ(manager_->CommitDetached("small", Durability::kSync).code(), Code::kNotFound);
+}
+
+TEST_F(TransactionTest, T5ALargePreparedOneToo) {
+  for (const bool commit : {true, false}) {
+    auto transaction = Begin();
+    PutRows(transaction.get(), 0, 1000);
+    ASSERT_TRUE(transaction->writes().spilled());
+    ASSERT_TRUE(transaction->Prepare("large", Durability::kSync).ok());
+    manager_->Detach(std::move(transaction));
+    Reopen();
+    EXPECT_EQ(IngestFiles(), 1u);
+    const Status decided = commit ? manager_->CommitDetached("large", Durability::kSync)
+                                  : manager_->RollbackDetached("large");
+    ASSERT_EQ(decided.ToString(), "ok");
+    EXPECT_EQ(Rows(), 1000u) << "committed before; the second time rolled back";
+    EXPECT_EQ(IngestFiles(), 0u);
+  }
+}
+
+TEST_F(TransactionTest, AFinishedJobMayRunAgain) {
+  auto transaction = Begin();
+  PutRows(transaction.get(), 0, 1000);
+  catalog::IngestJob job;
+  job.number = catalog_->NewIngestJobNumber();
+  ASSERT_TRUE(BuildIngestFiles(store_.get(), &transaction->writes(), &job).ok());
+  rocksdb::WriteBatch batch;
+  ASSERT_TRUE(catalog_->AppendIngestJob(&batch, job).ok());
+  ASSERT_TRUE(store_->Write(&batch, true).ok());
+  // A crash here: the record is committed, the files are not taken over.
+  transaction.reset();
+  Reopen();
+  EXPECT_EQ(Rows(), 1000u);
+  std::vector<catalog::IngestJob> pending;
+  ASSERT_TRUE(catalog_->PendingIngestJobs(&pending).ok());
+  EXPECT_TRUE(pending.empty());
+  ASSERT_TRUE(RunIngestJob(store_.get(), job).ok());
+  EXPECT_EQ(Rows(), 1000u);
+}
+
+TEST_F(TransactionTest, OrphanedFilesGoAtTheNextStart) {
+  auto transaction = Begin();
+  PutRows(transaction.get(), 0, 1000);
+  catalog::IngestJob job;
+  job.number = 77;
+  ASSERT_TRUE(BuildIngestFiles(store_.get(), &transaction->writes(), &job).ok());
+  EXPECT_EQ(IngestFiles(), 1u);
+  transaction.reset();
+  Reopen();
+  EXPECT_EQ(IngestFiles(), 0u);
+  EXPECT_EQ(Rows(), 0u);
+}
+
+TEST_F(TransactionTest, AutoIncrementOutlivesAStatementAndArrivesWithTheCommit) {
+  auto transaction = Begin();
+  transaction->BeginStatement();
+  transaction->NoteAutoIncrement(index(), 12);
+  transaction->NoteAutoIncrement(index(), 5);
+  ASSERT_TRUE(transaction->RollbackStatement().ok());
+  uint64_t next = 1;
+  ASSERT_TRUE(catalog_->AutoIncrement(index(), &next).ok());
+  EXPECT_EQ(next, 0u);
+  ASSERT_TRUE(transaction->Commit(Durability::kSync).ok());
+  ASSERT_TRUE(catalog_->AutoIncrement(index(), &next).ok());
+  EXPECT_EQ(next, 12u);
+}
+
+}  // namespace
+}  // namespace basalt::txn
