@@ -225,8 +225,10 @@ class Generator:
             if rng.random() < 0.6:
                 tail += f" LIMIT {rng.choice([1, 2, 5, 50])}"
         verb = "UPDATE IGNORE" if ignore else "UPDATE"
+        # with partitions the peer itself goes wrong: it finds no rows after an UPDATE of none
+        hint = "" if table.partitions else queries.hint(rng, table)
         return Statement(
-            f"{verb} {table.name}{queries.hint(rng, table)} SET {clause} WHERE ",
+            f"{verb} {table.name}{hint} SET {clause} WHERE ",
             queries.conditions(rng, table),
             " AND ",
             tail,
@@ -361,7 +363,7 @@ class Generator:
     def drop_column(self, table: Table) -> Statement:
         used = {n for k in table.keys for n in k.column_names()} | {"id"}
         free = [c for c in table.columns if c.name not in used]
-        if not free:
+        if len(free) < 2:
             return self.add_column(table)
         column = self.rng.choice(free)
         return self.alter(table, f"DROP COLUMN {column.name}", lambda: table.columns.remove(column))

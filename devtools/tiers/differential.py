@@ -118,8 +118,9 @@ def run_case(runner: Runner, seed: int, args, result: TierResult, folder) -> boo
         repeat += f" --engine {args.engine}"
     if not result.repeat_command:
         result.repeat_command = repeat
-    result.failures.append(f"seed {seed}: {mismatch.kind}: {mismatch.what[:150]}")
-    print(f"   seed {seed} disagrees ({mismatch.kind}); repeat: {repeat}\n{mismatch}")
+    result.failures.append(f"seed {seed}: {mismatch.kind}: {printable(mismatch.what[:150])}")
+    print(f"   seed {seed} disagrees ({mismatch.kind}); repeat: {repeat}")
+    print(printable(str(mismatch)))
     shrink_and_write(runner, history, mismatch, folder / f"seed-{seed}.sql", repeat)
     return False
 
@@ -131,5 +132,9 @@ def shrink_and_write(runner: Runner, history, mismatch: Mismatch, file, repeat: 
     title += f" in {shrinker.attempts} attempts"
     if shrinker.attempts == 1 and small is history:
         title += "; it did not disagree when it was run again"
-    file.write_text(script(small, found, title))
+    file.write_text(script(small, found, title), errors="backslashreplace")
     print(f"   shrunk: {file}\n{file.read_text()}")
+
+
+def printable(text: str) -> str:
+    return text.encode(errors="backslashreplace").decode()

@@ -123,31 +123,8 @@ uint8_t* EncodeFilledWeights(const KeyStep& step, PartSource source, uint8_t* ou
   return out + step.key_bytes;
 }
 
-// Which of a prefix part's bytes a search value determines.
-enum class SearchScope : uint8_t {
-  kAll,         // all: the same characters take part in key and search value
-  kWeights,     // the weights of its characters, not what follows them
-  kFewWeights,  // the same but for the last two weights, which later characters can change
-  kNothing,
-};
-
-SearchScope ScopeOf(const KeyStep& step) {
-  if (step.op == KeyOp::kBlobPrefix) return SearchScope::kWeights;
-  if (!step.is_prefix || step.collation == nullptr) return SearchScope::kAll;
-  const CollationProperties& collation = step.collation->properties();
-  const bool one_byte = collation.bytes_per_character_max == 1;
-  if (collation.levels != 1) {
-    return one_byte && step.op == KeyOp::kCharWeights ? SearchScope::kAll : SearchScope::kNothing;
-  }
-  if (collation.transform_multiplier != 1) {
-    return one_byte ? SearchScope::kAll : SearchScope::kFewWeights;
-  }
-  return step.op == KeyOp::kTextPrefix && !one_byte ? SearchScope::kWeights : SearchScope::kAll;
-}
-
 // The weights of a search value, as far as later characters cannot change them.
-uint8_t* EncodeSearchWeights(const KeyStep& step, PartSource source, SearchScope scope,
-                             uint8_t* out) {
+uint8_t* EncodeSearchWeights(const KeyStep& step, PartSource source, uint8_t* out) {
   const Collation& collation = *step.collation;
   const bool segments = step.op == KeyOp::kPaddedWeights;
   uint8_t* to = segments ? out + step.transform_room / collation.segment_payload() + 1 : out;
@@ -156,7 +133,7 @@ uint8_t* EncodeSearchWeights(const KeyStep& step, PartSource source, SearchScope
   source.length = static_cast<uint32_t>(TrimmedLength(collation, source));
   size_t bytes =
       collation.Transform(to, room, step.weights, source.data, source.length, kNoPadding);
-  if (scope == SearchScope::kFewWeights) {
+  if (step.scope == SearchScope::kFewWeights) {
     bytes -= std::min<size_t>(bytes, 2 * collation.space_weight_bytes());
   }
   return segments ? EncodeSegmentsPrefix(collation, to, bytes, out) : out + bytes;
@@ -173,6 +150,14 @@ PartSource SourceInRecord(const KeyStep& step, const uint8_t* record) {
   }
   PartSource source{nullptr, length};
   std::memcpy(&source.data, at + step.length_bytes, sizeof(source.data));
+  return source;
+}
+
+PartSource DeclaredPartOf(const KeyStep& step, PartSource source) {
+  if (!step.is_prefix) return source;
+  source.length = std::min(source.length, IsBlobOp(step.op) && step.op == KeyOp::kBlobPrefix
+                                              ? step.source_bytes
+                                              : source.length);
   return source;
 }
 
@@ -237,15 +222,14 @@ uint8_t* EncodePart(const KeyStep& step, PartSource source, uint8_t* out, uint8_
 }
 
 uint8_t* EncodeSearchPart(const KeyStep& step, PartSource source, uint8_t* out, bool* whole) {
-  const SearchScope scope = ScopeOf(step);
-  *whole = scope == SearchScope::kAll;
-  switch (scope) {
+  *whole = step.scope == SearchScope::kAll;
+  switch (step.scope) {
     case SearchScope::kAll:
       return EncodePart(step, source, out, nullptr);
     case SearchScope::kWeights:
     case SearchScope::kFewWeights:
       if (step.op == KeyOp::kBlobPrefix) return EncodeBlobBytes(step, source, out);
-      return EncodeSearchWeights(step, source, scope, out);
+      return EncodeSearchWeights(step, source, out);
     case SearchScope::kNothing:
       break;
   }

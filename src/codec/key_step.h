@@ -33,6 +33,15 @@ enum class KeyOp : uint8_t {
   kHiddenId,       // 8 bytes big-endian
 };
 
+// Which of a part's bytes follow from a search value, that is, from the characters of a prefix part
+// alone. What does not follow may differ between rows that SQL takes for equal in this part.
+enum class SearchScope : uint8_t {
+  kAll,         // all: equal values have equal bytes
+  kWeights,     // the weights of the value's characters, not what follows them
+  kFewWeights,  // the same but for the last two weights, which later characters can change
+  kNothing,
+};
+
 // One part of a compiled key. A plain value; the lists of steps belong to the codecs.
 struct KeyStep {
   KeyOp op = KeyOp::kCopy;
@@ -45,6 +54,10 @@ struct KeyStep {
   bool legacy_chunks = false;  // chunk flags as before kv format version 12
   bool decodable = false;      // the column's value can be recovered
   bool is_prefix = false;      // the part holds only the beginning of the column
+  // Rows with equal bytes are equal in this part. False where the room for weights is counted in
+  // characters and a character can have several: then the end of a value may not take part.
+  bool equal_bytes_are_equal = true;
+  SearchScope scope = SearchScope::kAll;
   uint32_t column = 0;         // position in the table; ~0u for a hidden id
   uint32_t record_offset = 0;
   uint32_t null_offset = 0;

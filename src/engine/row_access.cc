@@ -107,8 +107,10 @@ Status RowAccess::DecodeRow(Bytes key, Bytes value, uint8_t* record) {
 }
 
 Status RowAccess::LockRow(Bytes primary_key) {
-  return transaction_->Lock(table_->primary().id, primary_key, intent_.mode, intent_.wait,
-                            &row_newly_locked_);
+  BASALT_RETURN_IF_ERROR(transaction_->Lock(table_->primary().id, primary_key, intent_.mode,
+                                            intent_.wait, &row_newly_locked_));
+  row_lock_position_ = transaction_->lock_count();
+  return Status::Ok();
 }
 
 Status RowAccess::ReadRow(Bytes primary_key, uint8_t* record, bool alone) {
@@ -272,7 +274,10 @@ Status RowAccess::ReadEntryRow(uint8_t* record) {
 }
 
 void RowAccess::UnlockRow() {
-  if (row_newly_locked_) transaction_->UnlockLast();
+  // Only while it is the newest lock: one that came after it may be for a row that was written.
+  if (row_newly_locked_ && transaction_->lock_count() == row_lock_position_) {
+    transaction_->UnlockLast();
+  }
   row_newly_locked_ = false;
 }
 

@@ -68,6 +68,8 @@ class RowAccess {
   // not fetched (the caller has checked that the index covers the wanted columns).
   Status StartScan(size_t index, bool key_only, bool fill_cache);
   void EndScan();
+  // Changes `key_only` of the running scan, whose wanted columns have changed.
+  void SetKeyOnly(bool key_only) { scan_key_only_ = key_only; }
   // Move the cursor; none of them reads a row. kEndOfRange when there is no further entry.
   Status Seek(Bytes target, Position direction);
   Status SeekToEnd(Position direction);  // kForward: the first entry, kBackward: the last
@@ -91,8 +93,10 @@ class RowAccess {
 
   // --- Writes. The duplicate index is a position in Table, valid after kDuplicateKey. ---
   Status Insert(const uint8_t* record, size_t* duplicate_index);
-  // `before` is the row that was last read, or whose key row_key() is.
-  Status Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index);
+  // `before` is the row that was last read, or whose key row_key() is. *changed becomes false when
+  // both are the same in every byte that is stored; then nothing is written.
+  Status Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index,
+                bool* changed);
   Status Delete(const uint8_t* record);
   // Into row_key(): the key of the row that a duplicate was found with.
   Bytes duplicate_row_key() const { return duplicate_key_; }
@@ -142,6 +146,7 @@ class RowAccess {
   std::string row_key_;
   std::string duplicate_key_;
   bool row_newly_locked_ = false;
+  size_t row_lock_position_ = 0;  // locks held right after that lock was taken
   rocksdb::PinnableSlice row_value_;  // pins what BLOB columns of the last record point into
   std::vector<uint8_t> key_buffer_;
   std::vector<uint8_t> unpack_buffer_;

@@ -113,12 +113,16 @@ Status RowAccess::WriteChangedPrimary(bool key_changed) {
   return transaction_->Put(family, after_[primary].key, after_[primary].value);
 }
 
-Status RowAccess::Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index) {
+Status RowAccess::Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index,
+                         bool* changed) {
   const size_t primary = table_->primary_position();
   const uint64_t hidden_id = table_->hidden_primary() ? HiddenIdOfRow() : 0;
   EncodePrimary(before, hidden_id, &before_[primary]);
   EncodePrimary(after, hidden_id, &after_[primary]);
   const bool key_changed = before_[primary].key != after_[primary].key;
+  // Secondary entries follow from the row, so equal rows have equal entries.
+  *changed = key_changed || before_[primary].value != after_[primary].value;
+  if (!*changed) return Status::Ok();
   BASALT_RETURN_IF_ERROR(LockForWrite(before_[primary].key));
   if (key_changed) {
     BASALT_RETURN_IF_ERROR(LockForWrite(after_[primary].key));

@@ -13,8 +13,10 @@
 namespace basalt::engine {
 namespace {
 
-// Entries up to which an index is counted instead of estimated: about half a millisecond.
+// Entries up to which an index is counted instead of estimated: about half a millisecond, and some
+// thirty for ANALYZE. Memtables only know a rough number of their entries.
 constexpr uint64_t kCountedEntries = 4096;
+constexpr uint64_t kCountedByAnalyze = 1u << 18;
 // Below this many changes a renewal is not worth its cost.
 constexpr uint64_t kMinimumChanges = 64;
 constexpr unsigned kMaximumParts = 32;
@@ -65,20 +67,20 @@ void TableStatistics::RenewIfStale() {
                            deleted_.load(std::memory_order_relaxed);
   if (known_ && changes < renew_at_.load(std::memory_order_relaxed)) return;
   // Estimates that cannot be renewed stay what they were.
-  (void)RenewLocked();
+  (void)RenewLocked(kCountedEntries);
 }
 
 Status TableStatistics::Renew() {
   std::lock_guard guard(mutex_);
-  return RenewLocked();
+  return RenewLocked(kCountedByAnalyze);
 }
 
-Status TableStatistics::RenewLocked() {
+Status TableStatistics::RenewLocked(uint64_t count_limit) {
   const uint64_t inserted = inserted_.load(std::memory_order_relaxed);
   const uint64_t updated = updated_.load(std::memory_order_relaxed);
   const uint64_t deleted = deleted_.load(std::memory_order_relaxed);
   std::vector<IndexEstimate> fresh(table_->index_count());
-  for (size_t i = 0; i < fresh.size(); ++i) BASALT_RETURN_IF_ERROR(Measure(i, &fresh[i]));
+  for (size_t i = 0; i < fresh.size(); ++i) BASALT_RETURN_IF_ERROR(Measure(i, count_limit, &fresh[i]));
   indexes_ = std::move(fresh);
   rows_ = indexes_[table_->primary_position()].entries;
   inserted_then_ = inserted;
@@ -89,7 +91,8 @@ Status TableStatistics::RenewLocked() {
   return Status::Ok();
 }
 
-Status TableStatistics::Measure(size_t position, IndexEstimate* estimate) const {
+Status TableStatistics::Measure(size_t position, uint64_t count_limit,
+                                IndexEstimate* estimate) const {
   const Index& index = table_->index(position);
   rocksdb::DB* db = table_->database()->store()->base();
   const KeyRange whole = WholeIndex(index);
@@ -103,7 +106,7 @@ Status TableStatistics::Measure(size_t position, IndexEstimate* estimate) const 
 
   const bool files_tell = !files.distinct_prefixes.empty() && files.rows > 0 &&
                           static_cast<uint64_t>(files.rows) >= estimate->memtable_entries;
-  if (estimate->entries > kCountedEntries && files_tell) {
+  if (estimate->entries > count_limit && files_tell) {
     for (const int64_t distinct : files.distinct_prefixes) {
       estimate->rows_per_key.push_back(
           std::max(1.0, static_cast<double>(files.rows) /
@@ -113,7 +116,7 @@ Status TableStatistics::Measure(size_t position, IndexEstimate* estimate) const 
   }
   IndexEstimate counted;
   bool complete = false;
-  BASALT_RETURN_IF_ERROR(Count(position, kCountedEntries, &counted, &complete));
+  BASALT_RETURN_IF_ERROR(Count(position, count_limit, &counted, &complete));
   estimate->rows_per_key = std::move(counted.rows_per_key);
   if (complete) estimate->entries = counted.entries;
   return Status::Ok();

@@ -39,7 +39,7 @@ class TableStatistics {
   void NoteUpdate() { updated_.fetch_add(1, std::memory_order_relaxed); }
   void NoteDelete() { deleted_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Renews now (ANALYZE TABLE).
+  // Renews now, and counts where the automatic renewal would estimate (ANALYZE TABLE).
   Status Renew();
 
  private:
@@ -52,8 +52,8 @@ class TableStatistics {
   };
 
   void RenewIfStale();
-  Status RenewLocked();
-  Status Measure(size_t index, IndexEstimate* estimate) const;
+  Status RenewLocked(uint64_t count_limit);
+  Status Measure(size_t index, uint64_t count_limit, IndexEstimate* estimate) const;
   Status Count(size_t index, uint64_t limit, IndexEstimate* estimate, bool* complete) const;
 
   const Table* const table_;

@@ -89,8 +89,7 @@ int ReportError(const Status& status, std::string_view doing) {
       break;
     default: {
       const std::string text = std::string(doing) + ": " + status.ToString();
-      my_printf_error(ER_GET_ERRMSG, "Got error %d '%s' from ROCKSDB", MYF(0), error,
-                      text.c_str());
+      my_printf_error(ER_GET_ERRMSG, "Got error %d '%s' from ROCKSDB", MYF(0), error, text.c_str());
     }
   }
   return error;

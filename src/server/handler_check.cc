@@ -22,8 +22,8 @@ void Complain(THD* thd, const std::string& text) {
 bool IsEntryOf(const engine::Table& table, size_t index, const uint8_t* record, Bytes row_key,
                Bytes entry, std::vector<uint8_t>* buffer) {
   const uint64_t hidden_id = table.hidden_primary() ? codec::HiddenIdOf(row_key) : 0;
-  const size_t bytes = table.index(index).codec->EncodeKey(record, hidden_id, buffer->data(),
-                                                           nullptr, nullptr);
+  const size_t bytes =
+      table.index(index).codec->EncodeKey(record, hidden_id, buffer->data(), nullptr, nullptr);
   return entry == MakeBytes(buffer->data(), bytes);
 }
 

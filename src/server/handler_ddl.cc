@@ -87,8 +87,7 @@ int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) 
   const Status status = CreateByName(name, *form, auto_increment);
   if (status.ok()) return 0;
   if (status.code() == Code::kNotSupported) {
-    my_error(ER_NOT_SUPPORTED_YET, MYF(0),
-             ("ROCKSDB: " + std::string(status.message())).c_str());
+    my_error(ER_NOT_SUPPORTED_YET, MYF(0), ("ROCKSDB: " + std::string(status.message())).c_str());
     return HandlerError(status);
   }
   return ReportError(status, "creating the table");

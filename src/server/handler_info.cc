@@ -34,8 +34,8 @@ int Handler::info(uint flag) {
     for (size_t i = 0; i < table_data()->index_count(); ++i) {
       if (i != primary) stats.index_file_length += statistics.DiskBytes(i);
     }
-    stats.mean_rec_length = static_cast<ulong>(
-        statistics.DataBytes(primary) / std::max<uint64_t>(1, stats.records));
+    stats.mean_rec_length =
+        static_cast<ulong>(statistics.DataBytes(primary) / std::max<uint64_t>(1, stats.records));
     stats.delete_length = 0;
   }
   if (flag & HA_STATUS_CONST) {
@@ -45,8 +45,12 @@ int Handler::info(uint flag) {
   }
   if (flag & HA_STATUS_ERRKEY) errkey = duplicate_index_;
   if ((flag & HA_STATUS_AUTO) && table->found_next_number_field != nullptr) {
-    // Before the first insert since the start the counter may not be known; 0 shows nothing.
-    stats.auto_increment_value = table_data()->counters().auto_increment();
+    if (rows_->bound()) {
+      if (int error = DeriveAutoIncrement()) return error;
+    }
+    // A counter that nobody knows yet belongs to a table without positive values, as a rule; and
+    // partitioning takes 0 for exhausted.
+    stats.auto_increment_value = std::max<uint64_t>(1, table_data()->counters().auto_increment());
   }
   return 0;
 }
@@ -86,8 +90,8 @@ ha_rows Handler::records_in_range(uint index, const key_range* min_key, const ke
 }
 
 double Handler::scan_time() {
-  const double bytes = static_cast<double>(
-      table_data()->statistics().DataBytes(table_data()->primary_position()));
+  const double bytes =
+      static_cast<double>(table_data()->statistics().DataBytes(table_data()->primary_position()));
   return bytes / kPageBytes + 1;
 }
 

@@ -10,13 +10,14 @@ namespace basalt::server {
 
 namespace {
 
-// Only what is true. In particular not HA_BINLOG_STMT_CAPABLE: without gap locks, replaying
-// statements could give other rows than the ones they changed here.
+// Only what is true. HA_CAN_VIRTUAL_COLUMNS stands for generated columns of both kinds; virtual
+// ones are refused in create(). In particular not HA_BINLOG_STMT_CAPABLE: without gap locks,
+// replaying statements could give other rows than the ones they changed here.
 constexpr ::handler::Table_flags kTableFlags =
     HA_BINLOG_ROW_CAPABLE | HA_REC_NOT_IN_SEQ | HA_NULL_IN_KEY | HA_CAN_INDEX_BLOBS |
     HA_PARTIAL_COLUMN_READ | HA_TABLE_SCAN_ON_INDEX | HA_PRIMARY_KEY_IN_READ_INDEX |
     HA_PRIMARY_KEY_REQUIRED_FOR_POSITION | HA_CAN_SKIP_LOCKED | HA_CAN_ONLINE_BACKUPS |
-    HA_ONLINE_ANALYZE | HA_CONCURRENT_OPTIMIZE;
+    HA_ONLINE_ANALYZE | HA_CONCURRENT_OPTIMIZE | HA_DUPLICATE_POS | HA_CAN_VIRTUAL_COLUMNS;
 
 constexpr uint kMaxKeyBytes = 3072;
 
@@ -60,8 +61,8 @@ uint Handler::max_supported_key_part_length() const { return kMaxKeyBytes; }
 
 // Asked before the table is open, so it looks at the server's definition only.
 ulong Handler::index_flags(uint index, uint part, bool all_parts) const {
-  ulong flags = HA_READ_NEXT | HA_READ_PREV | HA_READ_ORDER | HA_READ_RANGE |
-                HA_DO_RANGE_FILTER_PUSHDOWN;
+  ulong flags =
+      HA_READ_NEXT | HA_READ_PREV | HA_READ_ORDER | HA_READ_RANGE | HA_DO_RANGE_FILTER_PUSHDOWN;
   if (index == table_share->primary_key) return flags | HA_CLUSTERED_INDEX | HA_KEYREAD_ONLY;
   flags |= HA_DO_INDEX_COND_PUSHDOWN;
   const KEY& key = table_share->key_info[index];

@@ -46,12 +46,13 @@ int Handler::multi_range_read_next(range_id_t* range_info) {
       if (taken.code() == Code::kNotFound) continue;  // a key looked for that has no row
       if (!taken.ok()) return Fail(std::move(taken));
       *range_info = batch.range_ids[position];
-      return 0;
+      increment_statistics(&SSV::ha_read_next_count);
+      return EndRangeRead(0);
     }
-    if (batch.deferred_error != 0) return batch.deferred_error;
+    if (batch.deferred_error != 0) return EndRangeRead(batch.deferred_error);
     GatherRows();
     if (batch.count == 0) {
-      return batch.deferred_error != 0 ? batch.deferred_error : HA_ERR_END_OF_FILE;
+      return EndRangeRead(batch.deferred_error != 0 ? batch.deferred_error : HA_ERR_END_OF_FILE);
     }
     rows_->FetchRows(batch.row_keys, batch.count);
   }

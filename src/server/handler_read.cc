@@ -33,14 +33,20 @@ void Handler::LearnWantedColumns() {
 
 void Handler::column_bitmaps_signal() { read_.wanted_known = false; }
 
-// Opens the cursor on the active index (the primary one for a full scan), if it is not open.
+// Opens the cursor on the active index (the primary one for a full scan), if it is not open. A scan
+// that goes on keeps its place, whatever columns are wanted from here on.
 int Handler::OpenScan() {
   const size_t index = active_index == MAX_KEY ? table_data()->primary_position() : active_index;
-  if (read_.scan_open && read_.wanted_known && rows_->scanned_index() == index) return 0;
+  const bool going_on = read_.scan_open && rows_->scanned_index() == index;
+  if (going_on && read_.wanted_known) return 0;
   LearnWantedColumns();
   const bool secondary = index != table_data()->primary_position();
   read_.key_only = secondary && !rows_->intent().lock &&
                    table_data()->index(index).codec->Covers(read_.wanted);
+  if (going_on) {
+    rows_->SetKeyOnly(read_.key_only);
+    return 0;
+  }
   Status started = rows_->StartScan(index, read_.key_only, /*fill_cache=*/true);
   if (!started.ok()) return Fail(std::move(started));
   read_.scan_open = true;
@@ -52,6 +58,7 @@ void Handler::CloseScan() {
   read_.scan_open = false;
   read_.point_read = false;
   read_.limit.clear();
+  read_.tuple = nullptr;
   read_.batch.active = false;
 }
 
@@ -79,8 +86,6 @@ int Handler::rnd_next(uchar* record) {
   return ReadFromHere(record, Direction::kForward, /*prefix=*/nullptr, HA_ERR_END_OF_FILE);
 }
 
-// The reference to a row: its primary key, zeros, and in the last two bytes the key's length, so
-// that references compare like keys.
 void Handler::position(const uchar* record) {
   Bytes key;
   if (read_.position_from_entry) {
@@ -93,10 +98,15 @@ void Handler::position(const uchar* record) {
   } else {
     key = rows_->RowKeyOf(record);
   }
-  memcpy(ref, key.data(), key.size());
-  memset(ref + key.size(), 0, ref_length - kRowReferenceLengthBytes - key.size());
-  StoreBigEndian16(ref + ref_length - kRowReferenceLengthBytes,
-                   static_cast<uint16_t>(key.size()));
+  StoreReference(key, ref);
+}
+
+// The key, zeros, and in the last two bytes its length, so that references compare like keys.
+void Handler::StoreReference(Bytes row_key, uchar* reference) const {
+  const size_t room = ref_length - kRowReferenceLengthBytes;
+  memcpy(reference, row_key.data(), row_key.size());
+  memset(reference + row_key.size(), 0, room - row_key.size());
+  StoreBigEndian16(reference + room, static_cast<uint16_t>(row_key.size()));
 }
 
 int Handler::rnd_pos(uchar* record, uchar* position) {
@@ -120,6 +130,37 @@ int Handler::index_end() {
   return 0;
 }
 
+// Compares the row with the search tuple itself, for keys whose bytes end early.
+bool Handler::RowMatchesTuple(uchar* record) {
+  KEY& key = table->key_info[active_index];
+  const my_ptrdiff_t offset = record - table->record[0];
+  uchar* const record_0 = table->record[0];
+  table->record[0] = record;
+  for (uint i = 0; i < key.user_defined_key_parts; ++i) {
+    key.key_part[i].field->move_field_offset(offset);
+  }
+  const bool differs = key_cmp_if_same(table, read_.tuple, active_index, read_.tuple_bytes);
+  for (uint i = 0; i < key.user_defined_key_parts; ++i) {
+    key.key_part[i].field->move_field_offset(-offset);
+  }
+  table->record[0] = record_0;
+  return !differs;
+}
+
+// Remembers the tuple when the encoded key matches more rows than the tuple does. The rows then
+// have to be compared, and that needs the columns of the key.
+void Handler::RememberTuple(const uchar* key, uint bytes, bool exact) {
+  read_.tuple = exact ? nullptr : key;
+  read_.tuple_bytes = bytes;
+  if (exact) return;
+  LearnWantedColumns();
+  const KEY& info = table->key_info[active_index];
+  for (uint i = 0; i < info.user_defined_key_parts; ++i) {
+    read_.wanted.Add(info.key_part[i].fieldnr - 1);
+  }
+  rows_->SetWantedColumns(read_.wanted);
+}
+
 // From the cursor's entry on, reads the first row that the pushed condition and the row-id filter
 // let through. `prefix` (may be null): rows must begin with it. `nothing` is the error for none.
 int Handler::ReadFromHere(uchar* record, Direction direction, const std::string* prefix,
@@ -133,7 +174,10 @@ int Handler::ReadFromHere(uchar* record, Direction direction, const std::string*
     int error = CheckEntry();
     if (error == 0) {
       Status read = rows_->ReadEntryRow(record);
-      if (read.ok()) return 0;
+      if (read.ok() && (prefix == nullptr || read_.tuple == nullptr || RowMatchesTuple(record))) {
+        return 0;
+      }
+      if (read.ok()) read = Status(Code::kNotFound);
       const bool passed_over =
           read.code() == Code::kNotFound ||
           (read.code() == Code::kLockBusy && rows_->intent().skip_locked);
@@ -159,6 +203,10 @@ int Handler::CheckEntry() {
   if (active_index == MAX_KEY || active_index == table_data()->primary_position()) return 0;
   Status decoded = rows_->DecodeEntry(table->record[0]);
   if (!decoded.ok()) return Fail(std::move(decoded));
+  // The end of the range has been compared as key bytes already. The server's own comparison would
+  // look at columns that the entry may not be able to give back.
+  const key_range* end = end_range;
+  end_range = nullptr;
   check_result_t verdict = CHECK_POS;
   if (condition) verdict = handler_index_cond_check(this);
   if (verdict == CHECK_POS && filter) {
@@ -166,6 +214,7 @@ int Handler::CheckEntry() {
     verdict = handler_rowid_filter_check(this);
     read_.position_from_entry = false;
   }
+  end_range = const_cast<key_range*>(end);
   switch (verdict) {
     case CHECK_POS:
       return 0;
@@ -196,6 +245,7 @@ int Handler::index_read_map(uchar* record, const uchar* key, key_part_map parts,
   const engine::Index& index = table_data()->index(active_index);
   bool exact = true;
   EncodeSearchKey(*index.codec, key, parts, &read_.search, &exact);
+  RememberTuple(key, calculate_key_len(table, active_index, key, parts), exact);
   read_.point_read = false;
   if (find == HA_READ_KEY_EXACT && active_index == table_data()->primary_position() && exact &&
       HasAllParts(active_index, parts)) {
@@ -305,6 +355,7 @@ int Handler::index_next_same(uchar* record, const uchar* key, uint key_bytes) {
   if (int error = OpenScan()) return error;
   bool exact = true;
   EncodeSearchKey(codec, key, map, &read_.search, &exact);
+  RememberTuple(key, key_bytes, exact);
   Status moved = rows_->Step(Direction::kForward);
   if (!moved.ok()) return Fail(std::move(moved));
   return ReadFromHere(record, Direction::kForward, &read_.search, HA_ERR_END_OF_FILE);
@@ -316,6 +367,11 @@ int Handler::read_range_first(const key_range* start, const key_range* end, bool
   eq_range = eq_range_arg;
   set_end_range(end);
   range_key_part = table->key_info[active_index].key_part;
+  increment_statistics(&SSV::ha_read_key_count);
+  return EndRangeRead(StartRange(start, end));
+}
+
+int Handler::StartRange(const key_range* start, const key_range* end) {
   read_.limit.clear();
   read_.point_read = false;
   const engine::Index& index = table_data()->index(active_index);
@@ -323,10 +379,7 @@ int Handler::read_range_first(const key_range* start, const key_range* end, bool
       HasAllParts(active_index, start->keypart_map)) {
     bool exact = true;
     EncodeSearchKey(*index.codec, start->key, start->keypart_map, &read_.search, &exact);
-    if (exact) {
-      const int error = ReadByPrimaryKey(table->record[0]);
-      return error == HA_ERR_KEY_NOT_FOUND ? HA_ERR_END_OF_FILE : error;
-    }
+    if (exact) return ReadByPrimaryKey(table->record[0]);
   }
   if (int error = OpenScan()) return error;
   EncodeRangeStart(*index.codec, start, &read_.search);
@@ -337,11 +390,20 @@ int Handler::read_range_first(const key_range* start, const key_range* end, bool
 }
 
 int Handler::read_range_next() {
-  if (read_.point_read) return HA_ERR_END_OF_FILE;
-  if (int error = OpenScan()) return error;
+  increment_statistics(&SSV::ha_read_next_count);
+  if (read_.point_read) return EndRangeRead(HA_ERR_END_OF_FILE);
+  if (int error = OpenScan()) return EndRangeRead(error);
   Status moved = rows_->Step(Direction::kForward);
-  if (!moved.ok()) return Fail(std::move(moved));
-  return ReadFromHere(table->record[0], Direction::kForward, nullptr, HA_ERR_END_OF_FILE);
+  if (!moved.ok()) return EndRangeRead(Fail(std::move(moved)));
+  return EndRangeRead(
+      ReadFromHere(table->record[0], Direction::kForward, nullptr, HA_ERR_END_OF_FILE));
+}
+
+// What the server's wrappers do after other reads; range reads are called without one.
+int Handler::EndRangeRead(int error) {
+  if (error == HA_ERR_KEY_NOT_FOUND) error = HA_ERR_END_OF_FILE;
+  table->status = error != 0 ? STATUS_NOT_FOUND : 0;
+  return error;
 }
 
 bool Handler::HasAllParts(uint index, key_part_map parts) const {

@@ -32,8 +32,10 @@ int Handler::write_row(const uchar* record) {
 
 int Handler::update_row(const uchar* before, const uchar* after) {
   size_t duplicate = 0;
-  Status written = rows_->Update(before, after, &duplicate);
+  bool changed = true;
+  Status written = rows_->Update(before, after, &duplicate, &changed);
   if (!written.ok()) return FailWrite(std::move(written), duplicate);
+  if (!changed) return HA_ERR_RECORD_IS_THE_SAME;
   if (table->found_next_number_field != nullptr &&
       bitmap_is_set(table->write_set, table->found_next_number_field->field_index)) {
     NoteAutoIncrement(after);
@@ -48,7 +50,10 @@ int Handler::delete_row(const uchar* record) {
 }
 
 int Handler::FailWrite(Status status, size_t duplicate) {
-  if (status.code() == Code::kDuplicateKey) duplicate_index_ = static_cast<uint>(duplicate);
+  if (status.code() == Code::kDuplicateKey) {
+    duplicate_index_ = static_cast<uint>(duplicate);
+    StoreReference(rows_->duplicate_row_key(), dup_ref);
+  }
   return Fail(std::move(status));
 }
 

@@ -201,10 +201,11 @@ int CheckVersion(handlerton*, const char* path, const LEX_CUSTRING*, ulonglong c
 
 void WarnIfWithoutTwoPhaseCommit() {
   if (Handlerton()->prepare != nullptr) return;
-  sql_print_error("ROCKSDB: the server has switched off two-phase commit for this engine, because "
-                  "it was installed while the server runs: XA does not work, and after a crash the "
-                  "binary log may disagree with the tables. Restart the server with "
-                  "plugin_load_add=ha_rocksdb");
+  sql_print_error(
+      "ROCKSDB: the server has switched off two-phase commit for this engine, because "
+      "it was installed while the server runs: XA does not work, and after a crash the "
+      "binary log may disagree with the tables. Restart the server with "
+      "plugin_load_add=ha_rocksdb");
 }
 
 void SetUpHandlerton(handlerton* hton) {

@@ -13,6 +13,9 @@
 #include "server/status_counters.h"
 #include "server/system_variables.h"
 
+// Exported by the server, declared in none of its headers.
+extern void ignore_db_dirs_append(const char* directory);
+
 namespace basalt::server {
 namespace {
 
@@ -40,8 +43,17 @@ void LogWhatWasFound() {
       "ROCKSDB: Basalt %s opened %s: %zu tables, %zu dropped indexes to remove, %zu prepared "
       "transactions",
       kVersionText, DataDirectory(), database.catalog()->Tables().size(),
-      database.catalog()->DroppedIndexes().size(),
-      database.transactions()->DetachedNames().size());
+      database.catalog()->DroppedIndexes().size(), database.transactions()->DetachedNames().size());
+}
+
+// A folder inside the server's data directory would be taken for a database.
+void HideDataDirectory() {
+  const std::string_view path = DataDirectory();
+  const size_t slash = path.find_last_not_of('/') == std::string_view::npos
+                           ? std::string_view::npos
+                           : path.substr(0, path.find_last_not_of('/') + 1).rfind('/');
+  const std::string name(slash == std::string_view::npos ? path : path.substr(slash + 1));
+  ::ignore_db_dirs_append(name.c_str());
 }
 
 int Deinit(void*) noexcept {
@@ -66,6 +78,7 @@ int Init(void* plugin) noexcept {
   try {
     const Status status = OpenDatabase();
     if (status.ok()) {
+      HideDataDirectory();
       LogWhatWasFound();
       return 0;
     }

@@ -35,6 +35,8 @@ struct ReadState {
   uint64_t steps = 0;            // entries passed, to look for KILL now and then
   std::string search;            // encoded key of the last search; the rows of index_next_same
                                  // begin with it
+  const uchar* tuple = nullptr;  // the server's search tuple, when rows have to be compared with it
+  uint tuple_bytes = 0;
   std::string limit;             // end of the range, exclusive; empty: none
   RangeBatch batch;
 };

@@ -23,6 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
+// clang-format off
 #include <my_global.h>
 // my_global.h must be the first of the server's own.
 #include <mysqld.h>
@@ -36,6 +37,7 @@
 #include <sql_type.h>
 #include <table.h>
 #include <thr_lock.h>
+// clang-format on
 
 #undef min
 #undef max

@@ -151,9 +151,10 @@ int Session::Commit(bool all) {
 // A failed commit must not leave its transaction to the next statement.
 void Session::AbandonFailedCommit(const Status& status) {
   if (transaction_->state() == txn::Transaction::State::kPrepared) {
-    sql_print_error("ROCKSDB: a prepared transaction could not be committed (%s); it is kept and "
-                    "can be resolved after a restart",
-                    status.ToString().c_str());
+    sql_print_error(
+        "ROCKSDB: a prepared transaction could not be committed (%s); it is kept and "
+        "can be resolved after a restart",
+        status.ToString().c_str());
     DetachPrepared();
   } else if (transaction_->active()) {
     const Status undone = transaction_->Rollback();

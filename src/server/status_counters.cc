@@ -197,7 +197,8 @@ int ShowCounters(THD* thd, SHOW_VAR* result, void*, system_status_var*, enum_var
 
 st_mysql_show_var* StatusVariables() {
   static st_mysql_show_var variables[] = {
-      {"rocksdb", reinterpret_cast<void*>(&ShowCounters), SHOW_FUNC}, {nullptr, nullptr, SHOW_UNDEF}};
+      {"rocksdb", reinterpret_cast<void*>(&ShowCounters), SHOW_FUNC},
+      {nullptr, nullptr, SHOW_UNDEF}};
   return variables;
 }
 

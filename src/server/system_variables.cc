@@ -96,8 +96,10 @@ int CheckDeadlockDetect(THD*, st_mysql_sys_var*, void* save, st_mysql_value* val
   }
   *static_cast<my_bool*>(save) = 1;
   if (wanted != 0) return 0;
-  my_printf_error(ER_NOT_SUPPORTED_YET, "ROCKSDB always detects deadlocks: "
-                  "rocksdb_deadlock_detect cannot be turned off", MYF(0));
+  my_printf_error(ER_NOT_SUPPORTED_YET,
+                  "ROCKSDB always detects deadlocks: "
+                  "rocksdb_deadlock_detect cannot be turned off",
+                  MYF(0));
   return 1;
 }
 
@@ -216,8 +218,7 @@ struct Values {
 };
 Values values;
 
-#define BASALT_GLOBAL(type, name, ...) \
-  MYSQL_SYSVAR_##type(name, values.name, __VA_ARGS__);
+#define BASALT_GLOBAL(type, name, ...) MYSQL_SYSVAR_##type(name, values.name, __VA_ARGS__);
 #undef BASALT_SESSION
 #define BASALT_SESSION(type, name, ...) MYSQL_THDVAR_##type(name, __VA_ARGS__);
 BASALT_VARIABLES(BASALT_GLOBAL, BASALT_SESSION)
@@ -247,8 +248,9 @@ void LogLine(store::LogLevel level, std::string_view text) {
 
 void CorrectVariables() {
   if (THDVAR(nullptr, deadlock_detect)) return;
-  sql_print_warning("ROCKSDB: rocksdb_deadlock_detect=OFF is not taken: deadlocks are always "
-                    "detected");
+  sql_print_warning(
+      "ROCKSDB: rocksdb_deadlock_detect=OFF is not taken: deadlocks are always "
+      "detected");
   THDVAR(nullptr, deadlock_detect) = 1;
 }
 

@@ -21,12 +21,16 @@ Status Unsupported(const Field& field, std::string_view what) {
                                          std::string(what) + " is not supported by ROCKSDB");
 }
 
+std::string TypeName(const Field& field) {
+  const Name name = field.type_handler()->name();
+  return std::string(name.ptr(), name.length());
+}
+
 // UUID, INET6 and INET4 are plugins of the server: all claim the type of CHAR, none has a class
 // in the headers. Their bytes are of fixed size and compare as bytes.
 bool IsFixedBinaryType(const Field& field) {
-  const LEX_CSTRING& name = field.type_handler()->name().lex_cstring();
-  const std::string_view text(name.str, name.length);
-  return text == "uuid" || text == "inet6" || text == "inet4";
+  const std::string name = TypeName(field);
+  return name == "uuid" || name == "inet6" || name == "inet4";
 }
 
 Status DescribeCharacterColumn(const Field& field, ColumnKind text, ColumnKind binary,
@@ -46,8 +50,7 @@ Status DescribeFixedString(const Field& field, Column* column) {
     return Status::Ok();
   }
   if (field.type_handler() != &type_handler_string) {
-    const LEX_CSTRING& name = field.type_handler()->name().lex_cstring();
-    return Unsupported(field, "the type " + std::string(name.str, name.length));
+    return Unsupported(field, "the type " + TypeName(field));
   }
   return DescribeCharacterColumn(field, ColumnKind::kChar, ColumnKind::kBinary, column);
 }
@@ -123,10 +126,8 @@ Status DescribeKind(const Field& field, Column* column) {
     case MYSQL_TYPE_BLOB_COMPRESSED:
       DescribeCompressed(field, ColumnKind::kBlob, column);
       return Status::Ok();
-    default: {
-      const LEX_CSTRING& name = field.type_handler()->name().lex_cstring();
-      return Unsupported(field, "the type " + std::string(name.str, name.length));
-    }
+    default:
+      return Unsupported(field, "the type " + TypeName(field));
   }
 }
 

@@ -41,6 +41,7 @@ class RowAccessTest : public EngineFixture, public testing::WithParamInterface<b
   const Row two_{2, true, 0, "two"};
   const Row three_{3, false, 10, "three"};
   Row found_;
+  bool changed_ = false;
 };
 
 TEST_P(RowAccessTest, RowsComeBackThroughEveryIndexInBothDirections) {
@@ -89,16 +90,27 @@ TEST_P(RowAccessTest, UpdatesMoveIndexEntries) {
   FindByName("three");
   const Row changed{3, true, 0, "drei"};
   size_t duplicate = 0;
-  ASSERT_TRUE(access_->Update(Record(found_).data(), Record(changed).data(), &duplicate).ok());
+  ASSERT_TRUE(access_->Update(Record(found_).data(), Record(changed).data(), &duplicate, &changed_).ok());
   EXPECT_EQ(Scan(by_k()), (Rows{two_, changed, one_}));
   FindByName("one");
   EXPECT_EQ(
-      access_->Update(Record(one_).data(), Record({1, false, 30, "two"}).data(), &duplicate).code(),
+      access_->Update(Record(one_).data(), Record({1, false, 30, "two"}).data(), &duplicate, &changed_).code(),
       Code::kDuplicateKey);
   EXPECT_EQ(duplicate, by_name());
   Commit();
   Begin();
   EXPECT_EQ(Scan(by_name()), (Rows{changed, one_, two_}));
+  Commit();
+}
+
+TEST_P(RowAccessTest, AnUpdateThatChangesNothingWritesNothing) {
+  InsertThree();
+  Begin();
+  FindByName("one");
+  size_t duplicate = 0;
+  ASSERT_TRUE(access_->Update(Record(one_).data(), Record(one_).data(), &duplicate, &changed_).ok());
+  EXPECT_FALSE(changed_);
+  EXPECT_FALSE(transaction_->has_writes());
   Commit();
 }
 
@@ -108,7 +120,7 @@ TEST_P(RowAccessTest, APrimaryKeyMayChange) {
   FindByName("two");
   const Row moved{9, true, 0, "two"};
   size_t duplicate = 0;
-  ASSERT_TRUE(access_->Update(Record(found_).data(), Record(moved).data(), &duplicate).ok());
+  ASSERT_TRUE(access_->Update(Record(found_).data(), Record(moved).data(), &duplicate, &changed_).ok());
   Commit();
   Begin();
   EXPECT_EQ(Scan(by_k()), (Rows{moved, three_, one_}));
@@ -139,7 +151,7 @@ TEST_P(RowAccessTest, ALockingReadWaitsAndSeesTheLatest) {
   FindByName("one");
   size_t duplicate = 0;
   ASSERT_TRUE(
-      access_->Update(Record(one_).data(), Record({1, false, 31, "one"}).data(), &duplicate).ok());
+      access_->Update(Record(one_).data(), Record({1, false, 31, "one"}).data(), &duplicate, &changed_).ok());
   RowAccess theirs(table_);
   theirs.Bind(other.get(), {.lock = true, .wait = txn::LockWait::kNoWait});
   theirs.SetWantedColumns(codec::ColumnSet::All(3));
@@ -169,7 +181,7 @@ TEST_P(RowAccessTest, ALockingScanPassesOverRowsThatMovedAway) {
   theirs.SetRowKey(hidden() ? Bytes("\0\0\x01\x02\0\0\0\0\0\0\0\x03", 12) : Bytes());
   size_t duplicate = 0;
   ASSERT_TRUE(
-      theirs.Update(Record(three_).data(), Record({3, false, 99, "three"}).data(), &duplicate)
+      theirs.Update(Record(three_).data(), Record({3, false, 99, "three"}).data(), &duplicate, &changed_)
           .ok());
   theirs.Unbind();
   ASSERT_TRUE(other->Commit(txn::Durability::kWrite).ok());
