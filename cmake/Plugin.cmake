@@ -27,4 +27,6 @@ endif()
 target_link_options(ha_rocksdb PRIVATE
   -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/ha_rocksdb.map
   -Wl,--exclude-libs,librocksdb.a
-  -Wl,-Bsymbolic)
+  -Wl,-Bsymbolic
+  # RocksDB registers functions to run when a thread ends: its code must stay after UNINSTALL.
+  -Wl,-z,nodelete)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""kill -9 under load, restart, and look whether every acknowledged commit is there and nothing else.
+"""kill -9 under load, restart, look whether every acknowledged commit is there and nothing else.
 
 client.py     what all clients share: the journal, the thread, errors that are no fault
 ledger.py     rows whose whole expected state is known; single-row counters; two engines at once

@@ -52,9 +52,7 @@ class Bank(Client):
         text = f"bank {self.number}: {count} transfers, last {last}, acknowledged {self.sequence}"
         if self.pending:
             self.settle(last == self.sequence + 1)
-        if count != last:
-            problems.append(Problem("lost", text))
-        elif last < self.sequence:
+        if count != last or last < self.sequence:
             problems.append(Problem("lost", text))
         elif last > self.sequence + self.pending:
             problems.append(Problem("extra", text))

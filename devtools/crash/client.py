@@ -2,8 +2,8 @@
 """One client of the load: a thread, its connection, and its journal of acknowledged commits.
 
 The journal lives in the client: what it knows to be committed (its model) and, from the moment
-before a commit is sent until its answer, what is in flight (`pending`). After a kill an operation in
-flight may have happened or not, but not by half; check() finds out which and takes that as known.
+before a commit is sent until its answer, what is in flight (`pending`). After a kill an operation
+in flight may have happened or not, but not by half; check() finds out and takes that as known.
 """
 
 import threading
@@ -52,6 +52,7 @@ class Client:
         self.connect = connect
         self.link = None
         self.counts = Counts()
+        self.binlog = False  # set by the harness
         self.stop = threading.Event()
 
     # --- for subclasses

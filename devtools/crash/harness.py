@@ -42,6 +42,8 @@ class Harness:
         self.clients: list[Client] = [
             kind(number, seed, self.connect) for number, kind in enumerate(CLASSES)
         ]
+        for client in self.clients:
+            client.binlog = binlog
         self.kills = self.double_kills = 0
         self.problems: list[Problem] = []
 
@@ -105,7 +107,7 @@ class Harness:
             self.problems.append(Problem("broken", text))
 
     def restart(self) -> float:
-        """Starts the server again, sometimes killing that start too; returns seconds of the last."""
+        """Starts the server again, sometimes killing that start too; returns the seconds taken."""
         self.server.options = self.options()
         if self.rng.random() < DOUBLE_KILL:
             self.server.start(wait=False)

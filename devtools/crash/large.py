@@ -24,9 +24,7 @@ class Large(Client):
         batch = self.number * 1000 + self.rng.randrange(BATCHES)
         version = self.batches.get(batch)
         if version is None:
-            sql = (
-                f"INSERT INTO large SELECT {batch}, seq, 1, MD5(seq) FROM seq_1_to_{self.rows}"
-            )
+            sql = f"INSERT INTO large SELECT {batch}, seq, 1, MD5(seq) FROM seq_1_to_{self.rows}"
             target = 1
         elif self.rng.random() < 0.3:
             sql, target = f"DELETE FROM large WHERE batch={batch}", None

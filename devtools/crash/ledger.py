@@ -82,9 +82,7 @@ class Ledger(Client):
         self.pending, self.sequence = None, found
         actual = {
             r[0]: tuple(r[1:])
-            for r in execute(
-                f"SELECT id, version, tag, grp FROM ledger WHERE owner={self.number}"
-            )
+            for r in execute(f"SELECT id, version, tag, grp FROM ledger WHERE owner={self.number}")
         }
         if actual != self.rows:
             changed = {k for k in actual.keys() | self.rows if actual.get(k) != self.rows.get(k)}
@@ -164,9 +162,13 @@ class TwoEngines(Client):
         if pending:
             self.settle(here == expected + 1)
         text = f"two engines {self.number}: {here} and {there} instead of {expected}"
+        # Without the binary log the server (10.11, xarecover_handlerton) rolls back whatever it
+        # finds prepared, though its tc.log may say committed. So of a transaction in flight one
+        # engine may have what the other has not; an acknowledged one must be in both.
+        by_server = pending and not self.binlog and {here, there} == {expected, expected + 1}
         if here != there:
             execute(f"UPDATE both_there SET n = {here} WHERE id={self.number}")
-            return [Problem("half", text)]
+            return [] if by_server else [Problem("half", text)]
         if here == expected or (pending and here == expected + 1):
             return []
         return [Problem("lost" if here < expected else "extra", text)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""User XA transactions. Once XA PREPARE is acknowledged the transaction must come back in XA RECOVER
-after every crash, invisible and with its locks, until it is committed or rolled back."""
+"""User XA transactions. Once XA PREPARE is acknowledged the transaction must come back in XA
+RECOVER after every crash, invisible and with its locks, until it is committed or rolled back."""
 
 import time
 

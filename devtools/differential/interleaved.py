@@ -22,7 +22,7 @@ class InterleavedGenerator:
         self.rng = Random(seed)
         self.length = length
         self.made = 0
-        self.open = {c: False for c in CLIENTS}
+        self.open = dict.fromkeys(CLIENTS, False)
         self.queue: list[Statement] = []
         for client in CLIENTS:
             level = self.rng.choice(LEVELS)
@@ -65,8 +65,7 @@ class InterleavedGenerator:
         if roll < 0.2 and not self.open[client]:
             self.open[client] = True
             return Statement(
-                "START TRANSACTION"
-                + self.rng.choice(["", "", " WITH CONSISTENT SNAPSHOT"])
+                "START TRANSACTION" + self.rng.choice(["", "", " WITH CONSISTENT SNAPSHOT"])
             )
         if roll < 0.2:
             return self.finish(client)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Column types and literals of them.
 
-A column draws its literals from a small pool of its own, so that equal values, and values equal only
-under a collation, are common. Literals are SQL text. Left out on purpose: negative zero (its sign is
-not kept by the documented key format) and anything that depends on the clock.
+A column draws its literals from a small pool of its own, so that equal values, and values equal
+only under a collation, are common. Literals are SQL text. Left out on purpose: negative zero (its
+sign is not kept by the documented key format) and anything that depends on the clock.
 """
 
 from dataclasses import dataclass, field

@@ -77,5 +77,7 @@ def report(harnesses: list[Harness], seed: int, result: TierResult) -> None:
     for kind, text in (("extra", "extra"), ("half", "by half"), ("broken", "broken")):
         print(f"   {text}: {sum(p.kind == kind for p in problems)}")
     if result.failed:
-        print(f"   data directories are kept: {', '.join(str(h.server.datadir) for h in harnesses)}")
+        print(
+            f"   data directories are kept: {', '.join(str(h.server.datadir) for h in harnesses)}"
+        )
     print(f"   lost: {sum(p.kind == 'lost' for p in problems)}")

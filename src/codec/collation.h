@@ -57,7 +57,7 @@ struct WeightClasses {
   uint8_t max_bits = 0;
 };
 
-// A collation as the codec needs it. The server's implementation forwards the three virtual
+// A collation as the codec needs it. The server's implementation forwards the virtual
 // functions to the server's own; tests forward to the embedded server's or to simple ones.
 //
 // An object is built with its properties, completed by Prepare() and immutable from then on: any
@@ -78,6 +78,10 @@ class Collation {
 
   // Length of `from` without trailing spaces (the server's lengthsp()).
   virtual size_t LengthWithoutTrailingSpaces(const uint8_t* from, size_t bytes) const = 0;
+
+  // Bytes of the first `characters` characters of `from`; `bytes` when it has fewer.
+  virtual size_t LengthOfCharacters(const uint8_t* from, size_t bytes,
+                                    size_t characters) const = 0;
 
   // Derives class, space weight and weight classes. Call once, before any other use. Fails with
   // kNotSupported when a space has no weight, or one that does not fit the segments of the format.

@@ -72,6 +72,7 @@ Status KeyCodec::Compile(const TableDescriptor& table, size_t index,
   if (table.hidden_primary) made->steps_.push_back(HiddenIdStep());
   made->PlanUnpackInfo(table, parts);
   made->PlanPrimaryKeyExtraction(table, parts);
+  made->PlanEquality();
   made->decodable_columns_.Reset(table.columns.size());
   made->SumUp();
   *codec = std::move(made);
@@ -116,6 +117,20 @@ void KeyCodec::PlanPrimaryKeyExtraction(const TableDescriptor& table,
     tail += steps_[position].key_bytes;
   }
   fixed_primary_tail_ = tail;
+}
+
+void KeyCodec::PlanEquality() {
+  const bool primary = index_kind_ != IndexKind::kSecondary;
+  parts_with_equal_bytes_ = total_parts();
+  for (unsigned i = 0; i < total_parts(); ++i) {
+    const KeyStep& step = steps_[i];
+    const bool declared = i < user_parts_;
+    const bool whole = step.scope == SearchScope::kAll;
+    if (declared && !whole) search_is_whole_ = unique_is_exact_ = false;
+    if (primary || step.equal_bytes_are_equal) continue;
+    if (declared) unique_is_exact_ = false;
+    parts_with_equal_bytes_ = std::min(parts_with_equal_bytes_, i);
+  }
 }
 
 void KeyCodec::SumUp() {
@@ -189,6 +204,32 @@ size_t KeyCodec::EncodeSearchTuple(const uint8_t* tuple, unsigned parts, uint8_t
   }
   if (parts_done != nullptr) *parts_done = done;
   return static_cast<size_t>(at - out);
+}
+
+size_t KeyCodec::EncodeUniquePrefix(const uint8_t* record, uint8_t* out) const {
+  uint8_t* at = out + EncodeIndexNumber(out);
+  for (unsigned i = 0; i < user_parts_; ++i) {
+    const KeyStep& step = steps_[i];
+    if (step.nullable) {
+      const bool is_null = step.IsNull(record);
+      *at++ = is_null ? 0 : 1;
+      if (is_null) continue;
+    }
+    PartSource source = SourceInRecord(step, record);
+    if (step.scope != SearchScope::kAll) source = DeclaredPart(step, source);
+    bool whole;
+    at = EncodeSearchPart(step, source, at, &whole);
+    if (!whole) break;
+  }
+  return static_cast<size_t>(at - out);
+}
+
+void KeyCodec::EncodeUniqueImage(const uint8_t* record, std::string* image) const {
+  image->clear();
+  AppendBigEndian32(image, index_number_);
+  for (unsigned i = 0; i < user_parts_; ++i) {
+    AppendPartImage(steps_[i], SourceInRecord(steps_[i], record), image);
+  }
 }
 
 size_t KeyCodec::SearchTupleBytes(unsigned parts) const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/bytes.h"
@@ -18,8 +19,8 @@ namespace basalt::codec {
 // Turns record images into the memcomparable keys of one index, and walks such keys. The layout is
 // docs/format/key.md. Compiled once when a table is opened into a list of steps, one a key part.
 //
-// Immutable after Compile: any number of threads may use one object. No function below allocates,
-// locks or makes a system call; the only virtual call is the collation's own transformation, for
+// Immutable after Compile: any number of threads may use one object. No function below allocates
+// (but EncodeUniqueImage), locks or makes a system call; the only virtual call is the collation's own transformation, for
 // the collations that have no table. Encoding cannot fail; reading checks every bound.
 class KeyCodec {
  public:
@@ -55,12 +56,30 @@ class KeyCodec {
 
   // The same from the server's search tuple ("key image": per part an optional NULL byte, then the
   // column's bytes; 2 little-endian length bytes in front of VARCHAR and BLOB data). Spares the
-  // copy into a record image. A BLOB prefix part of collation binary ends the result early, before
-  // its length suffix, because a search value does not know the length of the values it matches:
-  // the bytes are still a prefix of every matching key. *parts_done says how many parts are
-  // complete in the result (may be null).
+  // copy into a record image. A part whose bytes hold more than a search value can tell (the length of
+  // a BLOB, characters behind a prefix) ends the result early: the bytes are still a prefix of every
+  // matching key. *parts_done says how many parts are complete in the result (may be null).
   size_t EncodeSearchTuple(const uint8_t* tuple, unsigned parts, uint8_t* out,
                            unsigned* parts_done) const;
+
+  // True when a search tuple always determines the whole of every declared part.
+  bool SearchIsWhole() const { return search_is_whole_; }
+
+  // True when rows whose keys agree in the bytes of the first `parts` parts are equal in these
+  // parts. In a primary key they always are: it cannot hold two such rows.
+  bool EqualBytesAreEqual(unsigned parts) const { return parts <= parts_with_equal_bytes_; }
+
+  // Uniqueness. Two rows conflict when SQL takes them for equal in what the parts *declare*: the
+  // first characters of a prefix, under the collation. The bytes of a key hold more than that for
+  // some parts (docs/format/key.md) and less for others.
+  //
+  // True when EncodePrefix of the declared parts decides: rows conflict when it is the same.
+  bool UniqueIsExact() const { return unique_is_exact_; }
+  // Else: the longest bytes that the keys of all conflicting rows begin with. Buffer as EncodeKey.
+  size_t EncodeUniquePrefix(const uint8_t* record, uint8_t* out) const;
+  // And the bytes that two rows share exactly when they conflict. Begins with the index number.
+  // Allocates. Only for rows without NULL in the declared parts.
+  void EncodeUniqueImage(const uint8_t* record, std::string* image) const;
 
   // Bytes of the first `parts` parts in such a tuple.
   size_t SearchTupleBytes(unsigned parts) const;
@@ -113,6 +132,7 @@ class KeyCodec {
 
   void PlanUnpackInfo(const TableDescriptor& table, const std::vector<KeyPart>& parts);
   void PlanPrimaryKeyExtraction(const TableDescriptor& table, const std::vector<KeyPart>& parts);
+  void PlanEquality();
   void SumUp();
   bool HasIndexNumber(Bytes key) const;
 
@@ -130,6 +150,9 @@ class KeyCodec {
   IndexKind index_kind_ = IndexKind::kPrimary;
   bool has_ttl_ = false;
   bool may_have_unpack_info_ = false;
+  bool search_is_whole_ = true;
+  bool unique_is_exact_ = true;
+  unsigned parts_with_equal_bytes_ = 0;
 };
 
 // The hidden id at the end of a key of a table with a hidden primary key: of the hidden primary

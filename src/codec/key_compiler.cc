@@ -171,6 +171,38 @@ Status SetOp(const Column& column, const KeyPart& part, KeyStep* step) {
   }
 }
 
+SearchScope ScopeOf(const KeyStep& step) {
+  if (step.op == KeyOp::kBlobPrefix) return SearchScope::kWeights;
+  if (!step.is_prefix || step.collation == nullptr) return SearchScope::kAll;
+  const CollationProperties& collation = step.collation->properties();
+  const bool one_byte = collation.bytes_per_character_max == 1;
+  if (collation.levels != 1) {
+    return one_byte && step.op == KeyOp::kCharWeights ? SearchScope::kAll : SearchScope::kNothing;
+  }
+  if (collation.transform_multiplier != 1) {
+    return one_byte ? SearchScope::kAll : SearchScope::kFewWeights;
+  }
+  return step.op == KeyOp::kTextPrefix && !one_byte ? SearchScope::kWeights : SearchScope::kAll;
+}
+
+// A whole CHAR has room for all its weights; elsewhere the room is counted in characters, and
+// collations with several weights a character fill it before the value ends.
+bool EqualBytesAreEqual(const KeyStep& step) {
+  switch (step.op) {
+    case KeyOp::kWeightChunks:
+      return false;
+    case KeyOp::kCharWeights:
+      if (!step.is_prefix) return step.collation->properties().levels == 1;
+      [[fallthrough]];
+    case KeyOp::kPaddedWeights:
+    case KeyOp::kTextPrefix:
+      return step.collation->properties().levels == 1 &&
+             step.collation->properties().transform_multiplier == 1;
+    default:
+      return true;
+  }
+}
+
 }  // namespace
 
 Status CompileKeyStep(const TableDescriptor& table, const IndexDescriptor& index,
@@ -188,7 +220,10 @@ Status CompileKeyStep(const TableDescriptor& table, const IndexDescriptor& index
   step->decodable = IsDecodable(column, part);
   step->null_image_bytes = IsVariableLength(column.kind) ? column.length_bytes : column.pack_length;
   step->collation = column.collation;
+  step->part_bytes = part.length;
   BASALT_RETURN_IF_ERROR(SetOp(column, part, step));
+  step->scope = ScopeOf(*step);
+  step->equal_bytes_are_equal = EqualBytesAreEqual(*step);
   if (step->max_key_bytes == 0) step->max_key_bytes = step->key_bytes;
   if (column.nullable) ++step->tuple_bytes;
   return Status::Ok();

@@ -153,12 +153,54 @@ PartSource SourceInRecord(const KeyStep& step, const uint8_t* record) {
   return source;
 }
 
-PartSource DeclaredPartOf(const KeyStep& step, PartSource source) {
-  if (!step.is_prefix) return source;
-  source.length = std::min(source.length, IsBlobOp(step.op) && step.op == KeyOp::kBlobPrefix
-                                              ? step.source_bytes
-                                              : source.length);
+PartSource DeclaredPart(const KeyStep& step, PartSource source) {
+  if (step.op == KeyOp::kBlobPrefix) {
+    source.length = std::min(source.length, step.source_bytes);
+  } else if (step.is_prefix && step.collation != nullptr) {
+    const size_t characters =
+        step.part_bytes / step.collation->properties().bytes_per_character_max;
+    source.length = static_cast<uint32_t>(
+        step.collation->LengthOfCharacters(source.data, source.length, characters));
+  }
   return source;
+}
+
+// The weights of a whole value without the spaces at its end. Equal for values that SQL takes for
+// equal, and only for them.
+void AppendWeights(const KeyStep& step, PartSource source, std::string* image) {
+  const Collation& collation = *step.collation;
+  source.length = static_cast<uint32_t>(TrimmedLength(collation, source));
+  const size_t room = collation.TransformLength(
+      size_t{source.length} * collation.properties().bytes_per_character_max);
+  const size_t start = image->size();
+  image->resize(start + room);
+  uint8_t* weights = reinterpret_cast<uint8_t*>(image->data()) + start;
+  size_t bytes = collation.Transform(weights, room, static_cast<unsigned>(room), source.data,
+                                     source.length, kNoPadding);
+  const size_t space = collation.space_weight_bytes();
+  while (collation.kind() != CollationClass::kMultiLevel && bytes >= space &&
+         std::memcmp(weights + bytes - space, collation.space_weights(), space) == 0) {
+    bytes -= space;
+  }
+  image->resize(start + bytes);
+}
+
+void AppendPartImage(const KeyStep& step, PartSource source, std::string* image) {
+  const size_t start = image->size();
+  AppendBigEndian32(image, 0);  // the length comes last: images of parts must not run together
+  if (step.op == KeyOp::kBlobPrefix) {
+    source = DeclaredPart(step, source);
+    if (source.length != 0) image->append(reinterpret_cast<const char*>(source.data), source.length);
+  } else if (step.scope == SearchScope::kAll && step.equal_bytes_are_equal) {
+    image->resize(start + sizeof(uint32_t) + step.max_key_bytes);
+    uint8_t* out = reinterpret_cast<uint8_t*>(image->data()) + start + sizeof(uint32_t);
+    const uint8_t* end = EncodePart(step, source, out, nullptr);
+    image->resize(start + sizeof(uint32_t) + static_cast<size_t>(end - out));
+  } else {
+    AppendWeights(step, DeclaredPart(step, source), image);
+  }
+  StoreBigEndian32(image->data() + start,
+                   static_cast<uint32_t>(image->size() - start - sizeof(uint32_t)));
 }
 
 PartSource SourceInTuple(const KeyStep& step, const uint8_t* tuple) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "codec/key_step.h"
 
@@ -20,6 +21,14 @@ PartSource SourceInRecord(const KeyStep& step, const uint8_t* record);
 
 // The same in the server's search tuple; `tuple` points behind the NULL byte.
 PartSource SourceInTuple(const KeyStep& step, const uint8_t* tuple);
+
+// Of the data of a column, what the part declares: of a prefix part the first characters (bytes).
+PartSource DeclaredPart(const KeyStep& step, PartSource source);
+
+// Appends bytes that are the same for two values exactly when SQL takes them for equal in what the
+// part declares, whatever the format puts into keys. Allocates: for unique checks of the parts
+// whose key bytes do not decide it.
+void AppendPartImage(const KeyStep& step, PartSource source, std::string* image);
 
 // Writes the key bytes of a value that is not NULL; returns behind them. `out` has room for
 // step.max_key_bytes, all of which may be used as scratch space. With `unpack` not null, what the

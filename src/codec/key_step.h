@@ -64,6 +64,7 @@ struct KeyStep {
   uint32_t record_bytes = 0;   // bytes in the record image; data capacity + length_bytes if varying
   uint32_t key_bytes = 0;      // fixed-size ops: bytes in the key; varying ops: 0
   uint32_t max_key_bytes = 0;  // most bytes in the key, without the NULL byte
+  uint32_t part_bytes = 0;     // as declared: characters * bytes per character for strings
   uint32_t source_bytes = 0;   // data bytes that take part: of a prefix part its own
   uint32_t weights = 0;        // most weights to ask the collation for
   uint32_t transform_room = 0;  // output room to offer the collation's transformation

@@ -8,8 +8,8 @@ namespace basalt::engine {
 namespace {
 
 // Entries that EstimateRange counts before it falls back to file sizes. A cursor's step costs a
-// tenth of a microsecond, the look at the files more than all of these together.
-constexpr uint64_t kCountedRange = 48;
+// tenth of a microsecond, and the entries are kept for the scan that follows.
+constexpr uint64_t kCountedRange = 128;
 
 }  // namespace
 
@@ -31,7 +31,8 @@ void RowAccess::Bind(txn::Transaction* transaction, const ReadIntent& intent) {
 }
 
 void RowAccess::Unbind() {
-  cursor_ = nullptr;
+  EndScan();
+  cache_.Clear();
   for (auto& cursor : cursors_) {
     if (cursor != nullptr && cursor->bound()) cursor->Unbind();
   }
@@ -44,7 +45,7 @@ void RowAccess::Unbind() {
 }
 
 void RowAccess::ReleaseCursors() {
-  cursor_ = nullptr;
+  EndScan();
   for (auto& cursor : cursors_) cursor.reset();
   for (auto& cursor : unique_cursors_) cursor.reset();
 }
@@ -156,6 +157,7 @@ Status RowAccess::TakeFetched(size_t position, uint8_t* record) {
 }
 
 Status RowAccess::StartScan(size_t index, bool key_only, bool fill_cache) {
+  StopReplay();
   scan_index_ = index;
   scan_key_only_ = key_only;
   row_decoder_ready_ = false;
@@ -169,11 +171,32 @@ Status RowAccess::StartScan(size_t index, bool key_only, bool fill_cache) {
 }
 
 void RowAccess::EndScan() {
+  StopReplay();
   if (cursor_ != nullptr) cursor_->Unbind();
   cursor_ = nullptr;
 }
 
+// The cache holds what the snapshot and the own writes were when it was filled.
+bool RowAccess::CacheIsValid() const {
+  return !cache_.empty() && !intent_.lock &&
+         cache_operations_ == transaction_->writes().operations();
+}
+
+void RowAccess::StopReplay() { replaying_ = false; }
+
+Status RowAccess::SeekRange(Bytes start, Bytes end) {
+  const RangeCache::Range* range =
+      CacheIsValid() ? cache_.Find(scan_index_, start, end) : nullptr;
+  if (range == nullptr) return Seek(start, Position::kForward);
+  if (range->entries == 0) return Status(Code::kEndOfRange);
+  replaying_ = true;
+  replay_ = range->first_entry;
+  replay_end_ = range->first_entry + range->entries;
+  return Status::Ok();
+}
+
 Status RowAccess::Seek(Bytes target, Position direction) {
+  StopReplay();
   if (direction == Position::kForward) {
     cursor_->SeekForward(target);
   } else {
@@ -185,6 +208,7 @@ Status RowAccess::Seek(Bytes target, Position direction) {
 }
 
 Status RowAccess::SeekToEnd(Position direction) {
+  StopReplay();
   if (direction == Position::kForward) {
     cursor_->SeekFirst();
   } else {
@@ -196,6 +220,14 @@ Status RowAccess::SeekToEnd(Position direction) {
 }
 
 Status RowAccess::Step(Position direction) {
+  if (replaying_) {
+    if (direction == Position::kForward) {
+      return ++replay_ < replay_end_ ? Status::Ok() : Status(Code::kEndOfRange);
+    }
+    // Nobody turns round in a range that is read forward, but the scan must not depend on it.
+    const std::string key(entry_key());
+    BASALT_RETURN_IF_ERROR(Seek(key, Position::kForward));
+  }
   if (!cursor_->Valid()) return Status(Code::kEndOfRange);
   if (direction == Position::kForward) {
     cursor_->Next();
@@ -208,20 +240,20 @@ Status RowAccess::Step(Position direction) {
 }
 
 Status RowAccess::DecodeEntry(uint8_t* record) {
-  if (entry_decoder_.Decode(cursor_->key(), cursor_->value(), record)) [[likely]] {
+  if (entry_decoder_.Decode(entry_key(), entry_value(), record)) [[likely]] {
     return Status::Ok();
   }
-  return Malformed(scan_index_, cursor_->key());
+  return Malformed(scan_index_, entry_key());
 }
 
 Status RowAccess::TakeEntryRowKey() {
   if (scan_index_ == table_->primary_position()) {
-    row_key_.assign(cursor_->key());
+    row_key_.assign(entry_key());
     return Status::Ok();
   }
   const size_t bytes =
-      table_->index(scan_index_).codec->ExtractPrimaryKey(cursor_->key(), key_buffer_.data());
-  if (bytes == 0) return Malformed(scan_index_, cursor_->key());
+      table_->index(scan_index_).codec->ExtractPrimaryKey(entry_key(), key_buffer_.data());
+  if (bytes == 0) return Malformed(scan_index_, entry_key());
   row_key_.assign(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
   return Status::Ok();
 }
@@ -245,8 +277,8 @@ Status RowAccess::ReadEntryRow(uint8_t* record) {
   const bool primary = scan_index_ == table_->primary_position();
   if (!intent_.lock) {
     if (primary) {
-      row_key_.assign(cursor_->key());
-      return DecodeRow(cursor_->key(), cursor_->value(), record);
+      row_key_.assign(entry_key());
+      return DecodeRow(entry_key(), entry_value(), record);
     }
     if (scan_key_only_) return DecodeEntry(record);
   }
@@ -266,7 +298,7 @@ Status RowAccess::ReadEntryRow(uint8_t* record) {
   BASALT_RETURN_IF_ERROR(std::move(read));
   BASALT_RETURN_IF_ERROR(
       DecodeRow(row_key_, Bytes(row_value_.data(), row_value_.size()), record));
-  if (!primary && intent_.lock && !EntryBelongsTo(cursor_->key(), record)) {
+  if (!primary && intent_.lock && !EntryBelongsTo(entry_key(), record)) {
     UnlockRow();
     return Status(Code::kNotFound);
   }
@@ -292,13 +324,29 @@ uint64_t RowAccess::EstimateRange(size_t index, Bytes start, Bytes end) {
            .ok()) {
     return table_->statistics().EntriesBetween(index, start, end);
   }
+  const bool keep = !intent_.lock && cache_operations_ == transaction_->writes().operations();
+  if (!keep) {
+    cache_.Clear();
+    cache_operations_ = transaction_->writes().operations();
+  }
+  bool kept = !intent_.lock;
+  if (kept) cache_.Begin(index, start, end);
   uint64_t entries = 0;
   cursor->SeekForward(start);
   while (entries < kCountedRange && cursor->Valid() && cursor->key() < end) {
+    if (kept) kept = cache_.Add(cursor->key(), cursor->value());
     ++entries;
     cursor->Next();
   }
-  if (entries < kCountedRange) return entries;
+  const bool complete = entries < kCountedRange && cursor->status().ok();
+  if (!intent_.lock) {
+    if (kept && complete) {
+      cache_.Keep();
+    } else {
+      cache_.Abandon();
+    }
+  }
+  if (complete) return entries;
   return std::max(entries, table_->statistics().EntriesBetween(index, start, end));
 }
 

@@ -10,6 +10,7 @@
 #include "codec/column_set.h"
 #include "codec/key_decoder.h"
 #include "codec/row_decoder.h"
+#include "engine/range_cache.h"
 #include "engine/table.h"
 #include "txn/cursor.h"
 #include "txn/transaction.h"
@@ -72,11 +73,14 @@ class RowAccess {
   void SetKeyOnly(bool key_only) { scan_key_only_ = key_only; }
   // Move the cursor; none of them reads a row. kEndOfRange when there is no further entry.
   Status Seek(Bytes target, Position direction);
+  // Seek(start, kForward) for a scan that ends before `end`; free when EstimateRange has just been
+  // there. Steps forward may then end at `end` with kEndOfRange.
+  Status SeekRange(Bytes start, Bytes end);
   Status SeekToEnd(Position direction);  // kForward: the first entry, kBackward: the last
   Status Step(Position direction);
   // The entry the cursor stands on; index number first.
-  Bytes entry_key() const { return cursor_->key(); }
-  Bytes entry_value() const { return cursor_->value(); }
+  Bytes entry_key() const { return replaying_ ? cache_.key(replay_) : cursor_->key(); }
+  Bytes entry_value() const { return replaying_ ? cache_.value(replay_) : cursor_->value(); }
   // Decodes the columns that the entry itself holds (index condition, key-only reads).
   Status DecodeEntry(uint8_t* record);
   // Reads the entry's row into `record`: locks it when the intent says so. kNotFound when the row
@@ -116,15 +120,22 @@ class RowAccess {
   bool EntryBelongsTo(Bytes entry, const uint8_t* record);
   Status Malformed(size_t index, Bytes key) const;
 
+  bool CacheIsValid() const;
+  void StopReplay();
+
   // row_write.cc
   void EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* entry);
   void EncodeSecondary(size_t index, const uint8_t* record, uint64_t hidden_id, Entry* entry);
   Status LockForWrite(Bytes primary_key);
-  Status CheckPrimaryUnique(Bytes primary_key, size_t* duplicate_index);
+  Status CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, Bytes own_row_key,
+                            size_t* duplicate_index);
+  Status RowHasUniqueImage(size_t index, Bytes row_key, const std::string& image, bool* same);
+  Status CheckUniqueImage(size_t index, const uint8_t* record, Bytes own_row_key,
+                          size_t* duplicate_index);
   Status CheckSecondaryUnique(size_t index, const uint8_t* record, Bytes own_row_key,
                               size_t* duplicate_index);
-  Status CheckChangedUnique(size_t index, const uint8_t* after, Bytes own_row_key,
-                            size_t* duplicate_index);
+  Status CheckChangedUnique(size_t index, const uint8_t* before, const uint8_t* after,
+                            Bytes own_row_key, size_t* duplicate_index);
   Status WriteChangedPrimary(bool key_changed);
   uint64_t HiddenIdOfRow() const { return codec::HiddenIdOf(row_key_); }
 
@@ -139,9 +150,17 @@ class RowAccess {
 
   std::vector<std::unique_ptr<txn::Cursor>> cursors_;  // of scans; one an index, made at need
   std::vector<std::unique_ptr<txn::Cursor>> unique_cursors_;  // of unique checks, likewise
+  codec::RowDecoder unique_decoder_;    // of rows that a unique check has to look at
+  std::vector<uint8_t> unique_record_;  // and their record image
   txn::Cursor* cursor_ = nullptr;                      // of the running scan
   size_t scan_index_ = 0;
   bool scan_key_only_ = false;
+
+  RangeCache cache_;
+  uint64_t cache_operations_ = 0;  // own writes when the cache was filled
+  bool replaying_ = false;         // the scan stands on entry replay_ of the cache
+  size_t replay_ = 0;
+  size_t replay_end_ = 0;
 
   std::string row_key_;
   std::string duplicate_key_;

@@ -31,15 +31,83 @@ Status RowAccess::LockForWrite(Bytes primary_key) {
                             txn::LockWait::kWait);
 }
 
-Status RowAccess::CheckPrimaryUnique(Bytes primary_key, size_t* duplicate_index) {
+Status RowAccess::CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, Bytes own_row_key,
+                                     size_t* duplicate_index) {
   rocksdb::PinnableSlice value;
   Status found =
       transaction_->Get(table_->primary().family, primary_key, txn::View::kLatest, &value);
-  if (found.code() == Code::kNotFound) return Status::Ok();
+  if (found.code() == Code::kNotFound) {
+    if (table_->primary().codec->UniqueIsExact()) return Status::Ok();
+    return CheckUniqueImage(table_->primary_position(), record, own_row_key, duplicate_index);
+  }
   BASALT_RETURN_IF_ERROR(std::move(found));
   *duplicate_index = table_->primary_position();
   duplicate_key_.assign(primary_key);
   return Status(Code::kDuplicateKey);
+}
+
+// Reads the row of an entry that may conflict and says whether it has the image. A row that is gone
+// does not conflict.
+Status RowAccess::RowHasUniqueImage(size_t index, Bytes row_key, const std::string& image,
+                                    bool* same) {
+  *same = false;
+  rocksdb::PinnableSlice value;
+  Status found =
+      transaction_->Get(table_->primary().family, row_key, txn::View::kLatest, &value);
+  if (found.code() == Code::kNotFound) return Status::Ok();
+  BASALT_RETURN_IF_ERROR(std::move(found));
+  codec::ColumnSet columns(table_->descriptor().columns.size());
+  for (const codec::KeyPart& part : table_->descriptor().indexes[index].parts) {
+    columns.Add(part.column);
+  }
+  if (!unique_decoder_.CompiledFor(columns)) {
+    unique_decoder_.Compile(table_->descriptor(), *table_->primary().codec, table_->row_codec(),
+                            columns);
+  }
+  unique_record_.resize(table_->descriptor().record_length);
+  if (!unique_decoder_.Decode(row_key, Bytes(value.data(), value.size()),
+                              unique_record_.data())) {
+    return Malformed(table_->primary_position(), row_key);
+  }
+  const codec::KeyCodec& codec = *table_->index(index).codec;
+  if (codec.UserPartsHaveNull(unique_record_.data())) return Status::Ok();
+  std::string other;
+  codec.EncodeUniqueImage(unique_record_.data(), &other);
+  *same = other == image;
+  return Status::Ok();
+}
+
+// The check where key bytes do not decide. Locks the image, which conflicting rows share, so that
+// nobody else adds one; then compares the rows of all entries that begin as theirs would.
+Status RowAccess::CheckUniqueImage(size_t index, const uint8_t* record, Bytes own_row_key,
+                                   size_t* duplicate_index) {
+  const Index& data = table_->index(index);
+  const bool primary = index == table_->primary_position();
+  std::string image;
+  data.codec->EncodeUniqueImage(record, &image);
+  BASALT_RETURN_IF_ERROR(
+      transaction_->Lock(data.id, image, txn::LockMode::kExclusive, txn::LockWait::kWait));
+  const size_t bytes = data.codec->EncodeUniquePrefix(record, key_buffer_.data());
+  const std::string prefix(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
+  txn::Cursor* cursor = CursorOf(&unique_cursors_, index);
+  BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &transaction_->writes()));
+  for (cursor->SeekForward(prefix); cursor->Valid() && cursor->key().starts_with(prefix);
+       cursor->Next()) {
+    Bytes row_key = cursor->key();
+    if (!primary) {
+      const size_t row_bytes = data.codec->ExtractPrimaryKey(cursor->key(), key_buffer_.data());
+      if (row_bytes == 0) return Malformed(index, cursor->key());
+      row_key = MakeBytes(key_buffer_.data(), row_bytes);
+    }
+    if (row_key == own_row_key) continue;
+    bool same;
+    BASALT_RETURN_IF_ERROR(RowHasUniqueImage(index, row_key, image, &same));
+    if (!same) continue;
+    *duplicate_index = index;
+    duplicate_key_.assign(row_key);
+    return Status(Code::kDuplicateKey);
+  }
+  return cursor->status();
 }
 
 // Locks the value in the index, so that nobody else adds it, then looks whether it is there.
@@ -47,6 +115,9 @@ Status RowAccess::CheckSecondaryUnique(size_t index, const uint8_t* record, Byte
                                        size_t* duplicate_index) {
   const Index& data = table_->index(index);
   if (data.codec->UserPartsHaveNull(record)) return Status::Ok();
+  if (!data.codec->UniqueIsExact()) {
+    return CheckUniqueImage(index, record, own_row_key, duplicate_index);
+  }
   const size_t bytes =
       data.codec->EncodePrefix(record, data.codec->user_parts(), key_buffer_.data());
   const std::string prefix(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
@@ -75,7 +146,8 @@ Status RowAccess::Insert(const uint8_t* record, size_t* duplicate_index) {
   // Nobody else can know a fresh hidden id.
   if (!hidden) {
     BASALT_RETURN_IF_ERROR(LockForWrite(after_[primary].key));
-    BASALT_RETURN_IF_ERROR(CheckPrimaryUnique(after_[primary].key, duplicate_index));
+    BASALT_RETURN_IF_ERROR(
+        CheckPrimaryUnique(record, after_[primary].key, Bytes(), duplicate_index));
   }
   for (size_t i = 0; i < table_->index_count(); ++i) {
     if (i == primary || !table_->index(i).unique) continue;
@@ -95,10 +167,20 @@ Status RowAccess::Insert(const uint8_t* record, size_t* duplicate_index) {
 }
 
 // A unique index needs a check only when the declared parts of its key have changed.
-Status RowAccess::CheckChangedUnique(size_t index, const uint8_t* after, Bytes own_row_key,
-                                     size_t* duplicate_index) {
+Status RowAccess::CheckChangedUnique(size_t index, const uint8_t* before, const uint8_t* after,
+                                     Bytes own_row_key, size_t* duplicate_index) {
   const Index& data = table_->index(index);
-  if (!data.unique) return Status::Ok();
+  if (!data.unique || data.codec->UserPartsHaveNull(after)) return Status::Ok();
+  if (!data.codec->UniqueIsExact()) {
+    if (!data.codec->UserPartsHaveNull(before)) {
+      std::string image_before;
+      std::string image_after;
+      data.codec->EncodeUniqueImage(before, &image_before);
+      data.codec->EncodeUniqueImage(after, &image_after);
+      if (image_before == image_after) return Status::Ok();
+    }
+    return CheckUniqueImage(index, after, own_row_key, duplicate_index);
+  }
   const size_t bytes = data.codec->PrefixBytes(after_[index].key, data.codec->user_parts());
   if (before_[index].key.compare(0, bytes, after_[index].key, 0, bytes) == 0) return Status::Ok();
   return CheckSecondaryUnique(index, after, own_row_key, duplicate_index);
@@ -126,13 +208,15 @@ Status RowAccess::Update(const uint8_t* before, const uint8_t* after, size_t* du
   BASALT_RETURN_IF_ERROR(LockForWrite(before_[primary].key));
   if (key_changed) {
     BASALT_RETURN_IF_ERROR(LockForWrite(after_[primary].key));
-    BASALT_RETURN_IF_ERROR(CheckPrimaryUnique(after_[primary].key, duplicate_index));
+    BASALT_RETURN_IF_ERROR(CheckPrimaryUnique(after, after_[primary].key, before_[primary].key,
+                                              duplicate_index));
   }
   for (size_t i = 0; i < table_->index_count(); ++i) {
     if (i == primary) continue;
     EncodeSecondary(i, before, hidden_id, &before_[i]);
     EncodeSecondary(i, after, hidden_id, &after_[i]);
-    BASALT_RETURN_IF_ERROR(CheckChangedUnique(i, after, before_[primary].key, duplicate_index));
+    BASALT_RETURN_IF_ERROR(
+        CheckChangedUnique(i, before, after, before_[primary].key, duplicate_index));
   }
   BASALT_RETURN_IF_ERROR(WriteChangedPrimary(key_changed));
   for (size_t i = 0; i < table_->index_count(); ++i) {

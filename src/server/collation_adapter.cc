@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/collation_adapter.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -44,6 +45,11 @@ class CollationAdapter final : public codec::Collation {
 
   size_t LengthWithoutTrailingSpaces(const uint8_t* from, size_t bytes) const override {
     return charset_->lengthsp(reinterpret_cast<const char*>(from), bytes);
+  }
+
+  size_t LengthOfCharacters(const uint8_t* from, size_t bytes, size_t characters) const override {
+    if (bytes == 0) return 0;
+    return std::min(bytes, charset_->charpos(from, from + bytes, characters));
   }
 
  private:

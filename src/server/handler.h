@@ -130,10 +130,13 @@ class Handler final : public ::handler {
   // handler_info.cc: error_map.cc's result; remembers the text for get_error_message and tells the
   // session, which decides how much of the transaction survives.
   int Fail(Status status);
+  // Tells the optimizer how many rows share a value, for every part of every index.
   void FillRowsPerKey();
+  // Bytes of an entry of a secondary index, roughly.
   uint EntryBytes(uint index) const;
 
-  // --- handler_check.cc ---
+  // --- handler_check.cc: reads every row; then every entry of an index, with its row unless
+  // `quick`. What is wrong comes back as text, what could not be read as a status. ---
   Status CountRows(uint64_t* rows);
   Status CheckIndex(size_t index, bool quick, uint64_t rows, std::string* complaint);
   Status CheckEntries(size_t index, bool quick, uint64_t* entries, uint64_t* bad);
@@ -151,8 +154,16 @@ class Handler final : public ::handler {
   void CloseScan();
   int ReadFromHere(uchar* record, Direction direction, const std::string* prefix, int nothing);
   int CheckEntry();
-  bool RowMatchesTuple(uchar* record);
-  void RememberTuple(const uchar* key, uint bytes, bool exact);
+  bool EntriesSuffice();
+  bool CanBeLeftOut(uint column) const;
+  bool EntryGivesColumnsOf(uint index, Item* condition) const;
+  void CompareNothing();
+  void CompareRows(const TupleBound& low, const TupleBound& high);
+  void CompareWithTuple(const uchar* key, uint bytes, enum ha_rkey_function find,
+                        SearchPrecision precision);
+  void CompareWithRange(const key_range* start, SearchPrecision start_precision,
+                        const key_range* end, SearchPrecision end_precision);
+  bool IsInBounds(uchar* record) const;
   int ReadByPrimaryKey(uchar* record);
   int SearchFrom(uchar* record, enum ha_rkey_function find, bool exact);
   int ResumeAfterPointRead();
@@ -169,7 +180,6 @@ class Handler final : public ::handler {
   int DeriveAutoIncrement();
 
   ReadState read_;
-  uint duplicate_index_ = MAX_KEY;  // of the last failed write; info(HA_STATUS_ERRKEY) tells it
 };
 
 }  // namespace basalt::server

@@ -43,7 +43,10 @@ int Handler::info(uint flag) {
     stats.max_data_file_length = MAX_FILE_SIZE;
     FillRowsPerKey();
   }
-  if (flag & HA_STATUS_ERRKEY) errkey = duplicate_index_;
+  if (flag & HA_STATUS_ERRKEY) {
+    const Session* session = Session::IfAny(table->in_use);
+    errkey = session == nullptr ? MAX_KEY : session->duplicate_index();
+  }
   if ((flag & HA_STATUS_AUTO) && table->found_next_number_field != nullptr) {
     if (rows_->bound()) {
       if (int error = DeriveAutoIncrement()) return error;

@@ -18,8 +18,7 @@ engine::ReadIntent IntentOf(thr_lock_type type, const Session& session) {
   if (type >= TL_FIRST_WRITE) {
     intent.lock = true;
     intent.mode = txn::LockMode::kExclusive;
-  } else if (type == TL_READ_WITH_SHARED_LOCKS || type == TL_READ_SKIP_LOCKED ||
-             session.locks_plain_reads()) {
+  } else if (type == TL_READ_WITH_SHARED_LOCKS || type == TL_READ_SKIP_LOCKED) {
     intent.lock = true;
     intent.mode = txn::LockMode::kShared;
   }
@@ -39,6 +38,11 @@ THR_LOCK_DATA** Handler::store_lock(THD*, THR_LOCK_DATA** to, thr_lock_type lock
 }
 
 int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
+  if (thd_tx_isolation(thd) == ISO_SERIALIZABLE) {
+    // Rows are locked, gaps are not: phantoms would appear.
+    my_error(ER_ISOLATION_MODE_NOT_SUPPORTED, MYF(0), tx_isolation_names[ISO_SERIALIZABLE]);
+    return HA_ERR_UNSUPPORTED;
+  }
   session_ = Session::Of(thd);
   if (session_ == nullptr) return HA_ERR_OUT_OF_MEM;
   session_->EnterStatement();

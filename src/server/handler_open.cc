@@ -21,6 +21,24 @@ constexpr ::handler::Table_flags kTableFlags =
 
 constexpr uint kMaxKeyBytes = 3072;
 
+// While the server reads a table's definition, primary_key is still 0 whatever the first index is.
+// This is its own rule for what will be the primary key.
+bool FirstIndexIsPrimary(const TABLE_SHARE& share) {
+  if (my_strcasecmp(system_charset_info, share.keynames.type_names[0], primary_key_name.str) == 0) {
+    return true;
+  }
+  const KEY& key = share.key_info[0];
+  if ((key.flags & HA_NOSAME) == 0 || key.algorithm == HA_KEY_ALG_LONG_HASH) return false;
+  for (uint i = 0; i < key.user_defined_key_parts; ++i) {
+    const Field& field = *share.field[key.key_part[i].fieldnr - 1];
+    if (field.real_maybe_null()) return false;
+    const bool whole_blob =
+        field.type() == MYSQL_TYPE_BLOB && field.field_length == key.key_part[i].length;
+    if (!whole_blob && field.key_length() != key.key_part[i].length) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Handler::Handler(handlerton* hton, TABLE_SHARE* share) : ::handler(hton, share) {
@@ -63,7 +81,9 @@ uint Handler::max_supported_key_part_length() const { return kMaxKeyBytes; }
 ulong Handler::index_flags(uint index, uint part, bool all_parts) const {
   ulong flags =
       HA_READ_NEXT | HA_READ_PREV | HA_READ_ORDER | HA_READ_RANGE | HA_DO_RANGE_FILTER_PUSHDOWN;
-  if (index == table_share->primary_key) return flags | HA_CLUSTERED_INDEX | HA_KEYREAD_ONLY;
+  const bool primary =
+      index == table_share->primary_key && (index != 0 || FirstIndexIsPrimary(*table_share));
+  if (primary) return flags | HA_CLUSTERED_INDEX | HA_KEYREAD_ONLY;
   flags |= HA_DO_INDEX_COND_PUSHDOWN;
   const KEY& key = table_share->key_info[index];
   for (uint i = all_parts ? 0 : part; i <= part; ++i) {

@@ -26,8 +26,10 @@ int Handler::multi_range_read_init(RANGE_SEQ_IF* sequence, void* parameter, uint
   const engine::Index& index = table_data()->index(active_index);
   const bool secondary = active_index != table_data()->primary_position();
   const bool key_only = secondary && index.codec->Covers(read_.wanted);
-  // Locking reads take one row after the other; entries that suffice need no rows.
-  batch.active = !rows_->intent().lock && !key_only && (secondary || ranges > 1);
+  // Locking reads take one row after the other; entries that suffice need no rows; and where a
+  // search key does not say all, rows are compared with their range before they are returned.
+  batch.active = !rows_->intent().lock && !key_only && index.codec->SearchIsWhole() &&
+                 (secondary || ranges > 1);
   batch.count = batch.next = 0;
   batch.limit = kFirstBatch;
   batch.range_open = false;
@@ -107,9 +109,8 @@ int Handler::StartGatheringRange() {
   if ((mrr_cur_range.range_flag & EQ_RANGE) != 0 && start != nullptr &&
       active_index == table_data()->primary_position() &&
       HasAllParts(active_index, start->keypart_map)) {
-    bool exact = true;
-    EncodeSearchKey(*index.codec, start->key, start->keypart_map, &read_.search, &exact);
-    if (exact) {
+    if (EncodeSearchKey(*index.codec, start->key, start->keypart_map, &read_.search) ==
+        SearchPrecision::kExact) {
       AddToBatch(read_.search);
       return HA_ERR_END_OF_FILE;
     }
@@ -119,7 +120,7 @@ int Handler::StartGatheringRange() {
   if (int error = OpenScan()) return error;
   EncodeRangeStart(*index.codec, start, &read_.search);
   EncodeRangeEnd(*index.codec, end, &read_.limit);
-  Status moved = rows_->Seek(read_.search, Direction::kForward);
+  Status moved = rows_->SeekRange(read_.search, read_.limit);
   if (moved.code() == Code::kEndOfRange) return HA_ERR_END_OF_FILE;
   if (!moved.ok()) return Fail(std::move(moved));
   read_.batch.range_open = true;

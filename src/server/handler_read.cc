@@ -24,11 +24,38 @@ void Handler::LearnWantedColumns() {
   const bool whole = rows_->intent().lock && lock_type_ >= TL_FIRST_WRITE &&
                      thd_sql_command(table->in_use) != SQLCOM_SELECT;
   read_.wanted.Reset(columns);
+  const bool entries = EntriesSuffice();
   for (uint column = 0; column < columns; ++column) {
-    if (whole || bitmap_is_set(table->read_set, column)) read_.wanted.Add(column);
+    if (!whole && !bitmap_is_set(table->read_set, column)) continue;
+    if (entries && CanBeLeftOut(column)) continue;
+    read_.wanted.Add(column);
+  }
+  if (read_.compares_rows && active_index != MAX_KEY) {
+    const KEY& key = table->key_info[active_index];
+    for (uint i = 0; i < key.ext_key_parts; ++i) read_.wanted.Add(key.key_part[i].fieldnr - 1);
   }
   rows_->SetWantedColumns(read_.wanted);
   read_.wanted_known = true;
+}
+
+// The server has decided to read the index alone, because the statement names only columns that
+// entries give back (index_flags). Its read set then has all columns of the index nevertheless.
+// ANALYZE and the like read indexes that way, too, but do look at all of them; and so does the
+// partitioning engine (whose table this handler is not the first of), which merges by them.
+bool Handler::EntriesSuffice() {
+  return table->file == this && active_index != MAX_KEY && active_index != table_data()->primary_position() &&
+         keyread_enabled() && keyread == active_index && !rows_->intent().lock &&
+         table->covering_keys.is_set(active_index) &&
+         thd_sql_command(table->in_use) == SQLCOM_SELECT;
+}
+
+// Not what entries give back anyway. Columns of the primary key are asked for also to find the row
+// again. And join buffers copy all columns of the read set, looked at or not: what they copy of a
+// BLOB must not be a pointer of long ago.
+bool Handler::CanBeLeftOut(uint column) const {
+  constexpr uint kNeeded = PRI_KEY_FLAG | BLOB_FLAG;
+  return (table->field[column]->flags & kNeeded) == 0 &&
+         !table_data()->index(active_index).codec->IsColumnInKey(column);
 }
 
 void Handler::column_bitmaps_signal() { read_.wanted_known = false; }
@@ -58,7 +85,8 @@ void Handler::CloseScan() {
   read_.scan_open = false;
   read_.point_read = false;
   read_.limit.clear();
-  read_.tuple = nullptr;
+  read_.compares_rows = false;
+  CompareNothing();
   read_.batch.active = false;
 }
 
@@ -88,12 +116,11 @@ int Handler::rnd_next(uchar* record) {
 
 void Handler::position(const uchar* record) {
   Bytes key;
-  if (read_.position_from_entry) {
+  if (read_.position_from_entry || (read_.scan_open && read_.key_only)) {
     // The entry was checked when it was read.
     (void)rows_->TakeEntryRowKey();
     key = rows_->row_key();
   } else if (table_data()->hidden_primary()) {
-    if (read_.scan_open && read_.key_only) (void)rows_->TakeEntryRowKey();
     key = rows_->row_key();
   } else {
     key = rows_->RowKeyOf(record);
@@ -130,35 +157,71 @@ int Handler::index_end() {
   return 0;
 }
 
-// Compares the row with the search tuple itself, for keys whose bytes end early.
-bool Handler::RowMatchesTuple(uchar* record) {
-  KEY& key = table->key_info[active_index];
-  const my_ptrdiff_t offset = record - table->record[0];
-  uchar* const record_0 = table->record[0];
-  table->record[0] = record;
-  for (uint i = 0; i < key.user_defined_key_parts; ++i) {
-    key.key_part[i].field->move_field_offset(offset);
-  }
-  const bool differs = key_cmp_if_same(table, read_.tuple, active_index, read_.tuple_bytes);
-  for (uint i = 0; i < key.user_defined_key_parts; ++i) {
-    key.key_part[i].field->move_field_offset(-offset);
-  }
-  table->record[0] = record_0;
-  return !differs;
+// Rows from here on have to be compared with nothing.
+void Handler::CompareNothing() { read_.low.key = read_.high.key = nullptr; }
+
+// The bounds are compared with columns of the index, which must be read then.
+void Handler::CompareRows(const TupleBound& low, const TupleBound& high) {
+  read_.low = low;
+  read_.high = high;
+  if (read_.compares_rows || (low.key == nullptr && high.key == nullptr)) return;
+  read_.compares_rows = true;
+  read_.wanted_known = false;
 }
 
-// Remembers the tuple when the encoded key matches more rows than the tuple does. The rows then
-// have to be compared, and that needs the columns of the key.
-void Handler::RememberTuple(const uchar* key, uint bytes, bool exact) {
-  read_.tuple = exact ? nullptr : key;
-  read_.tuple_bytes = bytes;
-  if (exact) return;
-  LearnWantedColumns();
-  const KEY& info = table->key_info[active_index];
-  for (uint i = 0; i < info.user_defined_key_parts; ++i) {
-    read_.wanted.Add(info.key_part[i].fieldnr - 1);
+// What rows must be to be found by a look-up, where the key bytes alone do not say it.
+void Handler::CompareWithTuple(const uchar* key, uint bytes, enum ha_rkey_function find,
+                               SearchPrecision precision) {
+  TupleBound bound;
+  bool equal = false;
+  switch (find) {
+    case HA_READ_KEY_OR_NEXT:
+      bound.highest = 1;
+      break;
+    case HA_READ_AFTER_KEY:
+      bound.lowest = bound.highest = 1;
+      break;
+    case HA_READ_BEFORE_KEY:
+      bound.lowest = bound.highest = -1;
+      break;
+    case HA_READ_KEY_OR_PREV:
+    case HA_READ_PREFIX_LAST_OR_PREV:
+      bound.lowest = -1;
+      break;
+    default:
+      equal = true;
+      break;
   }
-  rows_->SetWantedColumns(read_.wanted);
+  const bool compare = precision == SearchPrecision::kWidened ||
+                       (equal && precision == SearchPrecision::kWhole);
+  if (compare) bound.key = key;
+  bound.bytes = bytes;
+  CompareRows(bound, TupleBound());
+}
+
+// Likewise for a range.
+void Handler::CompareWithRange(const key_range* start, SearchPrecision start_precision,
+                               const key_range* end, SearchPrecision end_precision) {
+  TupleBound low;
+  TupleBound high;
+  if (start != nullptr && eq_range) {
+    CompareWithTuple(start->key, start->length, HA_READ_KEY_EXACT, start_precision);
+    return;
+  }
+  if (start != nullptr && start_precision == SearchPrecision::kWidened) {
+    const bool above = start->flag == HA_READ_AFTER_KEY;
+    low = TupleBound{start->key, start->length, above ? 1 : 0, 1};
+  }
+  if (end != nullptr && end_precision == SearchPrecision::kWidened) {
+    const bool below = end->flag == HA_READ_BEFORE_KEY;
+    high = TupleBound{end->key, end->length, -1, below ? -1 : 0};
+  }
+  CompareRows(low, high);
+}
+
+bool Handler::IsInBounds(uchar* record) const {
+  return read_.low.Admits(table, active_index, record) &&
+         read_.high.Admits(table, active_index, record);
 }
 
 // From the cursor's entry on, reads the first row that the pushed condition and the row-id filter
@@ -174,10 +237,11 @@ int Handler::ReadFromHere(uchar* record, Direction direction, const std::string*
     int error = CheckEntry();
     if (error == 0) {
       Status read = rows_->ReadEntryRow(record);
-      if (read.ok() && (prefix == nullptr || read_.tuple == nullptr || RowMatchesTuple(record))) {
-        return 0;
+      if (read.ok()) {
+        if (IsInBounds(record)) return 0;
+        rows_->UnlockRow();
+        read = Status(Code::kNotFound);
       }
-      if (read.ok()) read = Status(Code::kNotFound);
       const bool passed_over =
           read.code() == Code::kNotFound ||
           (read.code() == Code::kLockBusy && rows_->intent().skip_locked);
@@ -243,20 +307,19 @@ int Handler::ReadByPrimaryKey(uchar* record) {
 int Handler::index_read_map(uchar* record, const uchar* key, key_part_map parts,
                             enum ha_rkey_function find) {
   const engine::Index& index = table_data()->index(active_index);
-  bool exact = true;
-  EncodeSearchKey(*index.codec, key, parts, &read_.search, &exact);
-  RememberTuple(key, calculate_key_len(table, active_index, key, parts), exact);
+  const SearchPrecision precision = EncodeSearchKey(*index.codec, key, parts, &read_.search);
+  CompareWithTuple(key, calculate_key_len(table, active_index, key, parts), find, precision);
   read_.point_read = false;
-  if (find == HA_READ_KEY_EXACT && active_index == table_data()->primary_position() && exact &&
-      HasAllParts(active_index, parts)) {
+  if (find == HA_READ_KEY_EXACT && active_index == table_data()->primary_position() &&
+      precision == SearchPrecision::kExact && HasAllParts(active_index, parts)) {
     return ReadByPrimaryKey(record);
   }
   if (int error = OpenScan()) return error;
-  return SearchFrom(record, find, exact);
+  return SearchFrom(record, find, precision != SearchPrecision::kWidened);
 }
 
 // Moves the cursor to where `find` says relative to read_.search and reads from there.
-int Handler::SearchFrom(uchar* record, enum ha_rkey_function find, bool exact) {
+int Handler::SearchFrom(uchar* record, enum ha_rkey_function find, bool whole) {
   std::string target = read_.search;
   Direction direction = Direction::kForward;
   bool below_target = false;  // the entry must be strictly below the target
@@ -269,10 +332,10 @@ int Handler::SearchFrom(uchar* record, enum ha_rkey_function find, bool exact) {
     case HA_READ_KEY_OR_NEXT:
       break;
     case HA_READ_AFTER_KEY:
-      if (exact) MakeSuccessor(&target);
+      if (whole) MakeSuccessor(&target);
       break;
     case HA_READ_BEFORE_KEY:
-      if (!exact) MakeSuccessor(&target);
+      if (!whole) MakeSuccessor(&target);
       direction = Direction::kBackward;
       below_target = true;
       break;
@@ -315,6 +378,7 @@ int Handler::ResumeAfterPointRead() {
 }
 
 int Handler::index_next(uchar* record) {
+  CompareNothing();
   if (int error = ResumeAfterPointRead()) return error;
   if (int error = OpenScan()) return error;
   Status moved = rows_->Step(Direction::kForward);
@@ -323,6 +387,7 @@ int Handler::index_next(uchar* record) {
 }
 
 int Handler::index_prev(uchar* record) {
+  CompareNothing();
   if (int error = ResumeAfterPointRead()) return error;
   if (int error = OpenScan()) return error;
   Status moved = rows_->Step(Direction::kBackward);
@@ -332,6 +397,7 @@ int Handler::index_prev(uchar* record) {
 
 int Handler::index_first(uchar* record) {
   read_.point_read = false;
+  CompareNothing();
   if (int error = OpenScan()) return error;
   Status moved = rows_->SeekToEnd(Direction::kForward);
   if (!moved.ok()) return Fail(std::move(moved));
@@ -340,6 +406,7 @@ int Handler::index_first(uchar* record) {
 
 int Handler::index_last(uchar* record) {
   read_.point_read = false;
+  CompareNothing();
   if (int error = OpenScan()) return error;
   Status moved = rows_->SeekToEnd(Direction::kBackward);
   if (!moved.ok()) return Fail(std::move(moved));
@@ -353,9 +420,8 @@ int Handler::index_next_same(uchar* record, const uchar* key, uint key_bytes) {
   if (read_.point_read && HasAllParts(active_index, map)) return HA_ERR_END_OF_FILE;
   if (int error = ResumeAfterPointRead()) return error;
   if (int error = OpenScan()) return error;
-  bool exact = true;
-  EncodeSearchKey(codec, key, map, &read_.search, &exact);
-  RememberTuple(key, key_bytes, exact);
+  const SearchPrecision precision = EncodeSearchKey(codec, key, map, &read_.search);
+  CompareWithTuple(key, key_bytes, HA_READ_KEY_EXACT, precision);
   Status moved = rows_->Step(Direction::kForward);
   if (!moved.ok()) return Fail(std::move(moved));
   return ReadFromHere(record, Direction::kForward, &read_.search, HA_ERR_END_OF_FILE);
@@ -377,14 +443,17 @@ int Handler::StartRange(const key_range* start, const key_range* end) {
   const engine::Index& index = table_data()->index(active_index);
   if (start != nullptr && eq_range && active_index == table_data()->primary_position() &&
       HasAllParts(active_index, start->keypart_map)) {
-    bool exact = true;
-    EncodeSearchKey(*index.codec, start->key, start->keypart_map, &read_.search, &exact);
-    if (exact) return ReadByPrimaryKey(table->record[0]);
+    if (EncodeSearchKey(*index.codec, start->key, start->keypart_map, &read_.search) ==
+        SearchPrecision::kExact) {
+      CompareNothing();
+      return ReadByPrimaryKey(table->record[0]);
+    }
   }
+  const SearchPrecision start_precision = EncodeRangeStart(*index.codec, start, &read_.search);
+  const SearchPrecision end_precision = EncodeRangeEnd(*index.codec, end, &read_.limit);
+  CompareWithRange(start, start_precision, end, end_precision);
   if (int error = OpenScan()) return error;
-  EncodeRangeStart(*index.codec, start, &read_.search);
-  EncodeRangeEnd(*index.codec, end, &read_.limit);
-  Status moved = rows_->Seek(read_.search, Direction::kForward);
+  Status moved = rows_->SeekRange(read_.search, read_.limit);
   if (!moved.ok()) return Fail(std::move(moved));
   return ReadFromHere(table->record[0], Direction::kForward, nullptr, HA_ERR_END_OF_FILE);
 }
@@ -412,8 +481,22 @@ bool Handler::HasAllParts(uint index, key_part_map parts) const {
   return (parts & all) == all;
 }
 
+// The server takes every column of the primary key for readable from any index.
+bool Handler::EntryGivesColumnsOf(uint index, Item* condition) const {
+  List<Item_field> fields;
+  if (condition->walk(&Item::collect_item_field_processor, false, &fields)) return false;
+  List_iterator_fast<Item_field> field(fields);
+  const codec::KeyCodec& codec = *table_data()->index(index).codec;
+  while (const Item_field* item = field++) {
+    if (item->field->table == table && !codec.IsColumnInKey(item->field->field_index)) return false;
+  }
+  return true;
+}
+
 Item* Handler::idx_cond_push(uint index, Item* condition) {
-  if (index == table_data()->primary_position()) return condition;
+  if (index == table_data()->primary_position() || !EntryGivesColumnsOf(index, condition)) {
+    return condition;
+  }
   pushed_idx_cond = condition;
   pushed_idx_cond_keyno = index;
   in_range_check_pushed_down = true;

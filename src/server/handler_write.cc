@@ -51,7 +51,7 @@ int Handler::delete_row(const uchar* record) {
 
 int Handler::FailWrite(Status status, size_t duplicate) {
   if (status.code() == Code::kDuplicateKey) {
-    duplicate_index_ = static_cast<uint>(duplicate);
+    session_->set_duplicate_index(static_cast<unsigned>(duplicate));
     StoreReference(rows_->duplicate_row_key(), dup_ref);
   }
   return Fail(std::move(status));

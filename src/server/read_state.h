@@ -6,6 +6,7 @@
 
 #include "codec/column_set.h"
 #include "engine/row_access.h"
+#include "server/search_key.h"
 #include "server/server_headers.h"
 
 namespace basalt::server {
@@ -35,8 +36,9 @@ struct ReadState {
   uint64_t steps = 0;            // entries passed, to look for KILL now and then
   std::string search;            // encoded key of the last search; the rows of index_next_same
                                  // begin with it
-  const uchar* tuple = nullptr;  // the server's search tuple, when rows have to be compared with it
-  uint tuple_bytes = 0;
+  TupleBound low;                // what rows must be besides, where key bytes do not decide it
+  TupleBound high;
+  bool compares_rows = false;    // such bounds came up: the columns of the index are wanted, too
   std::string limit;             // end of the range, exclusive; empty: none
   RangeBatch batch;
 };

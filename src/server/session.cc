@@ -80,7 +80,6 @@ void Session::EnterStatement() {
     // still to be seen in `killed`, which the server sets first.
     transaction_->ClearInterrupt();
     if (thd_->killed) transaction_->Interrupt();
-    locks_plain_reads_ = several && thd_tx_isolation(thd_) == ISO_SERIALIZABLE;
   }
   trans_register_ha(thd_, false, Handlerton(), 0);
   if (several) trans_register_ha(thd_, true, Handlerton(), 0);
@@ -130,6 +129,15 @@ void Session::CommitOrdered(bool all) {
   committed_in_order_ = true;
 }
 
+// With the binary log, that decides after a crash, and CommitOrdered is enough. Without it the
+// server's tc.log coordinates, and recovery rolls every transaction back that it finds prepared,
+// whatever that log says: then the commit itself has to be durable before it is acknowledged.
+Status Session::MakeOrderedCommitDurable() {
+  const txn::Durability durability = CommitDurability();
+  if (mysql_bin_log.is_open() || durability == txn::Durability::kNone) return Status::Ok();
+  return Database()->store()->SyncWal(durability == txn::Durability::kSync);
+}
+
 int Session::Commit(bool all) {
   EndStatement();
   if (!EndsTransaction(all)) return 0;
@@ -137,6 +145,7 @@ int Session::Commit(bool all) {
   if (committed_in_order_) {
     status = std::move(commit_status_);
     committed_in_order_ = false;
+    if (status.ok()) status = MakeOrderedCommitDurable();
   } else if (transaction_->active()) {
     status = transaction_->Commit(CommitDurability());
   }

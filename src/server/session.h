@@ -41,8 +41,6 @@ class Session {
   // After the last table was given back: ends a transaction that the server has not ended, which
   // happens when it reads tables outside statements. Returns a handler error.
   int TableUnlocked();
-  // The connection runs SERIALIZABLE inside a transaction: plain reads lock rows shared.
-  bool locks_plain_reads() const { return locks_plain_reads_; }
   // START TRANSACTION WITH CONSISTENT SNAPSHOT.
   Status TakeSnapshot();
 
@@ -62,6 +60,11 @@ class Session {
   // of it back after a deadlock or a snapshot conflict, the statement otherwise.
   void NoteFailure(Code code);
 
+  // The key that the last failed write of the connection collided in. Not in the handler: after a
+  // row could not move to another partition, the server asks the handler of a third one.
+  unsigned duplicate_index() const { return duplicate_index_; }
+  void set_duplicate_index(unsigned index) { duplicate_index_ = index; }
+
   void Interrupt();
 
  private:
@@ -69,6 +72,7 @@ class Session {
 
   bool EndsTransaction(bool all) const;
   void StartTransaction();
+  Status MakeOrderedCommitDurable();
   void EndStatement();
   void AbandonFailedCommit(const Status& status);
   void DetachPrepared();
@@ -77,8 +81,8 @@ class Session {
   std::unique_ptr<txn::Transaction> transaction_;
   std::mutex interrupt_mutex_;  // guards transaction_ against being replaced under Interrupt
   unsigned tables_in_use_ = 0;
+  unsigned duplicate_index_ = 0;
   bool in_statement_ = false;
-  bool locks_plain_reads_ = false;
   // Set by CommitOrdered for Commit.
   bool committed_in_order_ = false;
   Status commit_status_;

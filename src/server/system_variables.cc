@@ -141,7 +141,8 @@ void UpdateBackgroundJobs(THD* thd, st_mysql_sys_var*, void* variable, const voi
   GLOBAL(BOOL, allow_to_start_after_corruption, kSwitchAtStart,                                    \
          "Open a store in which an earlier run has marked damaged data",                           \
          nullptr, nullptr, 0)                                                                      \
-  GLOBAL(ULONGLONG, block_cache_size, PLUGIN_VAR_RQCMDARG, "Memory for blocks of table files, in bytes",\
+  GLOBAL(ULONGLONG, block_cache_size, PLUGIN_VAR_RQCMDARG,                                         \
+         "Memory for blocks of table files, in bytes",                                             \
          nullptr, UpdateBlockCache, 512 * kMiB, 1024, ULLONG_MAX / 2, 1024)                        \
   GLOBAL(ULONGLONG, db_write_buffer_size, kAtStart,                                                \
          "Memory of all memtables together, in bytes; 0: no common limit",                         \
@@ -154,14 +155,16 @@ void UpdateBackgroundJobs(THD* thd, st_mysql_sys_var*, void* variable, const voi
   GLOBAL(ULONGLONG, max_total_wal_size, kAtStart,                                                  \
          "Log size in bytes at which the oldest memtables are written out",                        \
          nullptr, nullptr, 2 * kGiB, 0, ULLONG_MAX / 2, 0)                                         \
-  GLOBAL(ULONGLONG, bytes_per_sync, kAtStart, "Table files are synced every so many bytes; 0: at their end",\
+  GLOBAL(ULONGLONG, bytes_per_sync, kAtStart,                                                      \
+         "Table files are synced every so many bytes; 0: at their end",                            \
          nullptr, nullptr, kMiB, 0, ULLONG_MAX / 2, 0)                                             \
   GLOBAL(ULONGLONG, wal_bytes_per_sync, kAtStart, "The log likewise",                              \
          nullptr, nullptr, 0, 0, ULLONG_MAX / 2, 0)                                                \
   GLOBAL(ULONGLONG, rate_limiter_bytes_per_sec, kAtStart,                                          \
          "Most bytes a second that background work writes; 0: no limit",                           \
          nullptr, nullptr, 0, 0, ULLONG_MAX / 2, 0)                                                \
-  GLOBAL(UINT, stats_dump_period_sec, kAtStart, "Seconds between statistics in RocksDB's LOG; 0: never",\
+  GLOBAL(UINT, stats_dump_period_sec, kAtStart,                                                    \
+         "Seconds between statistics in RocksDB's LOG; 0: never",                                  \
          nullptr, nullptr, 600, 0, UINT_MAX, 0)                                                    \
   GLOBAL(BOOL, use_direct_reads, kSwitchAtStart, "Read table files with O_DIRECT",                 \
          nullptr, nullptr, 0)                                                                      \
@@ -172,14 +175,17 @@ void UpdateBackgroundJobs(THD* thd, st_mysql_sys_var*, void* variable, const voi
   GLOBAL(BOOL, paranoid_checks, kSwitchAtStart, "RocksDB verifies more, and stops at damage",      \
          nullptr, nullptr, 1)                                                                      \
   GLOBAL(ULONG, wal_recovery_mode, kAtStart,                                                       \
-         "How the log is replayed: 0 tolerate a torn tail, 1 absolute consistency, 2 point in time, 3 skip damage",\
+         "How the log is replayed: 0 tolerate a torn tail, 1 absolute consistency, 2 point in "    \
+         "time, 3 skip damage",                                                                    \
          nullptr, nullptr, 2, 0, 3, 0)                                                             \
   GLOBAL(ULONG, flush_log_at_trx_commit, PLUGIN_VAR_RQCMDARG,                                      \
-         "A commit is on the device when acknowledged (1), with the operating system (2), or written once a second (0)",\
+         "A commit is on the device when acknowledged (1), with the operating system (2), or "     \
+         "written once a second (0)",                                                              \
          nullptr, nullptr, 1, 0, 2, 0)                                                             \
   GLOBAL(STR, default_cf_options, kAtStart, "RocksDB options of every column family",              \
          nullptr, nullptr, "")                                                                     \
-  GLOBAL(STR, override_cf_options, kAtStart, "RocksDB options by column family: cf1={...};cf2={...}",\
+  GLOBAL(STR, override_cf_options, kAtStart,                                                       \
+         "RocksDB options by column family: cf1={...};cf2={...}",                                  \
          nullptr, nullptr, "")                                                                     \
   GLOBAL(ULONGLONG, reserved_free_space, kAtStart,                                                 \
          "Writing stops while the disk has less free space, in bytes; 0: watch nothing",           \

@@ -151,5 +151,72 @@ TEST(ServerCollations, PrefixSearchFindsTheRow) {
   }
 }
 
+std::string UniquePrefixOf(const codec::KeyCodec& key, const std::vector<uint8_t>& record) {
+  std::string prefix(key.max_key_bytes(), '\0');
+  prefix.resize(key.EncodeUniquePrefix(record.data(), reinterpret_cast<uint8_t*>(prefix.data())));
+  return prefix;
+}
+
+std::string DeclaredBytesOf(const codec::KeyCodec& key, const std::vector<uint8_t>& record) {
+  std::string bytes(key.max_key_bytes(), '\0');
+  bytes.resize(key.EncodePrefix(record.data(), 1, reinterpret_cast<uint8_t*>(bytes.data())));
+  return bytes;
+}
+
+// Rows conflict when SQL takes the declared characters for equal, whatever the key holds of them.
+void ExpectUniquenessAsInSql(const ServerCollation& collation, const std::string& type,
+                             unsigned characters) {
+  const std::string name = collation.properties().name;
+  const std::string part = characters == 0 ? "a" : "a(" + std::to_string(characters) + ")";
+  TestTable table({"column pk int", "column a " + type + " " + name, "primary 0100 pk",
+                   "index 0101 " + part + " unique"},
+                  ServerCollationByName);
+  const codec::KeyCodec& key = table.key(1);
+  std::mt19937 random(4);
+  struct Row {
+    std::string declared, image, prefix, bytes, key;
+  };
+  std::vector<Row> rows;
+  for (int i = 0; i < 150; ++i) {
+    std::string value = RandomValue(collation, 5, &random);
+    const std::string declared =
+        characters == 0 ? value : FirstCharacters(collation, value, characters);
+    const uint32_t room = table.descriptor().columns[1].pack_length;
+    while (type.starts_with("char") && value.size() < room) value += collation.properties().space;
+    std::vector<uint8_t> record(table.descriptor().record_length);
+    table.SetColumn(&record, 1, value);
+    Row row{declared, "", UniquePrefixOf(key, record), DeclaredBytesOf(key, record),
+            EncodeRow(table, record.data(), 0, 0)[1].key};
+    key.EncodeUniqueImage(record.data(), &row.image);
+    rows.push_back(row);
+  }
+  for (const Row& a : rows) {
+    for (const Row& b : rows) {
+      SCOPED_TRACE(Hex(a.declared) + " " + Hex(b.declared));
+      const bool conflict = collation.Compare(a.declared, b.declared) == 0;
+      ASSERT_EQ(a.image == b.image, conflict);
+      if (conflict) {
+        ASSERT_TRUE(b.key.starts_with(a.prefix)) << Hex(b.key) << " " << Hex(a.prefix);
+      }
+      if (key.UniqueIsExact()) {
+        ASSERT_EQ(a.bytes == b.bytes, conflict);
+      }
+    }
+  }
+}
+
+TEST(ServerCollations, UniquenessIsThatOfSql) {
+  for (const char* name : kCollations) {
+    for (const char* type : {"varchar(5)", "char(5)", "text(2)"}) {
+      for (const unsigned characters : {0u, 2u, 3u}) {
+        if (characters == 0 && type[0] == 't') continue;
+        SCOPED_TRACE(std::string(name) + " " + type + " " + std::to_string(characters));
+        ExpectUniquenessAsInSql(*ServerCollationByName(name), type, characters);
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace basalt::test

@@ -49,6 +49,13 @@ class FakeCollation : public codec::Collation {
     return bytes;
   }
 
+  size_t LengthOfCharacters(const uint8_t* from, size_t bytes, size_t characters) const override {
+    const uint8_t* at = from;
+    std::string unused;
+    while (characters-- > 0 && at < from + bytes) weight_(&at, &unused);
+    return static_cast<size_t>(at - from);
+  }
+
  private:
   uint32_t weight_bytes_;
   WeightOf weight_;

@@ -118,6 +118,33 @@ TEST(KeyCodec, SearchForATextPrefixEndsWithItsCharacters) {
   EXPECT_EQ(done, 2u);
 }
 
+// The length in the key of a BLOB prefix does not make rows different, zeros do.
+TEST(KeyCodec, UniquenessOfABlobPrefix) {
+  TestTable table({"column a int", "column b blob(2)", "column c varbinary(5)", "primary 0100 a",
+                   "index 0101 c b(3) unique", "index 0102 c unique"},
+                  FakeCollationByName);
+  EXPECT_FALSE(table.key(1).UniqueIsExact());
+  EXPECT_FALSE(table.key(1).SearchIsWhole());
+  EXPECT_TRUE(table.key(2).UniqueIsExact());
+  EXPECT_TRUE(table.key(2).SearchIsWhole());
+  const auto image = [&table](const std::string& literals) {
+    const std::vector<uint8_t> record = table.Record(literals);
+    std::string bytes;
+    table.key(1).EncodeUniqueImage(record.data(), &bytes);
+    return bytes;
+  };
+  EXPECT_EQ(image("1, x'010203', x'01'"), image("2, x'01020304', x'01'"));
+  EXPECT_NE(image("1, x'0102', x'01'"), image("1, x'010200', x'01'"));
+  EXPECT_NE(image("1, x'02', x'01'"), image("1, x'', x'0102'"));
+  const std::vector<uint8_t> record = table.Record("1, x'01', 'x'");
+  std::vector<uint8_t> prefix(table.key(1).max_key_bytes());
+  const size_t bytes = table.key(1).EncodeUniquePrefix(record.data(), prefix.data());
+  EXPECT_EQ(Hex(std::string(prefix.begin(), prefix.begin() + static_cast<ptrdiff_t>(bytes))),
+            "00000101"
+            "780000000000000001"
+            "010000");
+}
+
 TEST(KeyCodec, ExtractsPrimaryKeysFromTheirLastOccurrence) {
   TestTable table({"column a varchar(10) latin1_bin", "column b int null", "primary 0100 a(3)",
                    "index 0101 b a", "index 0102 b"},

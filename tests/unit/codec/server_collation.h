@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -37,6 +38,11 @@ class ServerCollation : public codec::Collation {
 
   size_t LengthWithoutTrailingSpaces(const uint8_t* from, size_t bytes) const override {
     return charset_->lengthsp(reinterpret_cast<const char*>(from), bytes);
+  }
+
+  size_t LengthOfCharacters(const uint8_t* from, size_t bytes, size_t characters) const override {
+    if (bytes == 0) return 0;
+    return std::min(bytes, charset_->charpos(from, from + bytes, characters));
   }
 
   // How SQL orders two values.

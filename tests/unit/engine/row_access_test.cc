@@ -234,6 +234,38 @@ TEST_P(RowAccessTest, EstimatesOfSmallRangesAreExact) {
   Commit();
 }
 
+TEST_P(RowAccessTest, AnEstimatedRangeIsReplayedUntilTheTransactionWrites) {
+  InsertThree();
+  Begin();
+  std::vector<uint8_t> start(table_->max_key_bytes()), end(table_->max_key_bytes());
+  const codec::KeyCodec& codec = *table_->index(by_k()).codec;
+  const Bytes from = MakeBytes(
+      start.data(), codec.EncodePrefix(Record({0, false, 5, ""}).data(), 1, start.data()));
+  const Bytes to = MakeBytes(
+      end.data(), codec.EncodePrefix(Record({0, false, 90, ""}).data(), 1, end.data()));
+  const auto read_range = [&] {
+    Rows rows;
+    EXPECT_TRUE(access_->StartScan(by_k(), false, true).ok());
+    std::vector<uint8_t> record(kRecordBytes);
+    Status moved = access_->SeekRange(from, to);
+    for (; moved.ok() && access_->entry_key() < to;
+         moved = access_->Step(RowAccess::Position::kForward)) {
+      EXPECT_TRUE(access_->ReadEntryRow(record.data()).ok());
+      rows.push_back(RowOf(record));
+    }
+    access_->EndScan();
+    return rows;
+  };
+  EXPECT_EQ(access_->EstimateRange(by_k(), from, to), 2u);
+  EXPECT_EQ(read_range(), (Rows{three_, one_}));
+  const Row four{4, false, 50, "four"};
+  ASSERT_TRUE(Insert(four).ok());
+  EXPECT_EQ(read_range(), (Rows{three_, one_, four}));
+  EXPECT_EQ(access_->EstimateRange(by_k(), from, to), 3u);
+  EXPECT_EQ(read_range(), (Rows{three_, one_, four}));
+  Commit();
+}
+
 INSTANTIATE_TEST_SUITE_P(PrimaryKey, RowAccessTest, testing::Values(false, true),
                          [](const auto& info) { return info.param ? "Hidden" : "Declared"; });
 

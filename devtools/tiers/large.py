@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Statements of three million rows with default settings: they succeed, and memory stays bounded.
+
+Runs alone (`./dev test large`) and in `./dev test full`. For each statement it prints rows, seconds
+and the server's peak memory during it; after each the contents are checked by sums.
+"""
+
+import shutil
+import time
+from pathlib import Path
+
+from devtools import paths
+from devtools.server import PrivateServer
+from devtools.tiers import TierResult
+
+HELP = "statements of 3 million rows: they succeed in bounded memory"
+
+ROWS = 3_000_000
+# How much the server's resident memory may exceed what it has before the first statement. The
+# defaults explain: block cache 512 MiB, memtables 3 x 64 MiB, spill threshold 64 MiB, row locks up
+# to the escalation threshold; the rest is the allocator's.
+MEMORY_BOUND_MIB = 1024
+
+COLUMNS = "id INT PRIMARY KEY, a INT NOT NULL, b BIGINT NOT NULL, c VARCHAR(60) NOT NULL, KEY a (a)"
+FILL = (
+    "SELECT seq AS id, seq % 100000 AS a, seq * 7 AS b,"
+    " CONCAT('row number ', seq, REPEAT('x', seq % 30)) AS c"
+)
+
+
+def add_arguments(group) -> None:
+    group.add_argument("--rows", type=int, default=ROWS, help=f"default {ROWS}")
+
+
+def run(args) -> TierResult:
+    result = TierResult("large", 0, 0, repeat_command="./dev test large")
+    if args.tier is None:
+        print("   not in the short run (minutes); ./dev test large, or ./dev test full")
+        result.skipped = 1
+        return result
+    folder = paths.scratch() / "large"
+    shutil.rmtree(folder, ignore_errors=True)
+    engine = getattr(args, "engine", "rocksdb")
+    server = PrivateServer(folder, engine)
+    try:
+        with server:
+            run_statements(server, args.rows, result)
+    finally:
+        server.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+    return result
+
+
+def statements(rows: int) -> list[tuple[str, str, tuple]]:
+    """Statement, query that checks it, its right answer."""
+    ids = rows * (rows + 1) // 2
+    even = rows // 2
+    even_ids = even * (even + 1)
+    return [
+        (
+            f"CREATE TABLE source ENGINE=InnoDB {FILL} FROM seq_1_to_{rows}",
+            "SELECT COUNT(*), SUM(id), SUM(b) FROM source",
+            (rows, ids, 7 * ids),
+        ),
+        (
+            "INSERT INTO t SELECT id, a, b, c FROM source",
+            "SELECT COUNT(*), SUM(id), SUM(b) FROM t",
+            (rows, ids, 7 * ids),
+        ),
+        (
+            "UPDATE t SET b = b + 1",
+            "SELECT COUNT(*), SUM(id), SUM(b) FROM t",
+            (rows, ids, 7 * ids + rows),
+        ),
+        (
+            "UPDATE t SET a = a + 1",
+            "SELECT COUNT(*), SUM(a >= 1), COUNT(DISTINCT a) FROM t FORCE INDEX (a)",
+            (rows, rows, min(rows, 100000)),
+        ),
+        (
+            "DELETE FROM t WHERE id % 2 = 1",
+            "SELECT COUNT(*), SUM(id), SUM(b) FROM t",
+            (even, even_ids, 7 * even_ids + even),
+        ),
+        ("DELETE FROM t", "SELECT COUNT(*) FROM t", (0,)),
+        (
+            "ALTER TABLE source ADD PRIMARY KEY (id), ADD KEY a (a), ENGINE=@default@",
+            "SELECT COUNT(*), SUM(id), SUM(b) FROM source",
+            (rows, ids, 7 * ids),
+        ),
+        (
+            "ALTER TABLE source ADD COLUMN d INT NOT NULL DEFAULT 5",
+            "SELECT COUNT(*), SUM(id), SUM(d) FROM source FORCE INDEX (PRIMARY)",
+            (rows, ids, 5 * rows),
+        ),
+    ]
+
+
+def run_statements(server: PrivateServer, rows: int, result: TierResult) -> None:
+    engine = "InnoDB" if server.engine == "innodb" else "ROCKSDB"
+    with server.connect() as link, link.cursor() as cursor:
+        cursor.execute("CREATE DATABASE large")
+        cursor.execute("USE large")
+        cursor.execute(f"CREATE TABLE t ({COLUMNS})")
+        before = resident(server.pid)
+        print(f"   {rows} rows; resident memory before: {before} MiB, bound: +{MEMORY_BOUND_MIB}")
+        for statement, query, answer in statements(rows):
+            statement = statement.replace("@default@", engine)
+            run_one(server, cursor, statement, query, answer, before, result)
+
+
+def run_one(server, cursor, statement, query, answer, before: int, result: TierResult) -> None:
+    reset_peak(server.pid)
+    started = time.monotonic()
+    problem = ""
+    try:
+        cursor.execute(statement)
+    except Exception as error:
+        problem = str(error)
+    seconds = time.monotonic() - started
+    peak = resident(server.pid, "VmHWM") if server.running() else 0
+    if not problem:
+        cursor.execute(query)
+        found = tuple(int(v) for v in cursor.fetchone())
+        if found != answer:
+            problem = f"{query}: {found} instead of {answer}"
+        elif peak - before > MEMORY_BOUND_MIB:
+            problem = f"{peak - before} MiB more memory than before"
+    title = statement if len(statement) < 60 else statement[:57] + "..."
+    print(f"   {title:<60} {seconds:7.1f} s, peak {peak:5} MiB {problem and 'FAILED: ' + problem}")
+    if problem:
+        result.failed += 1
+        result.failures.append(f"{title}: {problem}")
+    else:
+        result.passed += 1
+
+
+def resident(pid: int, field: str = "VmRSS") -> int:
+    """MiB by /proc/PID/status (proc(5)): VmRSS now, VmHWM the peak."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(field + ":"):
+            return int(line.split()[1]) // 1024
+    return 0
+
+
+def reset_peak(pid: int) -> None:
+    """Makes VmHWM start anew (proc(5), clear_refs); where that is not allowed it only grows."""
+    try:
+        Path(f"/proc/{pid}/clear_refs").write_text("5")
+    except OSError:
+        pass

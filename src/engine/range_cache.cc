@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "engine/range_cache.h"
+
+namespace basalt::engine {
+
+void RangeCache::Clear() {
+  if (ranges_.empty() && buffer_.empty()) return;
+  buffer_.clear();
+  entries_.clear();
+  ranges_.clear();
+}
+
+void RangeCache::Begin(size_t index, Bytes start, Bytes end) {
+  pending_ = {index, start.size(), end.size(), buffer_.size(), entries_.size(), 0};
+  buffer_.append(start).append(end);
+}
+
+bool RangeCache::Add(Bytes key, Bytes value) {
+  if (entries_.size() >= kMaximumEntries ||
+      buffer_.size() + key.size() + value.size() > kMaximumBytes) {
+    return false;
+  }
+  entries_.push_back({buffer_.size(), key.size(), value.size()});
+  buffer_.append(key).append(value);
+  return true;
+}
+
+void RangeCache::Keep() {
+  pending_.entries = entries_.size() - pending_.first_entry;
+  ranges_.push_back(pending_);
+}
+
+void RangeCache::Abandon() {
+  entries_.resize(pending_.first_entry);
+  buffer_.resize(pending_.offset);
+}
+
+const RangeCache::Range* RangeCache::Find(size_t index, Bytes start, Bytes end) const {
+  // A statement has few ranges: a hundred comparisons cost less than one seek.
+  for (const Range& range : ranges_) {
+    if (range.index == index && At(range.offset, range.start_bytes) == start &&
+        At(range.offset + range.start_bytes, range.end_bytes) == end) {
+      return &range;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace basalt::engine
