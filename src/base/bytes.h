@@ -13,9 +13,13 @@
 
 namespace basalt {
 
-// A borrowed run of bytes. The standard type, under a name that says it is not text.
+// A borrowed run of bytes. The standard type, under a name that says it is not text. Comparisons
+// are those of memcmp, a shorter run before a longer one that begins with it: the order of keys in
+// every forward column family.
 using Bytes = std::string_view;
 
+// Writes `value` to the first 2, 4 or 8 bytes at `to`, most significant byte first. `to` needs no
+// alignment.
 inline void StoreBigEndian16(void* to, uint16_t value) {
   value = __builtin_bswap16(value);
   std::memcpy(to, &value, sizeof(value));
@@ -31,6 +35,8 @@ inline void StoreBigEndian64(void* to, uint64_t value) {
   std::memcpy(to, &value, sizeof(value));
 }
 
+// Reads what the functions above have written. `from` must have that many bytes and needs no
+// alignment.
 inline uint16_t LoadBigEndian16(const void* from) {
   uint16_t value;
   std::memcpy(&value, from, sizeof(value));
@@ -49,6 +55,8 @@ inline uint64_t LoadBigEndian64(const void* from) {
   return __builtin_bswap64(value);
 }
 
+// Adds 2, 4 or 8 bytes to the end of `to`; these allocate when the string has to grow, so they are
+// for building records of the dictionary and bounds, not for rows.
 inline void AppendBigEndian16(std::string* to, uint16_t value) {
   char bytes[sizeof(value)];
   StoreBigEndian16(bytes, value);
@@ -67,10 +75,13 @@ inline void AppendBigEndian64(std::string* to, uint64_t value) {
   to->append(bytes, sizeof(bytes));
 }
 
+// The same bytes as unsigned numbers: what codecs compute with, where RocksDB's slices and the
+// standard library have plain char. Nothing is copied, and the result lives as long as its source.
 inline const uint8_t* Unsigned(Bytes bytes) {
   return reinterpret_cast<const uint8_t*>(bytes.data());
 }
 
+// The way back: a run of `length` bytes at `data`, borrowed. Lengths are bytes, never characters.
 inline Bytes MakeBytes(const uint8_t* data, size_t length) {
   return Bytes(reinterpret_cast<const char*>(data), length);
 }

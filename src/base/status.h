@@ -28,7 +28,7 @@ enum class Code : uint8_t {
   kNotSupported,      // a feature Basalt does not have
   kInvalidArgument,   // the request contradicts the schema or the options
   kOutOfMemory,
-  kInternal,          // a promise inside Basalt was broken; the message says which
+  kInternal,  // a promise inside Basalt was broken; the message says which
 };
 
 // The result of an operation that can fail. An Ok status is two words and allocates nothing; a
@@ -72,8 +72,9 @@ std::string_view CodeName(Code code);
 }  // namespace basalt
 
 // Returns from the calling function when EXPRESSION gives a status that is not Ok.
-#define BASALT_RETURN_IF_ERROR(expression)                      \
-  do {                                                          \
-    ::basalt::Status basalt_status_ = (expression);             \
-    if (!basalt_status_.ok()) [[unlikely]] return basalt_status_; \
+#define BASALT_RETURN_IF_ERROR(expression)          \
+  do {                                              \
+    ::basalt::Status basalt_status_ = (expression); \
+    if (!basalt_status_.ok()) [[unlikely]]          \
+      return basalt_status_;                        \
   } while (0)

@@ -80,8 +80,7 @@ class Collation {
   virtual size_t LengthWithoutTrailingSpaces(const uint8_t* from, size_t bytes) const = 0;
 
   // Bytes of the first `characters` characters of `from`; `bytes` when it has fewer.
-  virtual size_t LengthOfCharacters(const uint8_t* from, size_t bytes,
-                                    size_t characters) const = 0;
+  virtual size_t LengthOfCharacters(const uint8_t* from, size_t bytes, size_t characters) const = 0;
 
   // Derives class, space weight and weight classes. Call once, before any other use. Fails with
   // kNotSupported when a space has no weight, or one that does not fit the segments of the format.

@@ -20,8 +20,9 @@ namespace basalt::codec {
 // docs/format/key.md. Compiled once when a table is opened into a list of steps, one a key part.
 //
 // Immutable after Compile: any number of threads may use one object. No function below allocates
-// (but EncodeUniqueImage), locks or makes a system call; the only virtual call is the collation's own transformation, for
-// the collations that have no table. Encoding cannot fail; reading checks every bound.
+// (but EncodeUniqueImage), locks or makes a system call; the only virtual call is the collation's
+// own transformation, for the collations that have no table. Encoding cannot fail; reading checks
+// every bound.
 class KeyCodec {
  public:
   // Builds the codec of table.indexes[index]. kNotSupported for a kv format version or a part the
@@ -56,9 +57,9 @@ class KeyCodec {
 
   // The same from the server's search tuple ("key image": per part an optional NULL byte, then the
   // column's bytes; 2 little-endian length bytes in front of VARCHAR and BLOB data). Spares the
-  // copy into a record image. A part whose bytes hold more than a search value can tell (the length of
-  // a BLOB, characters behind a prefix) ends the result early: the bytes are still a prefix of every
-  // matching key. *parts_done says how many parts are complete in the result (may be null).
+  // copy into a record image. A part whose bytes hold more than a search value can tell (the length
+  // of a BLOB, characters behind a prefix) ends the result early: the bytes are still a prefix of
+  // every matching key. *parts_done says how many parts are complete in the result (may be null).
   size_t EncodeSearchTuple(const uint8_t* tuple, unsigned parts, uint8_t* out,
                            unsigned* parts_done) const;
 

@@ -170,8 +170,8 @@ PartSource DeclaredPart(const KeyStep& step, PartSource source) {
 void AppendWeights(const KeyStep& step, PartSource source, std::string* image) {
   const Collation& collation = *step.collation;
   source.length = static_cast<uint32_t>(TrimmedLength(collation, source));
-  const size_t room = collation.TransformLength(
-      size_t{source.length} * collation.properties().bytes_per_character_max);
+  const size_t room = collation.TransformLength(size_t{source.length} *
+                                                collation.properties().bytes_per_character_max);
   const size_t start = image->size();
   image->resize(start + room);
   uint8_t* weights = reinterpret_cast<uint8_t*>(image->data()) + start;
@@ -190,7 +190,8 @@ void AppendPartImage(const KeyStep& step, PartSource source, std::string* image)
   AppendBigEndian32(image, 0);  // the length comes last: images of parts must not run together
   if (step.op == KeyOp::kBlobPrefix) {
     source = DeclaredPart(step, source);
-    if (source.length != 0) image->append(reinterpret_cast<const char*>(source.data), source.length);
+    if (source.length != 0)
+      image->append(reinterpret_cast<const char*>(source.data), source.length);
   } else if (step.scope == SearchScope::kAll && step.equal_bytes_are_equal) {
     image->resize(start + sizeof(uint32_t) + step.max_key_bytes);
     uint8_t* out = reinterpret_cast<uint8_t*>(image->data()) + start + sizeof(uint32_t);

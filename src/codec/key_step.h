@@ -58,7 +58,7 @@ struct KeyStep {
   // characters and a character can have several: then the end of a value may not take part.
   bool equal_bytes_are_equal = true;
   SearchScope scope = SearchScope::kAll;
-  uint32_t column = 0;         // position in the table; ~0u for a hidden id
+  uint32_t column = 0;  // position in the table; ~0u for a hidden id
   uint32_t record_offset = 0;
   uint32_t null_offset = 0;
   uint32_t record_bytes = 0;   // bytes in the record image; data capacity + length_bytes if varying

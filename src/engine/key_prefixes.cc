@@ -28,8 +28,7 @@ size_t KeyPrefixes::Parts(IndexId index) {
 
 size_t KeyPrefixes::PrefixBytes(IndexId index, Bytes key, size_t parts) {
   const auto codec = Find(index);
-  const size_t bytes =
-      codec == nullptr ? 0 : codec->PrefixBytes(key, static_cast<unsigned>(parts));
+  const size_t bytes = codec == nullptr ? 0 : codec->PrefixBytes(key, static_cast<unsigned>(parts));
   return bytes == 0 ? key.size() : bytes;
 }
 

@@ -50,8 +50,7 @@ void RowAccess::ReleaseCursors() {
   for (auto& cursor : unique_cursors_) cursor.reset();
 }
 
-txn::Cursor* RowAccess::CursorOf(std::vector<std::unique_ptr<txn::Cursor>>* cursors,
-                                 size_t index) {
+txn::Cursor* RowAccess::CursorOf(std::vector<std::unique_ptr<txn::Cursor>>* cursors, size_t index) {
   std::unique_ptr<txn::Cursor>& cursor = (*cursors)[index];
   if (cursor == nullptr) {
     const Index& data = table_->index(index);
@@ -103,7 +102,8 @@ Status RowAccess::Malformed(size_t index, Bytes key) const {
 
 Status RowAccess::DecodeRow(Bytes key, Bytes value, uint8_t* record) {
   if (!row_decoder_ready_) CompileRowDecoder();
-  if (row_decoder_.Decode(key, value, record)) [[likely]] return Status::Ok();
+  if (row_decoder_.Decode(key, value, record)) [[likely]]
+    return Status::Ok();
   return Malformed(table_->primary_position(), key);
 }
 
@@ -139,9 +139,8 @@ void RowAccess::FetchRows(const std::vector<std::string>& primary_keys, size_t c
   }
   fetch_keys_.assign(primary_keys.begin(), primary_keys.begin() + static_cast<ptrdiff_t>(count));
   fetch_codes_.assign(count, Code::kOk);
-  transaction_->MultiGet(table_->primary().family, count, fetch_keys_.data(),
-                         txn::View::kSnapshot, /*sorted=*/false, fetch_values_.get(),
-                         fetch_codes_.data());
+  transaction_->MultiGet(table_->primary().family, count, fetch_keys_.data(), txn::View::kSnapshot,
+                         /*sorted=*/false, fetch_values_.get(), fetch_codes_.data());
 }
 
 Status RowAccess::TakeFetched(size_t position, uint8_t* record) {
@@ -185,8 +184,7 @@ bool RowAccess::CacheIsValid() const {
 void RowAccess::StopReplay() { replaying_ = false; }
 
 Status RowAccess::SeekRange(Bytes start, Bytes end) {
-  const RangeCache::Range* range =
-      CacheIsValid() ? cache_.Find(scan_index_, start, end) : nullptr;
+  const RangeCache::Range* range = CacheIsValid() ? cache_.Find(scan_index_, start, end) : nullptr;
   if (range == nullptr) return Seek(start, Position::kForward);
   if (range->entries == 0) return Status(Code::kEndOfRange);
   replaying_ = true;
@@ -202,7 +200,8 @@ Status RowAccess::Seek(Bytes target, Position direction) {
   } else {
     cursor_->SeekBackward(target);
   }
-  if (cursor_->Valid()) [[likely]] return Status::Ok();
+  if (cursor_->Valid()) [[likely]]
+    return Status::Ok();
   BASALT_RETURN_IF_ERROR(cursor_->status());
   return Status(Code::kEndOfRange);
 }
@@ -214,7 +213,8 @@ Status RowAccess::SeekToEnd(Position direction) {
   } else {
     cursor_->SeekLast();
   }
-  if (cursor_->Valid()) [[likely]] return Status::Ok();
+  if (cursor_->Valid()) [[likely]]
+    return Status::Ok();
   BASALT_RETURN_IF_ERROR(cursor_->status());
   return Status(Code::kEndOfRange);
 }
@@ -234,7 +234,8 @@ Status RowAccess::Step(Position direction) {
   } else {
     cursor_->Prev();
   }
-  if (cursor_->Valid()) [[likely]] return Status::Ok();
+  if (cursor_->Valid()) [[likely]]
+    return Status::Ok();
   BASALT_RETURN_IF_ERROR(cursor_->status());
   return Status(Code::kEndOfRange);
 }
@@ -266,10 +267,22 @@ Bytes RowAccess::RowKeyOf(const uint8_t* record) {
 
 // Does the row, as it is now, still have this entry in the scanned index?
 bool RowAccess::EntryBelongsTo(Bytes entry, const uint8_t* record) {
-  const size_t bytes = table_->index(scan_index_)
-                           .codec->EncodeKey(record, HiddenIdOfRow(), key_buffer_.data(), nullptr,
-                                             nullptr);
+  const size_t bytes =
+      table_->index(scan_index_)
+          .codec->EncodeKey(record, HiddenIdOfRow(), key_buffer_.data(), nullptr, nullptr);
   return entry == MakeBytes(key_buffer_.data(), bytes);
+}
+
+// The entry's value, where it outlives the scan: BLOB columns of the record point into it, and the
+// server may close the scan before it looks at them. The store's iterator stays where it is; own
+// writes and replayed entries do not.
+Bytes RowAccess::LastingEntryValue() {
+  const Bytes value = entry_value();
+  if (!table_->has_blobs() || (!replaying_ && !cursor_->overlaid())) [[likely]]
+    return value;
+  row_value_.Reset();
+  row_value_.PinSelf(rocksdb::Slice(value));
+  return Bytes(row_value_.data(), row_value_.size());
 }
 
 Status RowAccess::ReadEntryRow(uint8_t* record) {
@@ -278,7 +291,7 @@ Status RowAccess::ReadEntryRow(uint8_t* record) {
   if (!intent_.lock) {
     if (primary) {
       row_key_.assign(entry_key());
-      return DecodeRow(entry_key(), entry_value(), record);
+      return DecodeRow(row_key_, LastingEntryValue(), record);
     }
     if (scan_key_only_) return DecodeEntry(record);
   }
@@ -296,8 +309,7 @@ Status RowAccess::ReadEntryRow(uint8_t* record) {
     return read;
   }
   BASALT_RETURN_IF_ERROR(std::move(read));
-  BASALT_RETURN_IF_ERROR(
-      DecodeRow(row_key_, Bytes(row_value_.data(), row_value_.size()), record));
+  BASALT_RETURN_IF_ERROR(DecodeRow(row_key_, Bytes(row_value_.data(), row_value_.size()), record));
   if (!primary && intent_.lock && !EntryBelongsTo(entry_key(), record)) {
     UnlockRow();
     return Status(Code::kNotFound);
@@ -319,9 +331,10 @@ uint64_t RowAccess::EstimateRange(size_t index, Bytes start, Bytes end) {
   if (transaction_ == nullptr || cursor == cursor_) {
     return table_->statistics().EntriesBetween(index, start, end);
   }
-  if (!cursor->bound() &&
-      !cursor->Bind(intent_.lock ? nullptr : transaction_->ReadSnapshot(), &transaction_->writes())
-           .ok()) {
+  if (!cursor->bound() && !cursor
+                               ->Bind(intent_.lock ? nullptr : transaction_->EstimateSnapshot(),
+                                      &transaction_->writes())
+                               .ok()) {
     return table_->statistics().EntriesBetween(index, start, end);
   }
   const bool keep = !intent_.lock && cache_operations_ == transaction_->writes().operations();

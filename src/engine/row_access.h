@@ -117,6 +117,7 @@ class RowAccess {
   void CompileRowDecoder();
   Status DecodeRow(Bytes key, Bytes value, uint8_t* record);
   Status LockRow(Bytes primary_key);
+  Bytes LastingEntryValue();
   bool EntryBelongsTo(Bytes entry, const uint8_t* record);
   Status Malformed(size_t index, Bytes key) const;
 
@@ -152,7 +153,7 @@ class RowAccess {
   std::vector<std::unique_ptr<txn::Cursor>> unique_cursors_;  // of unique checks, likewise
   codec::RowDecoder unique_decoder_;    // of rows that a unique check has to look at
   std::vector<uint8_t> unique_record_;  // and their record image
-  txn::Cursor* cursor_ = nullptr;                      // of the running scan
+  txn::Cursor* cursor_ = nullptr;       // of the running scan
   size_t scan_index_ = 0;
   bool scan_key_only_ = false;
 
@@ -165,7 +166,7 @@ class RowAccess {
   std::string row_key_;
   std::string duplicate_key_;
   bool row_newly_locked_ = false;
-  size_t row_lock_position_ = 0;  // locks held right after that lock was taken
+  size_t row_lock_position_ = 0;      // locks held right after that lock was taken
   rocksdb::PinnableSlice row_value_;  // pins what BLOB columns of the last record point into
   std::vector<uint8_t> key_buffer_;
   std::vector<uint8_t> unpack_buffer_;

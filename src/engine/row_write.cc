@@ -8,8 +8,8 @@ namespace basalt::engine {
 
 void RowAccess::EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* entry) {
   size_t unpack_bytes = 0;
-  const size_t key_bytes = table_->primary().codec->EncodeKey(
-      record, hidden_id, key_buffer_.data(), unpack_buffer_.data(), &unpack_bytes);
+  const size_t key_bytes = table_->primary().codec->EncodeKey(record, hidden_id, key_buffer_.data(),
+                                                              unpack_buffer_.data(), &unpack_bytes);
   entry->key.assign(reinterpret_cast<const char*>(key_buffer_.data()), key_bytes);
   table_->row_codec().EncodeValue(record, MakeBytes(unpack_buffer_.data(), unpack_bytes),
                                   /*ttl_seconds=*/0, &entry->value);
@@ -19,8 +19,8 @@ void RowAccess::EncodeSecondary(size_t index, const uint8_t* record, uint64_t hi
                                 Entry* entry) {
   const codec::KeyCodec& codec = *table_->index(index).codec;
   size_t unpack_bytes = 0;
-  const size_t key_bytes = codec.EncodeKey(record, hidden_id, key_buffer_.data(),
-                                           unpack_buffer_.data(), &unpack_bytes);
+  const size_t key_bytes =
+      codec.EncodeKey(record, hidden_id, key_buffer_.data(), unpack_buffer_.data(), &unpack_bytes);
   entry->key.assign(reinterpret_cast<const char*>(key_buffer_.data()), key_bytes);
   codec::EncodeSecondaryValue(codec, MakeBytes(unpack_buffer_.data(), unpack_bytes),
                               /*ttl_seconds=*/0, &entry->value);
@@ -52,8 +52,7 @@ Status RowAccess::RowHasUniqueImage(size_t index, Bytes row_key, const std::stri
                                     bool* same) {
   *same = false;
   rocksdb::PinnableSlice value;
-  Status found =
-      transaction_->Get(table_->primary().family, row_key, txn::View::kLatest, &value);
+  Status found = transaction_->Get(table_->primary().family, row_key, txn::View::kLatest, &value);
   if (found.code() == Code::kNotFound) return Status::Ok();
   BASALT_RETURN_IF_ERROR(std::move(found));
   codec::ColumnSet columns(table_->descriptor().columns.size());
@@ -65,8 +64,7 @@ Status RowAccess::RowHasUniqueImage(size_t index, Bytes row_key, const std::stri
                             columns);
   }
   unique_record_.resize(table_->descriptor().record_length);
-  if (!unique_decoder_.Decode(row_key, Bytes(value.data(), value.size()),
-                              unique_record_.data())) {
+  if (!unique_decoder_.Decode(row_key, Bytes(value.data(), value.size()), unique_record_.data())) {
     return Malformed(table_->primary_position(), row_key);
   }
   const codec::KeyCodec& codec = *table_->index(index).codec;
@@ -208,8 +206,8 @@ Status RowAccess::Update(const uint8_t* before, const uint8_t* after, size_t* du
   BASALT_RETURN_IF_ERROR(LockForWrite(before_[primary].key));
   if (key_changed) {
     BASALT_RETURN_IF_ERROR(LockForWrite(after_[primary].key));
-    BASALT_RETURN_IF_ERROR(CheckPrimaryUnique(after, after_[primary].key, before_[primary].key,
-                                              duplicate_index));
+    BASALT_RETURN_IF_ERROR(
+        CheckPrimaryUnique(after, after_[primary].key, before_[primary].key, duplicate_index));
   }
   for (size_t i = 0; i < table_->index_count(); ++i) {
     if (i == primary) continue;

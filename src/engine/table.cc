@@ -97,8 +97,10 @@ Status Table::CompileCodecs() {
     indexes_[i].codec = std::move(compiled);
     database_->key_prefixes()->Register(indexes_[i].id, indexes_[i].codec);
   }
-  rows_are_keys_ = !hidden_primary() &&
-                   descriptor_.primary_index().parts.size() == descriptor_.columns.size();
+  rows_are_keys_ =
+      !hidden_primary() && descriptor_.primary_index().parts.size() == descriptor_.columns.size();
+  has_blobs_ = std::any_of(descriptor_.columns.begin(), descriptor_.columns.end(),
+                           [](const codec::Column& column) { return codec::IsBlob(column.kind); });
   return codec::RowCodec::Compile(descriptor_, *primary().codec, &row_codec_);
 }
 

@@ -54,9 +54,12 @@ class Table {
   size_t primary_position() const { return descriptor_.primary; }
   bool hidden_primary() const { return descriptor_.hidden_primary; }
   const codec::RowCodec& row_codec() const { return row_codec_; }
-  // True when every column is a part of the primary key. Stock MyRocks removes such rows with single
-  // deletes, so two puts of one key must never follow each other without a deletion in between.
+  // True when every column is a part of the primary key. Stock MyRocks removes such rows with
+  // single deletes, so two puts of one key must never follow each other without a deletion in
+  // between.
   bool rows_are_keys() const { return rows_are_keys_; }
+  // True when a column of a record image is a pointer into the value it was decoded from.
+  bool has_blobs() const { return has_blobs_; }
   // Room for the longest key and unpack info of any index, in bytes.
   size_t max_key_bytes() const { return max_key_bytes_; }
   size_t max_unpack_bytes() const { return max_unpack_bytes_; }
@@ -81,6 +84,7 @@ class Table {
   std::shared_ptr<TableCounters> counters_;
   std::unique_ptr<TableStatistics> statistics_;
   bool rows_are_keys_ = false;
+  bool has_blobs_ = false;
   size_t max_key_bytes_ = 0;
   size_t max_unpack_bytes_ = 0;
 };

@@ -80,7 +80,8 @@ Status TableStatistics::RenewLocked(uint64_t count_limit) {
   const uint64_t updated = updated_.load(std::memory_order_relaxed);
   const uint64_t deleted = deleted_.load(std::memory_order_relaxed);
   std::vector<IndexEstimate> fresh(table_->index_count());
-  for (size_t i = 0; i < fresh.size(); ++i) BASALT_RETURN_IF_ERROR(Measure(i, count_limit, &fresh[i]));
+  for (size_t i = 0; i < fresh.size(); ++i)
+    BASALT_RETURN_IF_ERROR(Measure(i, count_limit, &fresh[i]));
   indexes_ = std::move(fresh);
   rows_ = indexes_[table_->primary_position()].entries;
   inserted_then_ = inserted;
@@ -108,9 +109,9 @@ Status TableStatistics::Measure(size_t position, uint64_t count_limit,
                           static_cast<uint64_t>(files.rows) >= estimate->memtable_entries;
   if (estimate->entries > count_limit && files_tell) {
     for (const int64_t distinct : files.distinct_prefixes) {
-      estimate->rows_per_key.push_back(
-          std::max(1.0, static_cast<double>(files.rows) /
-                            static_cast<double>(std::max<int64_t>(distinct, 1))));
+      estimate->rows_per_key.push_back(std::max(
+          1.0,
+          static_cast<double>(files.rows) / static_cast<double>(std::max<int64_t>(distinct, 1))));
     }
     return Status::Ok();
   }
@@ -201,8 +202,9 @@ uint64_t TableStatistics::EntriesBetween(size_t position, Bytes start, Bytes end
   RenewIfStale();
   if (!known_) return entries;
   const IndexEstimate& estimate = indexes_[position];
-  const uint64_t in_files =
-      estimate.entries > estimate.memtable_entries ? estimate.entries - estimate.memtable_entries : 0;
+  const uint64_t in_files = estimate.entries > estimate.memtable_entries
+                                ? estimate.entries - estimate.memtable_entries
+                                : 0;
   if (in_files == 0 || estimate.disk_bytes == 0) return entries;
   const double share = static_cast<double>(FileBytes(db, index, start, end)) /
                        static_cast<double>(estimate.disk_bytes);

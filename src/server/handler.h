@@ -111,8 +111,8 @@ class Handler final : public ::handler {
   int write_row(const uchar* record) override;
   int update_row(const uchar* before, const uchar* after) override;
   int delete_row(const uchar* record) override;
-  void get_auto_increment(ulonglong offset, ulonglong increment, ulonglong wanted,
-                          ulonglong* first, ulonglong* reserved) override;
+  void get_auto_increment(ulonglong offset, ulonglong increment, ulonglong wanted, ulonglong* first,
+                          ulonglong* reserved) override;
 
  private:
   using Direction = engine::RowAccess::Position;
@@ -148,15 +148,20 @@ class Handler final : public ::handler {
   thr_lock_type lock_type_ = TL_IGNORE;      // as settled by store_lock
   std::string error_text_;                   // of the last failure, for get_error_message
 
-  // --- handler_read.cc, handler_range.cc, handler_write.cc ---
+  // --- handler_read.cc. Functions with an int result return 0 or a handler error. ---
+  // Which columns reads fill in, and the cursor on the active index; both keep what is right.
   void LearnWantedColumns();
   int OpenScan();
   void CloseScan();
+  // The first row from the cursor's entry on that conditions, filters and bounds let through.
   int ReadFromHere(uchar* record, Direction direction, const std::string* prefix, int nothing);
+  // 0: read the entry's row; kEntryPassedOver: go on; else the error.
   int CheckEntry();
+  // What may be left to the entry although the read set has it.
   bool EntriesSuffice();
   bool CanBeLeftOut(uint column) const;
   bool EntryGivesColumnsOf(uint index, Item* condition) const;
+  // Where key bytes do not tell all, rows are compared with the server's search tuples: which.
   void CompareNothing();
   void CompareRows(const TupleBound& low, const TupleBound& high);
   void CompareWithTuple(const uchar* key, uint bytes, enum ha_rkey_function find,
@@ -164,16 +169,23 @@ class Handler final : public ::handler {
   void CompareWithRange(const key_range* start, SearchPrecision start_precision,
                         const key_range* end, SearchPrecision end_precision);
   bool IsInBounds(uchar* record) const;
+  // Look-ups and searches by read_.search, and the way from a look-up back to a scan.
   int ReadByPrimaryKey(uchar* record);
   int SearchFrom(uchar* record, enum ha_rkey_function find, bool exact);
   int ResumeAfterPointRead();
   int StartRange(const key_range* start, const key_range* end);
   int EndRangeRead(int error);
   bool HasAllParts(uint index, key_part_map parts) const;
+
+  // --- handler_range.cc ---
+  // Fills the batch with the keys of the next rows of the ranges.
   void GatherRows();
   void AddToBatch(Bytes row_key);
   int StartGatheringRange();
   int GatherRange();
+
+  // --- handler_write.cc ---
+  // ref_length bytes at `reference`: the key, zeros, and the key's length at the end.
   void StoreReference(Bytes row_key, uchar* reference) const;
   int FailWrite(Status status, size_t duplicate);
   void NoteAutoIncrement(const uchar* record);

@@ -18,8 +18,7 @@ constexpr size_t kLargestBatch = 256;
 
 int Handler::multi_range_read_init(RANGE_SEQ_IF* sequence, void* parameter, uint ranges, uint mode,
                                    HANDLER_BUFFER* buffer) {
-  const int error =
-      ::handler::multi_range_read_init(sequence, parameter, ranges, mode, buffer);
+  const int error = ::handler::multi_range_read_init(sequence, parameter, ranges, mode, buffer);
   if (error != 0) return error;
   LearnWantedColumns();
   RangeBatch& batch = read_.batch;
@@ -103,8 +102,7 @@ void Handler::AddToBatch(Bytes row_key) {
 // whole primary key needs no cursor: the key goes into the batch as it is.
 int Handler::StartGatheringRange() {
   const engine::Index& index = table_data()->index(active_index);
-  const key_range* start =
-      mrr_cur_range.start_key.keypart_map ? &mrr_cur_range.start_key : nullptr;
+  const key_range* start = mrr_cur_range.start_key.keypart_map ? &mrr_cur_range.start_key : nullptr;
   const key_range* end = mrr_cur_range.end_key.keypart_map ? &mrr_cur_range.end_key : nullptr;
   if ((mrr_cur_range.range_flag & EQ_RANGE) != 0 && start != nullptr &&
       active_index == table_data()->primary_position() &&

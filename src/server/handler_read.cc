@@ -43,8 +43,9 @@ void Handler::LearnWantedColumns() {
 // ANALYZE and the like read indexes that way, too, but do look at all of them; and so does the
 // partitioning engine (whose table this handler is not the first of), which merges by them.
 bool Handler::EntriesSuffice() {
-  return table->file == this && active_index != MAX_KEY && active_index != table_data()->primary_position() &&
-         keyread_enabled() && keyread == active_index && !rows_->intent().lock &&
+  return table->file == this && active_index != MAX_KEY &&
+         active_index != table_data()->primary_position() && keyread_enabled() &&
+         keyread == active_index && !rows_->intent().lock &&
          table->covering_keys.is_set(active_index) &&
          thd_sql_command(table->in_use) == SQLCOM_SELECT;
 }
@@ -68,8 +69,8 @@ int Handler::OpenScan() {
   if (going_on && read_.wanted_known) return 0;
   LearnWantedColumns();
   const bool secondary = index != table_data()->primary_position();
-  read_.key_only = secondary && !rows_->intent().lock &&
-                   table_data()->index(index).codec->Covers(read_.wanted);
+  read_.key_only =
+      secondary && !rows_->intent().lock && table_data()->index(index).codec->Covers(read_.wanted);
   if (going_on) {
     rows_->SetKeyOnly(read_.key_only);
     return 0;
@@ -108,8 +109,7 @@ int Handler::rnd_next(uchar* record) {
   if (int error = OpenScan()) return error;
   const bool first = read_.first_row;
   read_.first_row = false;
-  Status moved =
-      first ? rows_->SeekToEnd(Direction::kForward) : rows_->Step(Direction::kForward);
+  Status moved = first ? rows_->SeekToEnd(Direction::kForward) : rows_->Step(Direction::kForward);
   if (!moved.ok()) return Fail(std::move(moved));
   return ReadFromHere(record, Direction::kForward, /*prefix=*/nullptr, HA_ERR_END_OF_FILE);
 }
@@ -192,8 +192,8 @@ void Handler::CompareWithTuple(const uchar* key, uint bytes, enum ha_rkey_functi
       equal = true;
       break;
   }
-  const bool compare = precision == SearchPrecision::kWidened ||
-                       (equal && precision == SearchPrecision::kWhole);
+  const bool compare =
+      precision == SearchPrecision::kWidened || (equal && precision == SearchPrecision::kWhole);
   if (compare) bound.key = key;
   bound.bytes = bytes;
   CompareRows(bound, TupleBound());
@@ -242,14 +242,14 @@ int Handler::ReadFromHere(uchar* record, Direction direction, const std::string*
         rows_->UnlockRow();
         read = Status(Code::kNotFound);
       }
-      const bool passed_over =
-          read.code() == Code::kNotFound ||
-          (read.code() == Code::kLockBusy && rows_->intent().skip_locked);
+      const bool passed_over = read.code() == Code::kNotFound ||
+                               (read.code() == Code::kLockBusy && rows_->intent().skip_locked);
       if (!passed_over) return Fail(std::move(read));
     } else if (error != kEntryPassedOver) {
       return error == HA_ERR_END_OF_FILE ? nothing : error;
     }
-    if (++read_.steps % kStepsBetweenKillChecks == 0 && thd_kill_level(table->in_use) != THD_IS_NOT_KILLED) {
+    if (++read_.steps % kStepsBetweenKillChecks == 0 &&
+        thd_kill_level(table->in_use) != THD_IS_NOT_KILLED) {
       return HA_ERR_ABORTED_BY_USER;
     }
     Status moved = rows_->Step(direction);

@@ -21,25 +21,25 @@ struct RangeBatch {
   size_t limit = 0;                   // how many to gather; grows while the caller keeps reading
   bool range_open = false;            // the cursor stands inside the present range
   bool ranges_ended = false;
-  int deferred_error = 0;             // met while gathering: reported after the rows before it
+  int deferred_error = 0;  // met while gathering: reported after the rows before it
 };
 
 // Where the reads of a handler stand. Grouped here, because several handler_*.cc files share it.
 struct ReadState {
-  codec::ColumnSet wanted;       // columns that reads fill in
-  bool wanted_known = false;     // false: take them from the table's read set again
-  bool scan_open = false;        // the engine's cursor is open on the active index
-  bool key_only = false;         // entries of the index suffice
-  bool first_row = true;         // of a full scan
-  bool point_read = false;       // the last row came from a look-up by its whole primary key
+  codec::ColumnSet wanted;           // columns that reads fill in
+  bool wanted_known = false;         // false: take them from the table's read set again
+  bool scan_open = false;            // the engine's cursor is open on the active index
+  bool key_only = false;             // entries of the index suffice
+  bool first_row = true;             // of a full scan
+  bool point_read = false;           // the last row came from a look-up by its whole primary key
   bool position_from_entry = false;  // position() describes the cursor's entry, not the record
-  uint64_t steps = 0;            // entries passed, to look for KILL now and then
-  std::string search;            // encoded key of the last search; the rows of index_next_same
-                                 // begin with it
-  TupleBound low;                // what rows must be besides, where key bytes do not decide it
+  uint64_t steps = 0;                // entries passed, to look for KILL now and then
+  std::string search;                // encoded key of the last search; the rows of index_next_same
+                                     // begin with it
+  TupleBound low;                    // what rows must be besides, where key bytes do not decide it
   TupleBound high;
-  bool compares_rows = false;    // such bounds came up: the columns of the index are wanted, too
-  std::string limit;             // end of the range, exclusive; empty: none
+  bool compares_rows = false;  // such bounds came up: the columns of the index are wanted, too
+  std::string limit;           // end of the range, exclusive; empty: none
   RangeBatch batch;
 };
 

@@ -3,8 +3,8 @@
 
 namespace basalt::server {
 
-SearchPrecision EncodeSearchKey(const codec::KeyCodec& codec, const uchar* key,
-                                key_part_map parts, std::string* out) {
+SearchPrecision EncodeSearchKey(const codec::KeyCodec& codec, const uchar* key, key_part_map parts,
+                                std::string* out) {
   // The map may name appended primary key parts too (extended keys).
   const unsigned count = parts == HA_WHOLE_KEY ? codec.user_parts()
                                                : static_cast<unsigned>(__builtin_popcountl(parts));
@@ -25,9 +25,8 @@ void MakeSuccessor(std::string* key) {
 
 SearchPrecision EncodeRangeStart(const codec::KeyCodec& codec, const key_range* start,
                                  std::string* out) {
-  const SearchPrecision precision =
-      EncodeSearchKey(codec, start == nullptr ? nullptr : start->key,
-                      start == nullptr ? 0 : start->keypart_map, out);
+  const SearchPrecision precision = EncodeSearchKey(codec, start == nullptr ? nullptr : start->key,
+                                                    start == nullptr ? 0 : start->keypart_map, out);
   const bool whole = precision != SearchPrecision::kWidened;
   if (start != nullptr && start->flag == HA_READ_AFTER_KEY && whole) MakeSuccessor(out);
   return precision;
@@ -35,9 +34,8 @@ SearchPrecision EncodeRangeStart(const codec::KeyCodec& codec, const key_range* 
 
 SearchPrecision EncodeRangeEnd(const codec::KeyCodec& codec, const key_range* end,
                                std::string* out) {
-  const SearchPrecision precision =
-      EncodeSearchKey(codec, end == nullptr ? nullptr : end->key,
-                      end == nullptr ? 0 : end->keypart_map, out);
+  const SearchPrecision precision = EncodeSearchKey(codec, end == nullptr ? nullptr : end->key,
+                                                    end == nullptr ? 0 : end->keypart_map, out);
   const bool whole = precision != SearchPrecision::kWidened;
   if (end == nullptr || end->flag != HA_READ_BEFORE_KEY || !whole) MakeSuccessor(out);
   return precision;

@@ -18,8 +18,8 @@ enum class SearchPrecision : uint8_t {
 
 // Encodes the search tuple `key`, of which `parts` says the leading parts that are present, into
 // key bytes of the index.
-SearchPrecision EncodeSearchKey(const codec::KeyCodec& codec, const uchar* key,
-                                key_part_map parts, std::string* out);
+SearchPrecision EncodeSearchKey(const codec::KeyCodec& codec, const uchar* key, key_part_map parts,
+                                std::string* out);
 
 // Turns the key bytes into the smallest bytes that are above all keys that begin with them.
 void MakeSuccessor(std::string* key);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/column_family_defaults.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <rocksdb/convenience.h>
@@ -14,6 +15,10 @@ namespace basalt::store {
 namespace {
 
 constexpr std::string_view kSystemName = "__system__";
+// Spilled writes of large transactions pass through it once: small memtables keep the memory of
+// such a transaction small, and nobody waits for their speed.
+constexpr std::string_view kSpillName = "__spill__";
+constexpr uint64_t kSpillWriteBufferBytes = 16ull << 20;
 
 rocksdb::BlockBasedTableOptions DefaultTableOptions(std::shared_ptr<rocksdb::Cache> cache) {
   rocksdb::BlockBasedTableOptions table;
@@ -111,6 +116,10 @@ rocksdb::ColumnFamilyOptions DefaultColumnFamilyOptions(std::string_view name,
   family.comparator = ComparatorFor(name);
   if (name == kSystemName) family.merge_operator = NewAutoIncrementMergeOperator();
   SetMemtables(options, &family);
+  if (name == kSpillName) {
+    family.write_buffer_size = std::min(options.write_buffer_bytes, kSpillWriteBufferBytes);
+    family.max_write_buffer_number = 2;
+  }
   SetLevels(options, &family);
   SetCompression(&family);
   family.table_factory.reset(

@@ -213,8 +213,7 @@ void Cursor::Resolve(bool forward) {
     }
     if (base_valid) {
       const Bytes base_key(base_->key().data(), base_->key().size());
-      if (nearest == nullptr ||
-          (forward ? base_key < nearest->key() : base_key > nearest->key())) {
+      if (nearest == nullptr || (forward ? base_key < nearest->key() : base_key > nearest->key())) {
         const rocksdb::Slice value = base_->value();
         overlay.key.assign(base_key);
         overlay.value.assign(value.data(), value.size());

@@ -62,6 +62,10 @@ class Cursor {
   Bytes key() const { return key_; }
   Bytes value() const { return value_; }
 
+  // True while own writes are laid over: key and value are then the cursor's copies, gone after
+  // Unbind; otherwise they stay until the next Bind.
+  bool overlaid() const { return overlay_ != nullptr; }
+
   // Why Valid() is false: Ok at the end of the index, else the store's error.
   Status status() const;
 
@@ -80,8 +84,8 @@ class Cursor {
   rocksdb::ColumnFamilyHandle* const family_;
   const bool reverse_;
   const IndexId index_;
-  char first_[kIndexNumberBytes];      // the index number
-  char past_end_[kIndexNumberBytes];   // the number after it
+  char first_[kIndexNumberBytes];     // the index number
+  char past_end_[kIndexNumberBytes];  // the number after it
   rocksdb::Slice lower_bound_;
   rocksdb::Slice upper_bound_;
 

@@ -33,8 +33,8 @@ class FileBuilder {
     const std::string end(forward_ ? 0 : kHighestKeyBytes, '\xff');
     for (auto& source : *sources) source->Seek(end, forward_);
     while (OverlaySource* next = Next(sources)) {
-      const rocksdb::Status added = next->deleted() ? writer_.Delete(next->key())
-                                                    : writer_.Put(next->key(), next->value());
+      const rocksdb::Status added =
+          next->deleted() ? writer_.Delete(next->key()) : writer_.Put(next->key(), next->value());
       BASALT_RETURN_IF_ERROR(store::MapStatus(added, "writing " + path));
       key_.assign(next->key());
       for (auto& source : *sources) {
@@ -83,10 +83,11 @@ Status BuildAll(store::Store* store, WriteSet* writes, catalog::IngestJob* job) 
     const bool reverse = store::Store::IsReverse(family);
     Sources sources;
     MakeOverlaySources(writes, family, reverse, IndexId{id, 0}, &sources);
-    const std::string name = std::to_string(job->number) + "-" + std::to_string(id) +
-                             kIngestFileSuffix;
+    const std::string name =
+        std::to_string(job->number) + "-" + std::to_string(id) + kIngestFileSuffix;
     job->files.push_back({id, name});
-    BASALT_RETURN_IF_ERROR(FileBuilder(store, family, reverse).Build(PathOf(store, name), &sources));
+    BASALT_RETURN_IF_ERROR(
+        FileBuilder(store, family, reverse).Build(PathOf(store, name), &sources));
   }
   return SyncDirectory(store);
 }

@@ -124,8 +124,8 @@ struct IndexLock {
   static constexpr uint64_t kWhole = 1ull << 63;
   IndexId id;
   std::atomic<uint64_t> state{0};
-  LockOwner* whole_owner = nullptr;   // guarded by wait_mutex_
-  std::vector<LockOwner*> waiters;    // guarded by wait_mutex_
+  LockOwner* whole_owner = nullptr;  // guarded by wait_mutex_
+  std::vector<LockOwner*> waiters;   // guarded by wait_mutex_
 };
 
 LockTable::LockTable(Options options) : options_(options), shards_(new Shard[kShards]) {}

@@ -21,9 +21,9 @@
 //  L1  Two owners never hold the same row or index in modes that exclude each other.
 //  L2  Requests for one row are granted in the order of arrival, except that an owner that already
 //      holds the row is never made to wait behind others for what it has.
-//  L3  A cycle of waits is broken when its last edge appears, by failing the request that closes it.
-//  L4  A wait ends by grant, timeout, interruption or deadlock, and leaves nothing behind.
-//  L5  The memory of one owner is bounded: past `escalation_threshold` row locks in one index they
+//  L3  A cycle of waits is broken when its last edge appears, by failing the request that closes
+//  it. L4  A wait ends by grant, timeout, interruption or deadlock, and leaves nothing behind. L5
+//  The memory of one owner is bounded: past `escalation_threshold` row locks in one index they
 //      are traded for one lock of the whole index, as soon as no other owner holds a row in it.
 
 namespace basalt::txn {
@@ -71,8 +71,8 @@ class LockOwner {
   };
 
   uint64_t id_;
-  std::vector<Held> held_;          // in order of acquisition
-  std::vector<IndexUse> indexes_;   // the few indexes this owner has locks in
+  std::vector<Held> held_;         // in order of acquisition
+  std::vector<IndexUse> indexes_;  // the few indexes this owner has locks in
 
   // Below: guarded by LockTable::wait_mutex_.
   std::condition_variable wake_;
@@ -101,9 +101,9 @@ class LockTable {
   ~LockTable();
 
   // Takes or strengthens the lock of a row. `key` is the whole key as stored, index number first.
-  // `acquired` (may be null) becomes true when the call added a lock, false when it was held before.
-  // Waits up to `timeout_microseconds` when `wait` is kWait.
-  // Fails with kLockTimeout, kLockBusy, kDeadlock or kInterrupted; the owner then has what it had.
+  // `acquired` (may be null) becomes true when the call added a lock, false when it was held
+  // before. Waits up to `timeout_microseconds` when `wait` is kWait. Fails with kLockTimeout,
+  // kLockBusy, kDeadlock or kInterrupted; the owner then has what it had.
   Status Acquire(LockOwner* owner, IndexId index, Bytes key, LockMode mode, LockWait wait,
                  uint64_t timeout_microseconds, bool* acquired = nullptr);
 

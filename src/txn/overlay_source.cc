@@ -104,12 +104,12 @@ class LayerSource final : public OverlaySource {
 void MakeOverlaySources(WriteSet* writes, rocksdb::ColumnFamilyHandle* family, bool reverse,
                         IndexId index, std::vector<std::unique_ptr<OverlaySource>>* sources) {
   if (writes->batch() != nullptr) {
-    sources->push_back(std::make_unique<BatchSource>(writes->batch()->NewIterator(family), reverse,
-                                                     index.number));
+    sources->push_back(
+        std::make_unique<BatchSource>(writes->batch()->NewIterator(family), reverse, index.number));
   }
   for (auto layer = writes->layers().rbegin(); layer != writes->layers().rend(); ++layer) {
-    sources->push_back(std::make_unique<LayerSource>(writes->spill(), *layer, family->GetID(),
-                                                     index.number));
+    sources->push_back(
+        std::make_unique<LayerSource>(writes->spill(), *layer, family->GetID(), index.number));
   }
 }
 

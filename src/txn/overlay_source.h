@@ -34,8 +34,8 @@ class OverlaySource {
   virtual Status status() const = 0;
 };
 
-// The sources of a write set in one column family, newest first: the batch is in front. `index` with number 0 means: all
-// indexes of the column family.
+// The sources of a write set in one column family, newest first: the batch is in front. `index`
+// with number 0 means: all indexes of the column family.
 void MakeOverlaySources(WriteSet* writes, rocksdb::ColumnFamilyHandle* family, bool reverse,
                         IndexId index, std::vector<std::unique_ptr<OverlaySource>>* sources);
 

@@ -24,7 +24,8 @@ void Spill::MakeKey(const SpillLayer& layer, uint32_t family, Bytes key, std::st
 }
 
 Status Spill::Reset() {
-  rocksdb::ColumnFamilyHandle* family = store_->FindColumnFamily(std::string_view(kColumnFamilyName));
+  rocksdb::ColumnFamilyHandle* family =
+      store_->FindColumnFamily(std::string_view(kColumnFamilyName));
   if (family == nullptr) return Status::Ok();
   // Emptied, not dropped: handles of the store live until it closes.
   const std::string past_all(kHeaderBytes, '\xff');

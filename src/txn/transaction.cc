@@ -38,10 +38,15 @@ void Transaction::EndStatement() {
   if (statement_marked_) writes_.ReleaseMark(statement_mark_);
   statement_marked_ = false;
   in_statement_ = false;
-  if (settings_.isolation == Isolation::kReadCommitted && snapshot_ != nullptr) {
-    manager_->store()->base()->ReleaseSnapshot(snapshot_);
-    snapshot_ = nullptr;
+  if (settings_.isolation == Isolation::kReadCommitted || snapshot_only_estimated_) {
+    ReleaseSnapshot();
   }
+}
+
+void Transaction::ReleaseSnapshot() {
+  if (snapshot_ != nullptr) manager_->store()->base()->ReleaseSnapshot(snapshot_);
+  snapshot_ = nullptr;
+  snapshot_only_estimated_ = false;
 }
 
 Status Transaction::RollbackStatement() {
@@ -61,6 +66,14 @@ Status Transaction::RollbackStatement() {
 
 const rocksdb::Snapshot* Transaction::ReadSnapshot() {
   if (snapshot_ == nullptr) snapshot_ = manager_->store()->base()->GetSnapshot();
+  snapshot_only_estimated_ = false;
+  return snapshot_;
+}
+
+const rocksdb::Snapshot* Transaction::EstimateSnapshot() {
+  if (snapshot_ != nullptr) return snapshot_;
+  snapshot_ = manager_->store()->base()->GetSnapshot();
+  snapshot_only_estimated_ = true;
   return snapshot_;
 }
 
@@ -80,7 +93,8 @@ Status Transaction::Get(rocksdb::ColumnFamilyHandle* family, Bytes key, View vie
   if (view == View::kSnapshot) options.snapshot = ReadSnapshot();
   value->Reset();
   const rocksdb::Status read = manager_->store()->base()->Get(options, family, key, value);
-  if (read.ok()) [[likely]] return Status::Ok();
+  if (read.ok()) [[likely]]
+    return Status::Ok();
   if (read.IsNotFound()) return Status(Code::kNotFound);
   return store::MapStatus(read, "reading a row");
 }
@@ -123,13 +137,14 @@ void Transaction::UnlockLast() {
 
 // Readies RocksDB's transaction object, whose batch collects the writes.
 Status Transaction::EnsureStore() {
-  if (store_begun_) [[likely]] return Status::Ok();
+  if (store_begun_) [[likely]]
+    return Status::Ok();
   BASALT_RETURN_IF_ERROR(manager_->store()->CheckWritingAllowed());
   rocksdb::WriteOptions write_options;
   rocksdb::TransactionOptions options;
   options.skip_concurrency_control = true;
-  rocksdb::Transaction* begun = manager_->store()->db()->BeginTransaction(
-      write_options, options, store_transaction_.get());
+  rocksdb::Transaction* begun =
+      manager_->store()->db()->BeginTransaction(write_options, options, store_transaction_.get());
   if (begun != store_transaction_.get()) store_transaction_.reset(begun);
   store_begun_ = true;
   writes_.Attach(store_transaction_.get());
@@ -196,8 +211,7 @@ Status Transaction::BuildIngestJob() {
   BASALT_RETURN_IF_ERROR(BuildIngestFiles(manager_->store(), &writes_, &job));
   Status replaced = writes_.DiscardContent();
   if (replaced.ok()) {
-    replaced =
-        manager_->catalog()->AppendIngestJob(store_transaction_->GetWriteBatch(), job);
+    replaced = manager_->catalog()->AppendIngestJob(store_transaction_->GetWriteBatch(), job);
   }
   if (!replaced.ok()) {
     RemoveIngestFiles(manager_->store(), job);
@@ -275,10 +289,7 @@ void Transaction::Finish() {
   store_begun_ = false;
   auto_increments_.clear();
   name_.clear();
-  if (snapshot_ != nullptr) {
-    manager_->store()->base()->ReleaseSnapshot(snapshot_);
-    snapshot_ = nullptr;
-  }
+  ReleaseSnapshot();
   statement_marked_ = false;
   in_statement_ = false;
   state_ = State::kIdle;

@@ -20,7 +20,8 @@
 //
 //   idle --Begin--> active --Prepare--> prepared --Commit/Rollback--> idle
 //                     |  ^                  |
-//                     |  +-- statements     +--Detach--> owned by the manager until its fate is told
+//                     |  +-- statements     +--Detach--> owned by the manager until its fate is
+//                     told
 //                     +--Commit/Rollback--> idle
 //
 // Invariants (tests name them):
@@ -87,6 +88,9 @@ class Transaction {
 
   // The snapshot that plain reads use, taken at the first call (T3).
   const rocksdb::Snapshot* ReadSnapshot();
+  // The same for a mere estimate: when the statement then reads nothing, the snapshot does not
+  // outlive it, so that the transaction's view begins with its first real read.
+  const rocksdb::Snapshot* EstimateSnapshot();
   // Takes the snapshot now, for START TRANSACTION WITH CONSISTENT SNAPSHOT.
   void TakeSnapshot() { ReadSnapshot(); }
   bool has_snapshot() const { return snapshot_ != nullptr; }
@@ -155,6 +159,7 @@ class Transaction {
   Status BuildIngestJob();
   Status CommitIngestJob(Durability durability);
   Status MakeDurable(Durability durability);
+  void ReleaseSnapshot();
   void Finish();
 
   TransactionManager* const manager_;
@@ -165,6 +170,7 @@ class Transaction {
   bool store_begun_ = false;
   WriteSet writes_;
   const rocksdb::Snapshot* snapshot_ = nullptr;
+  bool snapshot_only_estimated_ = false;
   bool in_statement_ = false;
   WriteSet::Mark statement_mark_ = 0;
   bool statement_marked_ = false;

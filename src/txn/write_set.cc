@@ -186,7 +186,8 @@ void WriteSet::PopDeadMarks() {
 }
 
 Status WriteSet::SpillIfFull() {
-  if (batch_->GetDataSize() < options_.spill_bytes) [[likely]] return Status::Ok();
+  if (batch_->GetDataSize() < options_.spill_bytes) [[likely]]
+    return Status::Ok();
   return SpillBatch();
 }
 

@@ -77,8 +77,8 @@ class EngineFixture : public testing::Test {
     by_name.name = "by_name";
     by_name.unique = true;
     by_name.parts = {{2, 20}};
-    table.indexes = hidden ? std::vector{by_k, by_name, primary}
-                           : std::vector{primary, by_k, by_name};
+    table.indexes =
+        hidden ? std::vector{by_k, by_name, primary} : std::vector{primary, by_k, by_name};
     table.primary = hidden ? 2 : 0;
     table.hidden_primary = hidden;
     return table;

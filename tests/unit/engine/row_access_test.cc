@@ -90,11 +90,14 @@ TEST_P(RowAccessTest, UpdatesMoveIndexEntries) {
   FindByName("three");
   const Row changed{3, true, 0, "drei"};
   size_t duplicate = 0;
-  ASSERT_TRUE(access_->Update(Record(found_).data(), Record(changed).data(), &duplicate, &changed_).ok());
+  ASSERT_TRUE(
+      access_->Update(Record(found_).data(), Record(changed).data(), &duplicate, &changed_).ok());
   EXPECT_EQ(Scan(by_k()), (Rows{two_, changed, one_}));
   FindByName("one");
   EXPECT_EQ(
-      access_->Update(Record(one_).data(), Record({1, false, 30, "two"}).data(), &duplicate, &changed_).code(),
+      access_
+          ->Update(Record(one_).data(), Record({1, false, 30, "two"}).data(), &duplicate, &changed_)
+          .code(),
       Code::kDuplicateKey);
   EXPECT_EQ(duplicate, by_name());
   Commit();
@@ -108,7 +111,8 @@ TEST_P(RowAccessTest, AnUpdateThatChangesNothingWritesNothing) {
   Begin();
   FindByName("one");
   size_t duplicate = 0;
-  ASSERT_TRUE(access_->Update(Record(one_).data(), Record(one_).data(), &duplicate, &changed_).ok());
+  ASSERT_TRUE(
+      access_->Update(Record(one_).data(), Record(one_).data(), &duplicate, &changed_).ok());
   EXPECT_FALSE(changed_);
   EXPECT_FALSE(transaction_->has_writes());
   Commit();
@@ -120,7 +124,8 @@ TEST_P(RowAccessTest, APrimaryKeyMayChange) {
   FindByName("two");
   const Row moved{9, true, 0, "two"};
   size_t duplicate = 0;
-  ASSERT_TRUE(access_->Update(Record(found_).data(), Record(moved).data(), &duplicate, &changed_).ok());
+  ASSERT_TRUE(
+      access_->Update(Record(found_).data(), Record(moved).data(), &duplicate, &changed_).ok());
   Commit();
   Begin();
   EXPECT_EQ(Scan(by_k()), (Rows{moved, three_, one_}));
@@ -151,7 +156,9 @@ TEST_P(RowAccessTest, ALockingReadWaitsAndSeesTheLatest) {
   FindByName("one");
   size_t duplicate = 0;
   ASSERT_TRUE(
-      access_->Update(Record(one_).data(), Record({1, false, 31, "one"}).data(), &duplicate, &changed_).ok());
+      access_
+          ->Update(Record(one_).data(), Record({1, false, 31, "one"}).data(), &duplicate, &changed_)
+          .ok());
   RowAccess theirs(table_);
   theirs.Bind(other.get(), {.lock = true, .wait = txn::LockWait::kNoWait});
   theirs.SetWantedColumns(codec::ColumnSet::All(3));
@@ -180,9 +187,10 @@ TEST_P(RowAccessTest, ALockingScanPassesOverRowsThatMovedAway) {
   theirs.Bind(other.get(), {});
   theirs.SetRowKey(hidden() ? Bytes("\0\0\x01\x02\0\0\0\0\0\0\0\x03", 12) : Bytes());
   size_t duplicate = 0;
-  ASSERT_TRUE(
-      theirs.Update(Record(three_).data(), Record({3, false, 99, "three"}).data(), &duplicate, &changed_)
-          .ok());
+  ASSERT_TRUE(theirs
+                  .Update(Record(three_).data(), Record({3, false, 99, "three"}).data(), &duplicate,
+                          &changed_)
+                  .ok());
   theirs.Unbind();
   ASSERT_TRUE(other->Commit(txn::Durability::kWrite).ok());
   std::vector<uint8_t> record(kRecordBytes);
@@ -241,8 +249,8 @@ TEST_P(RowAccessTest, AnEstimatedRangeIsReplayedUntilTheTransactionWrites) {
   const codec::KeyCodec& codec = *table_->index(by_k()).codec;
   const Bytes from = MakeBytes(
       start.data(), codec.EncodePrefix(Record({0, false, 5, ""}).data(), 1, start.data()));
-  const Bytes to = MakeBytes(
-      end.data(), codec.EncodePrefix(Record({0, false, 90, ""}).data(), 1, end.data()));
+  const Bytes to =
+      MakeBytes(end.data(), codec.EncodePrefix(Record({0, false, 90, ""}).data(), 1, end.data()));
   const auto read_range = [&] {
     Rows rows;
     EXPECT_TRUE(access_->StartScan(by_k(), false, true).ok());

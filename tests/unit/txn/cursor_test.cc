@@ -57,6 +57,27 @@ class CursorTest : public TxnFixture {
     }
   }
 
+  using Savepoints = std::vector<std::pair<Transaction::Savepoint, Model>>;
+
+  // Sets one, or releases or rolls back to one of those there are.
+  void UseSavepoints(Transaction* transaction, Savepoints* savepoints) {
+    if (savepoints->empty() || random_() % 2 == 0) {
+      savepoints->emplace_back();
+      ASSERT_TRUE(transaction->SetSavepoint(&savepoints->back().first).ok());
+      savepoints->back().second = model_;
+      return;
+    }
+    const size_t target = random_() % savepoints->size();
+    if (random_() % 2 == 0) {
+      transaction->ReleaseSavepoint((*savepoints)[target].first);
+      savepoints->erase(savepoints->begin() + static_cast<ptrdiff_t>(target));
+      return;
+    }
+    ASSERT_TRUE(transaction->RollbackToSavepoint((*savepoints)[target].first).ok());
+    model_ = (*savepoints)[target].second;
+    savepoints->resize(target + 1);
+  }
+
   // Random moves, with changes, savepoints and spills in between, compared with a std::map.
   void RunAgainstModel(rocksdb::ColumnFamilyHandle* family, unsigned seed) {
     random_.seed(seed);
@@ -66,7 +87,7 @@ class CursorTest : public TxnFixture {
     Cursor cursor(store_->base(), family, store::Store::IsReverse(family),
                   IndexId{family->GetID(), 300});
     ASSERT_TRUE(cursor.Bind(transaction->ReadSnapshot(), &transaction->writes()).ok());
-    std::vector<std::pair<Transaction::Savepoint, Model>> savepoints;
+    Savepoints savepoints;
     for (int step = 0; step < 600; ++step) {
       switch (random_() % 12) {
         case 0:
@@ -107,22 +128,8 @@ class CursorTest : public TxnFixture {
           }
           break;
         case 9:
-          savepoints.emplace_back();
-          ASSERT_TRUE(transaction->SetSavepoint(&savepoints.back().first).ok());
-          savepoints.back().second = model_;
-          break;
         case 10:
-          if (!savepoints.empty()) {
-            const size_t target = random_() % savepoints.size();
-            if (random_() % 2 == 0) {
-              transaction->ReleaseSavepoint(savepoints[target].first);
-              savepoints.erase(savepoints.begin() + static_cast<ptrdiff_t>(target));
-            } else {
-              ASSERT_TRUE(transaction->RollbackToSavepoint(savepoints[target].first).ok());
-              model_ = savepoints[target].second;
-              savepoints.resize(target + 1);
-            }
-          }
+          UseSavepoints(transaction.get(), &savepoints);
           break;
         default:
           for (int i = 0; i < 6; ++i) Change(transaction.get(), family);

@@ -149,9 +149,8 @@ TEST(LockTable, L4ATimedOutWriterLetsReadersBehindItIn) {
   LockTable table({});
   LockOwner reader(1), writer(2), second(3);
   ASSERT_EQ(Try(&table, &reader, "k", kS), Code::kOk);
-  std::thread writes([&] {
-    EXPECT_EQ(Wait(&table, &writer, "k", kX, kShortMicroseconds), Code::kLockTimeout);
-  });
+  std::thread writes(
+      [&] { EXPECT_EQ(Wait(&table, &writer, "k", kX, kShortMicroseconds), Code::kLockTimeout); });
   AwaitWaits(table, 1);
   EXPECT_EQ(Wait(&table, &second, "k", kS), Code::kOk);
   writes.join();

@@ -11,13 +11,10 @@ namespace {
 
 class TransactionTest : public TxnFixture {
  protected:
-  size_t Rows(Transaction* transaction = nullptr) {
-    return Contents(family(), transaction).size();
-  }
+  size_t Rows(Transaction* transaction = nullptr) { return Contents(family(), transaction).size(); }
   void PutRows(Transaction* transaction, uint32_t from, uint32_t to) {
     for (uint32_t i = from; i < to; ++i) {
-      ASSERT_TRUE(
-          transaction->Lock(index(), Key(i), LockMode::kExclusive, LockWait::kWait).ok());
+      ASSERT_TRUE(transaction->Lock(index(), Key(i), LockMode::kExclusive, LockWait::kWait).ok());
       ASSERT_TRUE(transaction->Put(family(), Key(i), "row " + std::to_string(i)).ok());
     }
   }
@@ -67,6 +64,19 @@ TEST_F(TransactionTest, T3RepeatableReadKeepsItsSnapshot) {
   EXPECT_EQ(repeatable->Get(family(), Key(1), View::kSnapshot, &value).code(), Code::kNotFound);
   EXPECT_EQ(committed->Get(family(), Key(1), View::kSnapshot, &value).code(), Code::kOk);
   EXPECT_EQ(repeatable->Get(family(), Key(1), View::kLatest, &value).code(), Code::kOk);
+}
+
+TEST_F(TransactionTest, T3AnEstimateDoesNotFixTheSnapshot) {
+  auto reader = Begin();
+  reader->BeginStatement();
+  EXPECT_NE(reader->EstimateSnapshot(), nullptr);
+  reader->EndStatement();
+  EXPECT_FALSE(reader->has_snapshot());
+  reader->BeginStatement();
+  const rocksdb::Snapshot* estimated = reader->EstimateSnapshot();
+  EXPECT_EQ(reader->ReadSnapshot(), estimated);
+  reader->EndStatement();
+  EXPECT_TRUE(reader->has_snapshot());
 }
 
 TEST_F(TransactionTest, T4AFailedStatementLeavesTheEarlierOnes) {
