@@ -103,10 +103,14 @@ def grouped(rng: Random, table: Table, tables) -> Statement:
     column = key.parts[0][0] if key and rng.random() < 0.7 else rng.choice(table.columns)
     shown = f"{column.name}, " if column.type.exact else ""
     second = rng.choice([c for c in table.columns if c.type.exact])
+    # MIN and MAX of a BIT column come as a number or as bytes, as the server's plan happens to be
+    # (with or without a temporary table); as a number they are the same either way.
+    number = "+0" if second.type.family == "bit" else ""
     having = rng.choice(["", " HAVING COUNT(*) > 1", " HAVING MAX(id) > 5"])
     direction = rng.choice(["", " DESC"])
     return Statement(
-        f"SELECT {shown}COUNT(*), MIN({second.name}), MAX({second.name}) FROM {table.name}"
+        f"SELECT {shown}COUNT(*), MIN({second.name}{number}), MAX({second.name}{number})"
+        f" FROM {table.name}"
         f"{hint(rng, table, key)} WHERE ",
         conditions(rng, table),
         " AND ",

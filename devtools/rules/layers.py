@@ -22,7 +22,7 @@ NO_ROCKSDB = {"base", "codec"}
 # used inline, without its library
 SYSTEM = re.compile(
     r"(?:(?:errno|fcntl|pthread|sched|signal|stdlib|string|time|unistd|dirent|immintrin|"
-    r"nmmintrin|x86intrin|zlib|xxhash|linux/\w+)|sys/\w+)\.h"
+    r"nmmintrin|x86intrin|zlib|xxhash|malloc|linux/\w+)|sys/\w+)\.h"
 )
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 # an error must reach the user; nothing in the plugin may take the server down

@@ -17,7 +17,7 @@ HELP = "statements of 3 million rows: they succeed in bounded memory"
 
 ROWS = 3_000_000
 # How much the server's resident memory may exceed what it has before the first statement. The
-# defaults explain: block cache 512 MiB, memtables 3 x 64 MiB, spill threshold 64 MiB, row locks up
+# defaults explain: block cache 512 MiB, memtables 3 x 64 MiB, spill threshold 32 MiB, row locks up
 # to the escalation threshold; the rest is the allocator's.
 MEMORY_BOUND_MIB = 1024
 

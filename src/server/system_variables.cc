@@ -192,7 +192,7 @@ void UpdateBackgroundJobs(THD* thd, st_mysql_sys_var*, void* variable, const voi
          nullptr, nullptr, 64 * kMiB, 0, ULLONG_MAX / 2, 0)                                        \
   GLOBAL(ULONGLONG, spill_threshold, kAtStart,                                                     \
          "Bytes of uncommitted writes a transaction keeps in memory before they move to disk",     \
-         nullptr, nullptr, 64 * kMiB, 64 * 1024, ULLONG_MAX / 2, 0)                                \
+         nullptr, nullptr, 32 * kMiB, 64 * 1024, ULLONG_MAX / 2, 0)                                \
   GLOBAL(UINT, lock_escalation_threshold, kAtStart,                                                \
          "Row locks of a transaction in one index before they become one lock of the index",       \
          nullptr, nullptr, 1u << 20, 1, UINT_MAX, 0)                                               \

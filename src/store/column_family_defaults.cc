@@ -34,9 +34,9 @@ rocksdb::BlockBasedTableOptions DefaultTableOptions(std::shared_ptr<rocksdb::Cac
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   table.whole_key_filtering = true;
 
-  // Twice RocksDB's 4 KiB: better compressed, half the index. 16 KiB would save 3 % more space, but
-  // point reads and seeks in cache are 5 to 10 % slower there, and reads from disk unpack twice as
-  // much. The hash index in each data block (2 % of space) takes a fifth off a point read.
+  // Twice RocksDB's 4 KiB: better compressed, half the index. Larger blocks save little more space,
+  // while point reads and seeks get slower and reads from disk unpack more. The hash index in each
+  // data block spares point reads the binary search, for a little space.
   table.block_size = 8 << 10;
   table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
   table.data_block_hash_table_util_ratio = 0.75;

@@ -13,9 +13,8 @@
 #include "base/index_id.h"
 #include "base/status.h"
 
-// Row locks, kept outside of RocksDB. docs/locking.md compares this table with RocksDB's own lock
-// managers and says why it is here: 24 bytes a lock, escalation instead of a limit on their number,
-// and waits that the server can interrupt and report.
+// Row locks, kept outside of RocksDB; README.md in this folder says why: few bytes a lock,
+// escalation instead of a limit on their number, and waits that the server can interrupt.
 //
 // Invariants (tests name them):
 //  L1  Two owners never hold the same row or index in modes that exclude each other.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/transaction.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 
 #include "catalog/catalog.h"
@@ -266,8 +268,8 @@ Status Transaction::CommitIngestJob(Durability durability) {
   Status status = manager_->store()->SyncWal(true);
   if (status.ok()) status = manager_->FinishIngestJob(*ingest_job_);
   if (status.ok()) status = MakeDurable(durability);
-  ingest_job_.reset();
   Finish();
+  ingest_job_.reset();
   return status;
 }
 
@@ -278,13 +280,14 @@ Status Transaction::Rollback() {
     if (!status.ok() && state_ == State::kPrepared) return status;
   }
   if (ingest_job_ != nullptr) RemoveIngestFiles(manager_->store(), *ingest_job_);
-  ingest_job_.reset();
   Finish();
+  ingest_job_.reset();
   return status;
 }
 
 // -> idle. The locks go last (T6).
 void Transaction::Finish() {
+  const bool large = writes_.spilled() || ingest_job_ != nullptr;
   writes_.Clear();
   store_begun_ = false;
   auto_increments_.clear();
@@ -294,6 +297,8 @@ void Transaction::Finish() {
   in_statement_ = false;
   state_ = State::kIdle;
   manager_->locks()->ReleaseAll(&owner_);
+  // The memory of batch, index and locks goes back to the system, not to the next statement.
+  if (large) malloc_trim(0);
 }
 
 void Transaction::Interrupt() { manager_->locks()->Interrupt(&owner_); }

@@ -40,7 +40,7 @@ enum class WriteKind : uint8_t {
 class WriteSet {
  public:
   struct Options {
-    size_t spill_bytes = 64u << 20;  // bytes of the batch's representation
+    size_t spill_bytes = 32u << 20;  // bytes of the batch's representation
   };
 
   WriteSet(Spill* spill, Options options) : spill_(spill), options_(options) {}
