@@ -2,8 +2,8 @@
 """The same random SQL on ROCKSDB and InnoDB in one server; everything a client sees must agree.
 
 As a part of the whole test run, which CI must be able to repeat, it runs a fixed series of seeds.
-Alone and without --seed it runs that series for half of the time, then seeds nobody has seen. A case
-that fails is shrunk to a small SQL script.
+Alone and without --seed it runs that series for half of the time, then seeds nobody has seen. A
+case that fails is shrunk to a small SQL script.
 """
 
 import shutil
