@@ -275,10 +275,14 @@ Status Transaction::CommitIngestJob(Durability durability) {
 
 Status Transaction::Rollback() {
   Status status;
+  const bool prepared = state_ == State::kPrepared;
   if (store_begun_) {
     status = store::MapStatus(store_transaction_->Rollback(), "rolling back");
-    if (!status.ok() && state_ == State::kPrepared) return status;
+    if (!status.ok() && prepared) return status;
   }
+  // A prepared transaction stands in the log: unless its roll-back is durable as well, a crash
+  // would bring it back after the roll-back was acknowledged (T5).
+  if (prepared) status = manager_->store()->SyncWal(true);
   if (ingest_job_ != nullptr) RemoveIngestFiles(manager_->store(), *ingest_job_);
   Finish();
   ingest_job_.reset();

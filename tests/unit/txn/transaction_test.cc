@@ -166,6 +166,15 @@ TEST_F(TransactionTest, T5PreparedSurvivesAndIsCommitted) {
   EXPECT_EQ(manager_->CommitDetached("small", Durability::kSync).code(), Code::kNotFound);
 }
 
+TEST_F(TransactionTest, T5ARollBackOfAPreparedOneIsDurable) {
+  auto transaction = Begin();
+  PutRows(transaction.get(), 0, 3);
+  ASSERT_TRUE(transaction->Prepare("undone", Durability::kSync).ok());
+  const uint64_t syncs = store_->wal_sync_rounds();
+  ASSERT_TRUE(transaction->Rollback().ok());
+  EXPECT_GT(store_->wal_sync_rounds(), syncs) << "a crash would bring it back";
+}
+
 TEST_F(TransactionTest, T5ALargePreparedOneToo) {
   for (const bool commit : {true, false}) {
     auto transaction = Begin();
