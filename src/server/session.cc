@@ -118,7 +118,8 @@ int Session::Prepare(bool all) {
   EndStatement();
   XID xid;
   thd_get_xid(thd_, reinterpret_cast<MYSQL_XID*>(&xid));
-  return ReportError(transaction_->Prepare(NameOfXid(xid), CommitDurability()), "prepare");
+  const bool user_xa = thd_->transaction->xid_state.is_explicit_XA();
+  return ReportError(transaction_->Prepare(NameOfXid(xid), CommitDurability(), user_xa), "prepare");
 }
 
 void Session::CommitOrdered(bool all) {

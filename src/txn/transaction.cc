@@ -223,7 +223,7 @@ Status Transaction::BuildIngestJob() {
   return Status::Ok();
 }
 
-Status Transaction::Prepare(Bytes name, Durability durability) {
+Status Transaction::Prepare(Bytes name, Durability durability, bool may_outlive_connection) {
   BASALT_RETURN_IF_ERROR(EnsureStore());
   if (writes_.spilled()) BASALT_RETURN_IF_ERROR(BuildIngestJob());
   BASALT_RETURN_IF_ERROR(WriteAutoIncrements());
@@ -232,6 +232,10 @@ Status Transaction::Prepare(Bytes name, Durability durability) {
       store::MapStatus(store_transaction_->SetName(name_), "naming a prepared transaction"));
   BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Prepare(), "preparing"));
   state_ = State::kPrepared;
+  if (may_outlive_connection) {
+    manager_->Announce(name_);
+    announced_ = true;
+  }
   return MakeDurable(durability);
 }
 
@@ -295,6 +299,8 @@ void Transaction::Finish() {
   writes_.Clear();
   store_begun_ = false;
   auto_increments_.clear();
+  if (announced_) manager_->Withdraw(name_);
+  announced_ = false;
   name_.clear();
   ReleaseSnapshot();
   statement_marked_ = false;

@@ -135,7 +135,8 @@ class Transaction {
 
   // active -> prepared. `name` identifies it after a crash (docs/format/wal.md). After Ok the
   // transaction survives a crash according to `durability`.
-  Status Prepare(Bytes name, Durability durability);
+  // With `may_outlive_connection` (user XA) others may ask the manager to decide it.
+  Status Prepare(Bytes name, Durability durability, bool may_outlive_connection = false);
   // active or prepared -> idle, with everything visible and the locks released. A prepared
   // transaction's commit need not be durable when a coordinator's log decides it: `durability`
   // says. On error of an active one the transaction is still active and must be rolled back; of a
@@ -176,6 +177,7 @@ class Transaction {
   bool statement_marked_ = false;
   size_t statement_lock_position_ = 0;
   std::string name_;
+  bool announced_ = false;  // the manager knows the name
   struct AutoIncrement {
     IndexId primary;
     uint64_t next;

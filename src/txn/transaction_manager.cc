@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/transaction_manager.h"
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 #include <thread>
@@ -126,7 +127,23 @@ Status TransactionManager::FinishIngestJob(const catalog::IngestJob& job) {
 
 void TransactionManager::Detach(std::unique_ptr<Transaction> transaction) {
   std::lock_guard guard(mutex_);
+  const auto announced = announced_.find(std::string(transaction->name()));
+  if (announced != announced_.end()) announced_.erase(announced);
+  transaction->announced_ = false;
   detached_.push_back(std::move(transaction));
+  detached_or_withdrawn_.notify_all();
+}
+
+void TransactionManager::Announce(Bytes name) {
+  std::lock_guard guard(mutex_);
+  announced_.emplace(name);
+}
+
+void TransactionManager::Withdraw(Bytes name) {
+  std::lock_guard guard(mutex_);
+  const auto announced = announced_.find(std::string(name));
+  if (announced != announced_.end()) announced_.erase(announced);
+  detached_or_withdrawn_.notify_all();
 }
 
 std::vector<std::string> TransactionManager::DetachedNames() const {
@@ -137,14 +154,23 @@ std::vector<std::string> TransactionManager::DetachedNames() const {
 }
 
 Status TransactionManager::TakeDetached(Bytes name, std::unique_ptr<Transaction>* transaction) {
-  std::lock_guard guard(mutex_);
-  for (auto it = detached_.begin(); it != detached_.end(); ++it) {
-    if ((*it)->name() != name) continue;
-    *transaction = std::move(*it);
-    detached_.erase(it);
-    return Status::Ok();
+  constexpr auto kLongestDetach = std::chrono::seconds(30);
+  const std::string wanted(name);
+  std::unique_lock lock(mutex_);
+  const auto find = [&] {
+    return std::find_if(detached_.begin(), detached_.end(),
+                        [&](const auto& candidate) { return candidate->name() == name; });
+  };
+  detached_or_withdrawn_.wait_for(lock, kLongestDetach, [&] {
+    return find() != detached_.end() || !announced_.contains(wanted);
+  });
+  const auto found = find();
+  if (found == detached_.end()) {
+    return Status(Code::kNotFound, "no prepared transaction of that name");
   }
-  return Status(Code::kNotFound, "no prepared transaction of that name");
+  *transaction = std::move(*found);
+  detached_.erase(found);
+  return Status::Ok();
 }
 
 Status TransactionManager::CommitDetached(Bytes name, Durability durability) {

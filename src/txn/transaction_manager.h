@@ -2,9 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,10 @@ class TransactionManager {
   // Prepared transactions without a connection: found at start, or detached when their connection
   // ended. Detach takes one over from its connection.
   void Detach(std::unique_ptr<Transaction> transaction);
+  // Names of prepared transactions that may outlive their connection. The server lets others decide
+  // such a one a moment before its connection has detached it: they then wait for that moment.
+  void Announce(Bytes name);
+  void Withdraw(Bytes name);
   std::vector<std::string> DetachedNames() const;
   // kNotFound when there is none of that name.
   Status CommitDetached(Bytes name, Durability durability);
@@ -65,7 +71,9 @@ class TransactionManager {
   Spill spill_;
   std::atomic<uint64_t> next_id_{1};
   mutable std::mutex mutex_;
+  std::condition_variable detached_or_withdrawn_;
   std::vector<std::unique_ptr<Transaction>> detached_;  // guarded by mutex_
+  std::multiset<std::string> announced_;                // guarded by mutex_
 };
 
 }  // namespace basalt::txn

@@ -84,17 +84,16 @@ TEST(LockTable, L2GrantsInOrderOfArrival) {
   ASSERT_EQ(Try(&table, &holder, "k"), Code::kOk);
   std::mutex mutex;
   std::vector<int> order;
-  std::vector<std::unique_ptr<LockOwner>> owners;
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
-    owners.push_back(std::make_unique<LockOwner>(10 + i));
     threads.emplace_back([&, i] {
-      EXPECT_EQ(Wait(&table, owners[i].get(), "k"), Code::kOk);
+      LockOwner owner(static_cast<uint64_t>(10 + i));
+      EXPECT_EQ(Wait(&table, &owner, "k"), Code::kOk);
       {
         std::lock_guard guard(mutex);
         order.push_back(i);
       }
-      table.ReleaseAll(owners[i].get());
+      table.ReleaseAll(&owner);
     });
     AwaitWaits(table, static_cast<uint64_t>(i) + 1);
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/transaction.h"
 
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "txn/ingestion.h"
 #include "unit/txn/txn_fixture.h"
@@ -173,6 +175,19 @@ TEST_F(TransactionTest, T5ARollBackOfAPreparedOneIsDurable) {
   const uint64_t syncs = store_->wal_sync_rounds();
   ASSERT_TRUE(transaction->Rollback().ok());
   EXPECT_GT(store_->wal_sync_rounds(), syncs) << "a crash would bring it back";
+}
+
+TEST_F(TransactionTest, T5ADecisionWaitsForTheConnectionToDetach) {
+  auto transaction = Begin();
+  PutRows(transaction.get(), 0, 3);
+  ASSERT_TRUE(transaction->Prepare("leaving", Durability::kSync, true).ok());
+  std::thread decides(
+      [&] { EXPECT_EQ(manager_->CommitDetached("leaving", Durability::kSync).ToString(), "ok"); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  manager_->Detach(std::move(transaction));
+  decides.join();
+  EXPECT_EQ(Rows(), 3u);
+  EXPECT_EQ(manager_->CommitDetached("never was", Durability::kSync).code(), Code::kNotFound);
 }
 
 TEST_F(TransactionTest, T5ALargePreparedOneToo) {
