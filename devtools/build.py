@@ -22,12 +22,17 @@ def build(plugin: bool = True, tests: bool = False, variant: str = "release") ->
     targets = ["ha_rocksdb"] if plugin and variant == "release" else []
     targets += ["basalt_tests"] if tests else []
     command = ["ninja", "-C", str(folder), "-j", str(parallel_jobs(1.0)), *targets]
-    if subprocess.run([*command, "--quiet"]).returncode != 0:
+    if subprocess.run([*command, "--quiet"], env=compiler_environment()).returncode != 0:
         raise DevError(f"the build failed ({variant})")
     if "ha_rocksdb" in targets:
         link_debian_plugins()
         check_symbols(paths.plugin())
     return folder
+
+
+def compiler_environment() -> dict[str, str]:
+    """Lets ccache find what another clone of the same source has compiled."""
+    return os.environ | {"CCACHE_BASEDIR": str(paths.ROOT), "CCACHE_NOHASHDIR": "true"}
 
 
 def configure(folder: Path, variant: str) -> None:
