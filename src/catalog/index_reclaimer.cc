@@ -148,7 +148,8 @@ Status IndexReclaimer::DeleteWholeRange(rocksdb::ColumnFamilyHandle* handle, Ind
                                   /*include_end=*/false),
       "removing its files"));
   rocksdb::WriteBatch batch;
-  BASALT_RETURN_IF_ERROR(store::MapStatus(batch.DeleteRange(handle, bounds.lower(), bounds.upper())));
+  BASALT_RETURN_IF_ERROR(
+      store::MapStatus(batch.DeleteRange(handle, bounds.lower(), bounds.upper())));
   BASALT_RETURN_IF_ERROR(store->WriteToFreeSpace(&batch, /*sync=*/true));
   rocksdb::CompactRangeOptions options;
   options.exclusive_manual_compaction = false;

@@ -10,11 +10,13 @@
 
 namespace basalt::engine {
 
-// Makes what the log holds durable once a second, for commits that asked for no more than that.
-class Database::LogFlusher {
+// Once a second: makes what the log holds durable, for commits that asked for no more than that,
+// and releases what idle cursors pin.
+class Database::Housekeeper {
  public:
-  explicit LogFlusher(store::Store* store) : store_(store), thread_([this] { Run(); }) {}
-  ~LogFlusher() {
+  Housekeeper(store::Store* store, txn::IdleCursors* cursors)
+      : store_(store), cursors_(cursors), thread_([this] { Run(); }) {}
+  ~Housekeeper() {
     {
       std::lock_guard guard(mutex_);
       stop_ = true;
@@ -30,11 +32,13 @@ class Database::LogFlusher {
       lock.unlock();
       // A failure stops the store from taking writes, which is where users learn of it.
       (void)store_->SyncWal(true);
+      cursors_->Tick();
       lock.lock();
     }
   }
 
   store::Store* const store_;
+  txn::IdleCursors* const cursors_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stop_ = false;
@@ -61,17 +65,17 @@ Status Database::Open(Options options, std::unique_ptr<Database>* database) {
 
 Status Database::StartBackgroundWork() {
   std::lock_guard guard(mutex_);
-  if (flusher_ != nullptr) return Status::Ok();
-  flusher_ = std::make_unique<LogFlusher>(store_.get());
+  if (housekeeper_ != nullptr) return Status::Ok();
+  housekeeper_ = std::make_unique<Housekeeper>(store_.get(), transactions_->idle_cursors());
   reclaimer_->Start();
   return Status::Ok();
 }
 
 void Database::StopBackgroundWork() {
   std::lock_guard guard(mutex_);
-  if (flusher_ == nullptr) return;
+  if (housekeeper_ == nullptr) return;
   reclaimer_->Stop();
-  flusher_.reset();
+  housekeeper_.reset();
 }
 
 Status Database::Close() {

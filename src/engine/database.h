@@ -33,7 +33,7 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   // After the server has finished its own recovery of DDL statements: starts reclaiming the space
-  // of dropped indexes and the once-a-second flush of the log.
+  // of dropped indexes, and what is done once a second: the log's flush, releasing idle cursors.
   Status StartBackgroundWork();
   // Stops background work. Safe while connections still run; idempotent.
   void StopBackgroundWork();
@@ -54,7 +54,7 @@ class Database {
   void ForgetCounters(IndexId primary);
 
  private:
-  class LogFlusher;
+  class Housekeeper;
   Database();
 
   std::shared_ptr<KeyPrefixes> key_prefixes_;
@@ -62,7 +62,7 @@ class Database {
   std::unique_ptr<catalog::Catalog> catalog_;
   std::unique_ptr<txn::TransactionManager> transactions_;
   std::unique_ptr<catalog::IndexReclaimer> reclaimer_;
-  std::unique_ptr<LogFlusher> flusher_;
+  std::unique_ptr<Housekeeper> housekeeper_;
   std::mutex mutex_;
   std::unordered_map<IndexId, std::shared_ptr<TableCounters>> counters_;  // guarded by mutex_
 };

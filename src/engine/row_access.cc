@@ -47,15 +47,21 @@ void RowAccess::Bind(txn::Transaction* transaction, const ReadIntent& intent) {
 void RowAccess::Unbind() {
   EndScan();
   cache_.Clear();
-  for (auto& cursor : cursors_) {
-    if (cursor != nullptr && cursor->bound()) cursor->Unbind();
-  }
-  for (auto& cursor : unique_cursors_) {
-    if (cursor != nullptr && cursor->bound()) cursor->Unbind();
-  }
+  ParkCursors();
   row_value_.Reset();
   for (size_t i = 0; i < fetch_capacity_; ++i) fetch_values_[i].Reset();
   transaction_ = nullptr;
+}
+
+void RowAccess::ParkCursors() {
+  if (!cursors_used_) return;
+  cursors_used_ = false;
+  for (auto& cursor : cursors_) {
+    if (cursor != nullptr) cursor->Park();
+  }
+  for (auto& cursor : unique_cursors_) {
+    if (cursor != nullptr) cursor->Park();
+  }
 }
 
 void RowAccess::ReleaseCursors() {
@@ -68,9 +74,11 @@ txn::Cursor* RowAccess::CursorOf(std::vector<std::unique_ptr<txn::Cursor>>* curs
   std::unique_ptr<txn::Cursor>& cursor = (*cursors)[index];
   if (cursor == nullptr) {
     const Index& data = table_->index(index);
-    cursor = std::make_unique<txn::Cursor>(table_->database()->store()->base(), data.family,
-                                           data.reverse, data.id);
+    const Database* database = table_->database();
+    cursor = std::make_unique<txn::Cursor>(database->store()->base(), data.family, data.reverse,
+                                           data.id, database->transactions()->idle_cursors());
   }
+  cursors_used_ = true;
   return cursor.get();
 }
 
@@ -338,7 +346,8 @@ void RowAccess::UnlockRow() {
   row_newly_locked_ = false;
 }
 
-// The index's cursor, ready to be moved; null when it stands in the running scan or cannot be bound.
+// The index's cursor, ready to be moved; null when it stands in the running scan or cannot be
+// bound.
 txn::Cursor* RowAccess::EstimateCursor(size_t index) {
   if (transaction_ == nullptr) return nullptr;
   txn::Cursor* cursor = CursorOf(&cursors_, index);

@@ -121,6 +121,7 @@ class RowAccess {
   };
 
   txn::Cursor* CursorOf(std::vector<std::unique_ptr<txn::Cursor>>* cursors, size_t index);
+  void ParkCursors();
   void CompileRowDecoder();
   Status DecodeRow(Bytes key, Bytes value, uint8_t* record);
   Status LockRow(Bytes primary_key);
@@ -161,6 +162,7 @@ class RowAccess {
 
   std::vector<std::unique_ptr<txn::Cursor>> cursors_;  // of scans; one an index, made at need
   std::vector<std::unique_ptr<txn::Cursor>> unique_cursors_;  // of unique checks, likewise
+  bool cursors_used_ = false;                                 // since the statement began
   codec::RowDecoder unique_decoder_;    // of rows that a unique check has to look at
   std::vector<uint8_t> unique_record_;  // and their record image
   txn::Cursor* cursor_ = nullptr;       // of the running scan

@@ -190,8 +190,8 @@ uint64_t TableStatistics::EntriesBetween(size_t position, Bytes start, Bytes end
                                 ? estimate.entries - estimate.memtable_entries
                                 : 0;
   if (in_files == 0 || estimate.disk_bytes == 0) return entries;
-  const double share = static_cast<double>(FileBytes(db, index, range)) /
-                       static_cast<double>(estimate.disk_bytes);
+  const double share =
+      static_cast<double>(FileBytes(db, index, range)) / static_cast<double>(estimate.disk_bytes);
   return entries + static_cast<uint64_t>(std::min(1.0, share) * static_cast<double>(in_files));
 }
 

@@ -2,6 +2,7 @@
 #include "txn/cursor.h"
 
 #include "store/status_map.h"
+#include "txn/idle_cursors.h"
 #include "txn/overlay_source.h"
 #include "txn/write_set.h"
 
@@ -19,10 +20,21 @@ struct Cursor::Overlay {
   std::string value;
 };
 
-Cursor::Cursor(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, bool reverse, IndexId index)
-    : db_(db), family_(family), reverse_(reverse), index_(index), bounds_(index, reverse) {}
+Cursor::Cursor(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, bool reverse, IndexId index,
+               IdleCursors* idle)
+    : db_(db),
+      family_(family),
+      reverse_(reverse),
+      index_(index),
+      bounds_(index, reverse),
+      idle_(idle) {
+  idle_->Register(this);
+}
 
-Cursor::~Cursor() = default;
+Cursor::~Cursor() {
+  idle_->Unregister(this);
+  ReleaseParked();
+}
 
 Status Cursor::Bind(const rocksdb::Snapshot* snapshot, WriteSet* writes, bool fill_cache) {
   overlay_error_ = Status::Ok();
@@ -31,6 +43,7 @@ Status Cursor::Bind(const rocksdb::Snapshot* snapshot, WriteSet* writes, bool fi
   generation_ = 0;
   overlay_.reset();
   bool ready = false;
+  if (base_ == nullptr) base_.reset(parked_.exchange(nullptr));
   if (base_ != nullptr && base_fills_cache_ == fill_cache) {
     ready = base_->Refresh(snapshot).ok();
   }
@@ -54,10 +67,14 @@ void Cursor::Unbind() {
   valid_ = false;
 }
 
-void Cursor::Release() {
-  Unbind();
-  base_.reset();
+void Cursor::Park() {
+  if (bound_) Unbind();
+  if (base_ == nullptr) return;
+  parked_at_.store(idle_->now());
+  parked_.store(base_.release());
 }
+
+void Cursor::ReleaseParked() { delete parked_.exchange(nullptr); }
 
 Status Cursor::status() const {
   if (!overlay_error_.ok()) return overlay_error_.Clone();

@@ -4,6 +4,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/iterator.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,6 +17,7 @@
 
 namespace basalt::txn {
 
+class IdleCursors;
 class WriteSet;
 
 // An ordered view of one index: the committed entries of a snapshot with the transaction's own
@@ -23,15 +25,18 @@ class WriteSet;
 // in reverse the cursor turns the directions around, so that nothing above it needs to know.
 //
 // The store's iterator is kept from one statement to the next: Bind refreshes it, which costs far
-// less than making one. It pins files and memtables, so an idle cursor should be Released.
+// less than making one. It pins files and memtables, so between statements the cursor is Parked,
+// and IdleCursors releases what stays parked for long.
 //
 // A cursor leaves its index neither way: at the first entry of another index Valid() is false.
 // Own writes made while the cursor stands are seen from its next move on.
 //
-// One thread at a time. Borrowed: the store's objects and the write set, until Unbind.
+// One thread at a time; only IdleCursors looks at a parked one from another. Borrowed: the store's
+// objects and `idle`, for the cursor's life; the write set, until Unbind.
 class Cursor {
  public:
-  Cursor(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, bool reverse, IndexId index);
+  Cursor(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, bool reverse, IndexId index,
+         IdleCursors* idle);
   ~Cursor();
   Cursor(const Cursor&) = delete;
   Cursor& operator=(const Cursor&) = delete;
@@ -40,10 +45,11 @@ class Cursor {
   // null or without writes in this column family: committed entries only. `fill_cache` false keeps
   // a large scan from pushing the working set out of the block cache.
   Status Bind(const rocksdb::Snapshot* snapshot, WriteSet* writes, bool fill_cache = true);
-  // Ends the use; the cursor keeps its iterator for the next Bind.
+  // Ends the use; the cursor keeps its iterator for the next Bind, and what key() and value() have
+  // returned stays valid until Park.
   void Unbind();
-  // Gives up the iterator and with it the files it pins.
-  void Release();
+  // The statement is over: also ends the use, and the iterator may be released from now on.
+  void Park();
   bool bound() const { return bound_; }
 
   // To the first entry with key >= target, or the last with key <= target. Target begins with the
@@ -64,15 +70,17 @@ class Cursor {
   Bytes value() const { return value_; }
 
   // True while own writes are laid over: key and value are then the cursor's copies, gone after
-  // Unbind; otherwise they stay until the next Bind.
+  // Unbind; otherwise they stay until the next Bind or Park.
   bool overlaid() const { return overlay_ != nullptr; }
 
   // Why Valid() is false: Ok at the end of the index, else the store's error.
   Status status() const;
 
  private:
+  friend class IdleCursors;
   struct Overlay;
 
+  void ReleaseParked();
   bool PlainUse() const { return overlay_ == nullptr; }
   void RefreshOverlay();
   void MoveBase(bool forward);
@@ -86,6 +94,11 @@ class Cursor {
   const bool reverse_;
   const IndexId index_;
   const store::IndexBounds bounds_;
+  IdleCursors* const idle_;
+  size_t idle_position_ = 0;  // idle_'s
+  // Owned by who exchanges it for null; null while the cursor is in use.
+  std::atomic<rocksdb::Iterator*> parked_{nullptr};
+  std::atomic<uint64_t> parked_at_{0};  // in idle_'s ticks
 
   std::unique_ptr<rocksdb::Iterator> base_;
   bool base_fills_cache_ = true;

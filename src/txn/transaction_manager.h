@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "catalog/catalog.h"
 #include "store/store.h"
+#include "txn/idle_cursors.h"
 #include "txn/lock_table.h"
 #include "txn/spill.h"
 #include "txn/transaction.h"
@@ -58,6 +59,7 @@ class TransactionManager {
   store::Store* store() const { return store_; }
   catalog::Catalog* catalog() const { return catalog_; }
   LockTable* locks() { return &locks_; }
+  IdleCursors* idle_cursors() { return &idle_cursors_; }
   Spill* spill() { return &spill_; }
   const Options& options() const { return options_; }
 
@@ -78,6 +80,7 @@ class TransactionManager {
   catalog::Catalog* const catalog_;
   const Options options_;
   LockTable locks_;
+  IdleCursors idle_cursors_;
   Spill spill_;
   std::atomic<uint64_t> next_id_{1};
   mutable std::mutex mutex_;

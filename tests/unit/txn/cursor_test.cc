@@ -85,7 +85,7 @@ class CursorTest : public TxnFixture {
     Fill(family);
     auto transaction = Begin();
     Cursor cursor(store_->base(), family, store::Store::IsReverse(family),
-                  IndexId{family->GetID(), 300});
+                  IndexId{family->GetID(), 300}, manager_->idle_cursors());
     ASSERT_TRUE(cursor.Bind(transaction->ReadSnapshot(), &transaction->writes()).ok());
     Savepoints savepoints;
     for (int step = 0; step < 600; ++step) {
@@ -139,7 +139,7 @@ class CursorTest : public TxnFixture {
       }
     }
     EXPECT_EQ(Contents(family, transaction.get()), model_);
-    cursor.Release();
+    cursor.Park();
     ASSERT_TRUE(transaction->Commit(Durability::kWrite).ok());
     EXPECT_EQ(Contents(family, nullptr), model_);
   }
@@ -166,7 +166,7 @@ TEST_F(CursorTest, W1W2W3AgreesWithAModelInReverse) {
 
 TEST_F(CursorTest, KeepsItsSnapshotAndRefreshes) {
   Fill(family());
-  Cursor cursor(store_->base(), family(), false, index());
+  Cursor cursor(store_->base(), family(), false, index(), manager_->idle_cursors());
   const rocksdb::Snapshot* snapshot = store_->base()->GetSnapshot();
   rocksdb::WriteBatch batch;
   ASSERT_TRUE(batch.Delete(family(), Key(0)).ok());

@@ -74,7 +74,7 @@ class TxnFixture : public testing::Test {
   std::map<std::string, std::string> Contents(rocksdb::ColumnFamilyHandle* family,
                                               Transaction* transaction) {
     Cursor cursor(store_->base(), family, store::Store::IsReverse(family),
-                  IndexId{family->GetID(), 300});
+                  IndexId{family->GetID(), 300}, manager_->idle_cursors());
     EXPECT_TRUE(cursor.Bind(nullptr, transaction ? &transaction->writes() : nullptr).ok());
     std::map<std::string, std::string> contents;
     for (cursor.SeekFirst(); cursor.Valid(); cursor.Next()) {
