@@ -87,7 +87,7 @@ class Generator:
     # --- tables and rows
 
     def new_table(self, name: str) -> list[Statement]:
-        table = schema.random_table(self.rng, name)
+        table = schema.random_table(self.rng, name, mrr=not self.partitions)
         if not self.partitions:
             table.partitions = ""
         create = table.create()
@@ -102,7 +102,7 @@ class Generator:
 
     def double(self, table: Table) -> Statement:
         """INSERT IGNORE every row again with another id: thousands of rows from few statements."""
-        names = [c.name for c in table.columns]
+        names = [c.name for c in table.writable()]
         step = table.next_id
         table.next_id *= 2
         fields = ", ".join(f"id + {step}" if n == "id" else n for n in names)
@@ -113,17 +113,17 @@ class Generator:
         )
 
     def row(self, table: Table, rising: bool) -> list[str]:
-        row = [c.literal(self.rng) for c in table.columns]
+        row = [c.literal(self.rng) for c in table.writable()]
         if rising or self.rng.random() < 0.5:
             row[self.id_at(table)] = str(table.next_id)
             table.next_id += 1
         return row
 
     def id_at(self, table: Table) -> int:
-        return [c.name for c in table.columns].index("id")
+        return [c.name for c in table.writable()].index("id")
 
     def insert(self, table: Table, count: int, verb: str = "INSERT", rising: bool = False):
-        names = [c.name for c in table.columns]
+        names = [c.name for c in table.writable()]
         if table.automatic:
             return self.automatic_insert(table, count)
         rows = [self.row(table, rising) for _ in range(count)]
@@ -138,10 +138,10 @@ class Generator:
         )
 
     def automatic_insert(self, table: Table, count: int) -> Statement:
-        names = [c.name for c in table.columns if c.name != "id"]
+        names = [c.name for c in table.writable() if c.name != "id"]
         rows = []
         for _ in range(count):
-            row = [c.type.literal(self.rng) for c in table.columns if c.name != "id"]
+            row = [c.type.literal(self.rng) for c in table.writable() if c.name != "id"]
             rows.append(row)
         if self.rng.random() < 0.2:  # an explicit value that the counter must jump over
             table.next_id += self.rng.randint(1000, 1100)
@@ -175,8 +175,8 @@ class Generator:
 
     def upsert(self, table: Table) -> Statement:
         statement = self.insert(table, self.rng.choice([1, 1, 3]))
-        free = [c for c in table.columns if c.name not in table.unique_columns()]
-        column = self.rng.choice(free or table.columns)
+        free = [c for c in table.writable() if c.name not in table.unique_columns()]
+        column = self.rng.choice(free or table.writable())
         value = self.rng.choice([column.literal(self.rng), f"VALUES({column.name})"])
         statement.tail = f" ON DUPLICATE KEY UPDATE {column.name} = {value}"
         statement.exact_error = False
@@ -185,9 +185,9 @@ class Generator:
     def insert_select(self, table: Table) -> Statement:
         rng = self.rng
         source = rng.choice(self.tables)
-        names = [c.name for c in table.columns]
+        names = [c.name for c in table.writable()]
         fields = []
-        for column in table.columns:
+        for column in table.writable():
             same = [c.name for c in source.columns if c.type.sql == column.type.sql]
             if column.name == "id":
                 fields.append(f"s.id + {rng.choice([0, 100, table.next_id])}")
@@ -210,7 +210,7 @@ class Generator:
         """SET clause; whether every row gets a value of its own (then the order may matter)."""
         rng = self.rng
         unique = table.unique_columns()
-        columns = [c for c in table.columns if not (table.automatic and c.name == "id")]
+        columns = [c for c in table.writable() if not (table.automatic and c.name == "id")]
         column = rng.choice(columns)
         if rng.random() < 0.35 and column.type.family == "number":
             step = rng.choice(["+ 1", "- 1", "+ 7", "* 2"])
@@ -254,7 +254,7 @@ class Generator:
     def update_two(self, table: Table) -> Statement:
         rng = self.rng
         other = rng.choice(self.tables)
-        column = rng.choice(table.columns)
+        column = rng.choice(table.writable())
         update = Statement(
             f"UPDATE {table.name} a JOIN {other.name} b ON {queries.join(rng, table, other)}"
             f" SET a.{column.name} = {column.literal(rng)} WHERE ",
@@ -350,12 +350,16 @@ class Generator:
     def add_column(self, table: Table) -> Statement:
         rng = self.rng
         column = Column(f"n{self.made}", values.random_type(rng), rng.random() < 0.7)
+        if rng.random() < 0.3:
+            column = schema.generated_column(rng, table.columns, f"n{self.made}")
         # copying checks the rule of JSON, which the '' of NOT NULL breaks; the peer does not copy
         column.nullable = column.nullable or column.type.sql == "JSON"
         default = ""
-        if not column.type.is_blob and rng.random() < 0.6:
+        if not column.expression and not column.type.is_blob and rng.random() < 0.6:
             default = f" DEFAULT {column.type.literal(rng)}"
         at = rng.choice(["", " FIRST", f" AFTER {rng.choice(table.columns).name}"])
+        if column.expression:
+            at = ""  # expressions may not look forward to other generated columns
 
         def done():
             if at == " FIRST":
@@ -381,8 +385,7 @@ class Generator:
         return self.alter(table, f"DROP KEY {key.name}", lambda: table.keys.remove(key))
 
     def drop_column(self, table: Table) -> Statement:
-        used = {n for k in table.keys for n in k.column_names()} | {"id"}
-        free = [c for c in table.columns if c.name not in used]
+        free = [c for c in table.columns if c.name not in table.needed()]
         if len(free) < 2:
             return self.add_column(table)
         column = self.rng.choice(free)
@@ -390,8 +393,7 @@ class Generator:
 
     def modify(self, table: Table) -> Statement:
         """Another type for a column without a key; values that do not fit make it fail."""
-        used = {n for k in table.keys for n in k.column_names()} | {"id"}
-        free = [c for c in table.columns if c.name not in used]
+        free = [c for c in table.writable() if c.name not in table.needed()]
         if not free:
             return self.rebuild(table)
         old = self.rng.choice(free)

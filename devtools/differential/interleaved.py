@@ -91,8 +91,8 @@ class InterleavedGenerator:
         return 2 * self.rng.randint(1, 20) + client
 
     def insert(self, client: int, number: int) -> Statement:
-        row = [c.literal(self.rng) for c in self.table.columns]
-        names = [c.name for c in self.table.columns]
+        row = [c.literal(self.rng) for c in self.table.writable()]
+        names = [c.name for c in self.table.writable()]
         row[names.index("id")] = str(number)
         verb = self.rng.choice(["INSERT", "INSERT", "REPLACE", "INSERT IGNORE"])
         return Statement(f"{verb} INTO t0", columns=names, rows=[row])
@@ -104,6 +104,6 @@ class InterleavedGenerator:
             return self.insert(client, number)
         if roll < 0.5:
             return Statement(f"DELETE FROM t0 WHERE id = {number}")
-        column = self.rng.choice(self.table.columns[1:])
+        column = self.rng.choice(self.table.writable()[1:])
         value = column.literal(self.rng)
         return Statement(f"UPDATE t0 SET {column.name} = {value} WHERE id = {number}")

@@ -10,11 +10,19 @@ from devtools.differential.statement import Statement
 
 @dataclass
 class Column:
+    """`expression`: what a generated column is computed from, with `sources` as its columns."""
+
     name: str
     type: values.ColumnType
     nullable: bool
+    expression: str = ""
+    sources: tuple[str, ...] = ()
+    stored: bool = False
 
     def ddl(self) -> str:
+        if self.expression:
+            kind = "STORED" if self.stored else "VIRTUAL"
+            return f"{self.name} {self.type.sql} AS ({self.expression}) {kind}"
         return f"{self.name} {self.type.sql}{'' if self.nullable else ' NOT NULL'}"
 
     def literal(self, rng: Random) -> str:
@@ -47,13 +55,14 @@ class Key:
 @dataclass
 class Table:
     """`automatic`: id is AUTO_INCREMENT, and only statements whose use of the counter is the same
-    on all engines are made (see generator.py)."""
+    on all engines are made (see generator.py). `virtual_keys`: indexes may have virtual columns."""
 
     name: str
     columns: list[Column]
     keys: list[Key] = field(default_factory=list)
     partitions: str = ""
     automatic: bool = False
+    virtual_keys: bool = True
     next_id: int = 1
 
     def primary(self) -> Key | None:
@@ -61,6 +70,15 @@ class Table:
 
     def column(self, name: str) -> Column:
         return next(c for c in self.columns if c.name == name)
+
+    def writable(self) -> list[Column]:
+        """Columns that a statement may give values."""
+        return [c for c in self.columns if not c.expression]
+
+    def needed(self) -> set[str]:
+        """Columns that cannot go or change: keys, generated columns and the generator use them."""
+        keyed = {n for k in self.keys for n in k.column_names()}
+        return keyed | {n for c in self.columns for n in c.sources} | {"id"}
 
     def unique_columns(self) -> set[str]:
         return {c.name for k in self.keys if k.unique for c, _ in k.parts}
@@ -87,15 +105,38 @@ def id_column(rng: Random) -> Column:
     return Column("id", kind, False)
 
 
-def random_table(rng: Random, name: str) -> Table:
+def generated_column(rng: Random, columns: list[Column], name: str) -> Column:
+    """A column computed from one of `columns`, in a way that cannot fail."""
+    source = rng.choice(columns)
+    kind, sql = source.type, source.name
+    number = values.ColumnType("BIGINT", "number")
+    number.make = lambda r: str(r.randint(-6, 6))
+    number.pool = [str(n) for n in range(-2, 6)]
+    choices = [(f"{sql} IS NULL", number), (f"LENGTH({sql})", number)]
+    if kind.family == "number":
+        choices += [(f"{sql} MOD {rng.choice([2, 3, 7])}", number)] * 4
+        choices += [(f"NULLIF({sql}, {kind.pool[0]})", kind)]
+    if kind.family in ("text", "bytes") and kind.sql != "JSON":
+        choices += [(f"LEFT({sql}, {rng.choice([1, 2, 5])})", kind), (f"REVERSE({sql})", kind)] * 2
+        choices += [(f"COALESCE({sql}, {kind.pool[0]})", kind)]
+    expression, type_ = rng.choice(choices)
+    return Column(name, type_, True, expression, (source.name,), rng.random() < 0.25)
+
+
+def random_table(rng: Random, name: str, mrr: bool = False) -> Table:
+    """`mrr`: the server is told to use multi-range reads. There, and in partitioned tables, the
+    peer loses rows through indexes with virtual columns, so they get none."""
     columns = [id_column(rng)]
     for n in range(rng.randint(1, 7)):
         columns.append(Column(f"c{n}", values.random_type(rng), rng.random() < 0.6))
+    for n in range(rng.choice([0, 0, 0, 1, 1, 2])):
+        columns.append(generated_column(rng, columns, f"g{n}"))
     table = Table(name, columns)
     table.automatic = rng.random() < 0.15
     if table.automatic:
         columns[0].type.sql = "INT"  # wide enough for the jumps of explicit values
     partitioned = not table.automatic and rng.random() < 0.15
+    table.virtual_keys = not partitioned and not mrr
     if table.automatic or rng.random() < 0.8:
         table.keys.append(random_primary(rng, table, table.automatic or partitioned))
     for n in range(rng.choice([0, 1, 1, 2, 2, 3, 4])):
@@ -112,7 +153,7 @@ def random_table(rng: Random, name: str) -> Table:
 def random_primary(rng: Random, table: Table, plain: bool) -> Key:
     """PRIMARY KEY (id), or, unless `plain`, sometimes over other NOT NULL columns."""
     id_part = (table.columns[0], 0)
-    others = [c for c in table.columns[1:] if not c.nullable]
+    others = [c for c in table.columns[1:] if not c.nullable and not c.expression]
     if plain or not others or rng.random() < 0.6:
         return Key("PRIMARY", [id_part], True)
     parts = [part(rng, c) for c in rng.sample(others, min(len(others), rng.choice([1, 1, 2])))]
@@ -122,8 +163,9 @@ def random_primary(rng: Random, table: Table, plain: bool) -> Key:
 
 
 def random_key(rng: Random, table: Table, name: str) -> Key:
-    count = min(len(table.columns), rng.choice([1, 1, 1, 2, 2, 3]))
-    return Key(name, [part(rng, c) for c in rng.sample(table.columns, count)])
+    columns = [c for c in table.columns if table.virtual_keys or c.stored or not c.expression]
+    count = min(len(columns), rng.choice([1, 1, 1, 2, 2, 3]))
+    return Key(name, [part(rng, c) for c in rng.sample(columns, count)])
 
 
 def part(rng: Random, column: Column) -> tuple[Column, int]:

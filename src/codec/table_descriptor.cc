@@ -84,9 +84,8 @@ Status ValidateIndex(const TableDescriptor& table, const IndexDescriptor& index)
       return Wrong(table, "index " + index.name + " names a column that does not exist");
     }
     const Column& column = table.columns[part.column];
-    if (!column.stored) {
-      return Status(Code::kNotSupported, "table " + table.name + ": index " + index.name +
-                                             " has a virtual generated column");
+    if (!column.stored && index.kind == IndexKind::kPrimary) {
+      return Wrong(table, "the primary key has a virtual generated column");
     }
     if (part.length == 0 || (IsString(column.kind) && part.length > column.field_length)) {
       return Wrong(table, "index " + index.name + " has a part of an impossible length");

@@ -92,10 +92,14 @@ void RowAccess::SetWantedColumns(const codec::ColumnSet& wanted) {
 }
 
 // A locking scan of a secondary index compares the row with the entry, and so needs the columns of
-// both keys besides the wanted ones.
+// both keys besides the wanted ones; all columns, when parts of the key are computed from others.
 void RowAccess::CompileRowDecoder() {
   codec::ColumnSet columns = wanted_;
-  if (intent_.lock && cursor_ != nullptr && scan_index_ != table_->primary_position()) {
+  const bool compares =
+      intent_.lock && cursor_ != nullptr && scan_index_ != table_->primary_position();
+  if (compares && table_->index(scan_index_).has_virtual_parts) {
+    columns = codec::ColumnSet::All(table_->descriptor().columns.size());
+  } else if (compares) {
     for (const codec::KeyPart& part : table_->descriptor().indexes[scan_index_].parts) {
       columns.Add(part.column);
     }
@@ -287,10 +291,11 @@ Bytes RowAccess::RowKeyOf(const uint8_t* record) {
 }
 
 // Does the row, as it is now, still have this entry in the scanned index?
-bool RowAccess::EntryBelongsTo(Bytes entry, const uint8_t* record) {
+bool RowAccess::EntryBelongsTo(Bytes entry, uint8_t* record) {
+  const Index& index = table_->index(scan_index_);
+  if (index.has_virtual_parts) virtual_columns_->Compute(scan_index_, record);
   const size_t bytes =
-      table_->index(scan_index_)
-          .codec->EncodeKey(record, HiddenIdOfRow(), key_buffer_.data(), nullptr, nullptr);
+      index.codec->EncodeKey(record, HiddenIdOfRow(), key_buffer_.data(), nullptr, nullptr);
   return entry == MakeBytes(key_buffer_.data(), bytes);
 }
 

@@ -32,6 +32,16 @@ struct RangeCount {
   bool cached = false;    // and all of them are in the cache
 };
 
+// Computes virtual generated columns, which rows do not store. Where the engine compares a row that
+// it has read with an entry of an index, it needs those that are parts of the index.
+class VirtualColumns {
+ public:
+  virtual ~VirtualColumns() = default;
+  // Fills in the virtual columns that are parts of `index` from the stored columns of `record`,
+  // which are all there. TEXT and BLOB columns then point to memory that lasts until the next call.
+  virtual void Compute(size_t index, uint8_t* record) = 0;
+};
+
 // Reads and writes the rows of one table for one handler: owns the buffers, cursors and decoders
 // that a statement needs and keeps them for the next one. Records are the server's record images.
 //
@@ -52,6 +62,8 @@ class RowAccess {
   const ReadIntent& intent() const { return intent_; }
   void set_intent(const ReadIntent& intent) { intent_ = intent; }
   Table* table() const { return table_.get(); }
+  // Needed before rows of a table are used that has an index with virtual columns. Borrowed.
+  void set_virtual_columns(VirtualColumns* columns) { virtual_columns_ = columns; }
 
   // The columns that reads must fill in. Cheap when they are the same as before.
   void SetWantedColumns(const codec::ColumnSet& wanted);
@@ -126,7 +138,7 @@ class RowAccess {
   Status DecodeRow(Bytes key, Bytes value, uint8_t* record);
   Status LockRow(Bytes primary_key);
   Bytes LastingEntryValue();
-  bool EntryBelongsTo(Bytes entry, const uint8_t* record);
+  bool EntryBelongsTo(Bytes entry, uint8_t* record);
   Status Malformed(size_t index, Bytes key) const;
 
   bool CacheIsValid() const;
@@ -152,6 +164,7 @@ class RowAccess {
   uint64_t HiddenIdOfRow() const { return codec::HiddenIdOf(row_key_); }
 
   const std::shared_ptr<Table> table_;
+  VirtualColumns* virtual_columns_ = nullptr;
   txn::Transaction* transaction_ = nullptr;
   ReadIntent intent_;
 

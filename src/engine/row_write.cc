@@ -55,7 +55,9 @@ Status RowAccess::RowHasUniqueImage(size_t index, Bytes row_key, const std::stri
   Status found = transaction_->Get(table_->primary().family, row_key, txn::View::kLatest, &value);
   if (found.code() == Code::kNotFound) return Status::Ok();
   BASALT_RETURN_IF_ERROR(std::move(found));
+  const bool computed = table_->index(index).has_virtual_parts;
   codec::ColumnSet columns(table_->descriptor().columns.size());
+  if (computed) columns = codec::ColumnSet::All(table_->descriptor().columns.size());
   for (const codec::KeyPart& part : table_->descriptor().indexes[index].parts) {
     columns.Add(part.column);
   }
@@ -67,6 +69,7 @@ Status RowAccess::RowHasUniqueImage(size_t index, Bytes row_key, const std::stri
   if (!unique_decoder_.Decode(row_key, Bytes(value.data(), value.size()), unique_record_.data())) {
     return Malformed(table_->primary_position(), row_key);
   }
+  if (computed) virtual_columns_->Compute(index, unique_record_.data());
   const codec::KeyCodec& codec = *table_->index(index).codec;
   if (codec.UserPartsHaveNull(unique_record_.data())) return Status::Ok();
   std::string other;

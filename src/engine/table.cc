@@ -89,6 +89,10 @@ Status Table::CompileCodecs() {
     max_key_bytes_ = std::max(max_key_bytes_, compiled->max_key_bytes());
     max_unpack_bytes_ = std::max(max_unpack_bytes_, compiled->max_unpack_bytes());
     indexes_[i].codec = std::move(compiled);
+    const std::vector<codec::KeyPart>& parts = descriptor_.indexes[i].parts;
+    indexes_[i].has_virtual_parts = std::any_of(
+        parts.begin(), parts.end(),
+        [this](const codec::KeyPart& part) { return !descriptor_.columns[part.column].stored; });
     database_->key_prefixes()->Register(indexes_[i].id, indexes_[i].codec);
   }
   rows_are_keys_ =

@@ -28,6 +28,7 @@ struct Index {
   rocksdb::ColumnFamilyHandle* family = nullptr;  // the store's
   bool reverse = false;                           // the column family stores keys backwards
   bool unique = false;                            // declared unique; a primary key always is
+  bool has_virtual_parts = false;                 // see VirtualColumns
   std::shared_ptr<const codec::KeyCodec> codec;
 };
 

@@ -37,16 +37,6 @@ bool StatementHasForeignKey() {
   return false;
 }
 
-int RefuseColumns(const TABLE& form) {
-  for (Field** field = form.field; *field != nullptr; ++field) {
-    if ((*field)->vcol_info != nullptr && !(*field)->stored_in_db()) {
-      my_error(ER_UNSUPPORTED_ENGINE_FOR_VIRTUAL_COLUMNS, MYF(0), "ROCKSDB");
-      return HA_ERR_UNSUPPORTED;
-    }
-  }
-  return 0;
-}
-
 int RefuseIndex(const TABLE& form, const KEY& key) {
   const std::string name(key.name.str, key.name.length);
   if (key.algorithm == HA_KEY_ALG_FULLTEXT || (key.flags & HA_FULLTEXT)) {
@@ -97,7 +87,6 @@ int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
   if (form.s->table_type == TABLE_TYPE_SEQUENCE) return RefuseOption("SEQUENCE");
   if (CommentAsksForTtl(create_info.comment)) return RefuseFeature("time to live of rows");
   if (StatementHasForeignKey()) return RefuseFeature("foreign keys");
-  if (int error = RefuseColumns(form)) return error;
   for (uint i = 0; i < form.s->keys; ++i) {
     if (int error = RefuseIndex(form, form.key_info[i])) return error;
   }

@@ -11,6 +11,7 @@
 #include "server/server_headers.h"
 #include "server/session.h"
 #include "server/table_share.h"
+#include "server/virtual_parts.h"
 
 namespace basalt::server {
 
@@ -123,6 +124,8 @@ class Handler final : public ::handler {
 
   engine::Table* table_data() const { return share_->engine_table.get(); }
 
+  // handler_open.cc: `rows_` anew, for the table as it is now.
+  void MakeRowAccess();
   // handler_lock.cc: makes `session_` and the read intent ready for the statement.
   int EnterStatement(THD* thd, thr_lock_type lock_type);
   // Back from it.
@@ -160,6 +163,10 @@ class Handler final : public ::handler {
   // What may be left to the entry although the read set has it.
   bool EntriesSuffice();
   bool CanBeLeftOut(uint column) const;
+  void LeaveOut(uint column);
+  // Makes the virtual parts of the active index right in a row just read, where somebody looks at
+  // them before the server has computed them.
+  Status FillVirtualParts(uchar* record);
   bool EntryGivesColumnsOf(uint index, Item* condition) const;
   // Where key bytes do not tell all, rows are compared with the server's search tuples: which.
   void CompareNothing();
@@ -192,6 +199,7 @@ class Handler final : public ::handler {
   int DeriveAutoIncrement();
 
   ReadState read_;
+  VirtualParts virtual_parts_{this};
 };
 
 }  // namespace basalt::server

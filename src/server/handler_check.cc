@@ -56,6 +56,9 @@ Status Handler::CheckEntries(size_t index, bool quick, uint64_t* entries, uint64
       Status read = rows_->ReadEntryRow(table->record[0]);
       const bool missing = read.code() == Code::kNotFound || read.code() == Code::kCorruption;
       if (!missing) BASALT_RETURN_IF_ERROR(std::move(read));
+      if (!missing && virtual_parts_.IndexHas(index)) {
+        virtual_parts_.Compute(index, table->record[0]);
+      }
       if (missing || !IsEntryOf(*table_data(), index, table->record[0], rows_->row_key(),
                                 rows_->entry_key(), &key)) {
         ++*bad;

@@ -56,12 +56,12 @@ Status CompactIndex(const engine::Table& table, const engine::Index& index) {
                           "compacting an index of " + table.name());
 }
 
-// What a table can be altered in without touching the dictionary or a row: names, defaults and
-// comments live in the server's definition only.
+// What a table can be altered in without touching the dictionary or a row: names, defaults,
+// comments and the virtual columns that no index has live in the server's definition only.
 constexpr alter_table_operations kDefinitionOnly =
-    ALTER_COLUMN_DEFAULT | ALTER_COLUMN_NAME | ALTER_RENAME | ALTER_RENAME_INDEX |
-    ALTER_INDEX_IGNORABILITY | ALTER_DROP_CHECK_CONSTRAINT | ALTER_CHANGE_CREATE_OPTION |
-    ALTER_PARTITIONED;
+    ALTER_ADD_VIRTUAL_COLUMN | ALTER_DROP_VIRTUAL_COLUMN | ALTER_COLUMN_DEFAULT |
+    ALTER_COLUMN_NAME | ALTER_RENAME | ALTER_RENAME_INDEX | ALTER_INDEX_IGNORABILITY |
+    ALTER_DROP_CHECK_CONSTRAINT | ALTER_CHANGE_CREATE_OPTION | ALTER_PARTITIONED;
 constexpr ulong kOptionsOfDefinitionOnly =
     HA_CREATE_USED_COMMENT | HA_CREATE_USED_AUTO | HA_CREATE_USED_DEFAULT_CHARSET |
     HA_CREATE_USED_MIN_ROWS | HA_CREATE_USED_MAX_ROWS | HA_CREATE_USED_AVG_ROW_LENGTH |
@@ -121,7 +121,7 @@ int Handler::truncate() {
   if (status.ok()) status = engine::Table::Open(Database(), std::move(descriptor), &renewed);
   if (status.ok()) {
     share_->engine_table = std::move(renewed);
-    rows_ = std::make_unique<engine::RowAccess>(share_->engine_table);
+    MakeRowAccess();
     Database()->ForgetCounters(old_primary);
   }
   read_ = ReadState();

@@ -48,7 +48,7 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
   session_->EnterStatement();
   if (rows_->table() != share_->engine_table.get()) {
     // TRUNCATE has given the table new indexes since.
-    rows_ = std::make_unique<engine::RowAccess>(share_->engine_table);
+    MakeRowAccess();
   }
   read_.wanted_known = false;
   rows_->Bind(session_->transaction(), IntentOf(lock_type, *session_));

@@ -10,14 +10,16 @@ namespace basalt::server {
 
 namespace {
 
-// Only what is true. HA_CAN_VIRTUAL_COLUMNS stands for generated columns of both kinds; virtual
-// ones are refused in create(). In particular not HA_BINLOG_STMT_CAPABLE: without gap locks,
-// replaying statements could give other rows than the ones they changed here.
+// Only what is true. In particular not HA_BINLOG_STMT_CAPABLE: without gap locks, replaying
+// statements could give other rows than the ones they changed here. Rows are read in full before
+// they are written; HA_REQUIRES_KEY_COLUMNS_FOR_DELETE makes the server compute the virtual columns
+// of old rows that indexes have.
 constexpr ::handler::Table_flags kTableFlags =
     HA_BINLOG_ROW_CAPABLE | HA_REC_NOT_IN_SEQ | HA_NULL_IN_KEY | HA_CAN_INDEX_BLOBS |
     HA_PARTIAL_COLUMN_READ | HA_TABLE_SCAN_ON_INDEX | HA_PRIMARY_KEY_IN_READ_INDEX |
     HA_PRIMARY_KEY_REQUIRED_FOR_POSITION | HA_CAN_SKIP_LOCKED | HA_CAN_ONLINE_BACKUPS |
-    HA_ONLINE_ANALYZE | HA_CONCURRENT_OPTIMIZE | HA_DUPLICATE_POS | HA_CAN_VIRTUAL_COLUMNS;
+    HA_ONLINE_ANALYZE | HA_CONCURRENT_OPTIMIZE | HA_DUPLICATE_POS | HA_CAN_VIRTUAL_COLUMNS |
+    HA_REQUIRES_KEY_COLUMNS_FOR_DELETE;
 
 constexpr uint kMaxKeyBytes = 3072;
 
@@ -58,10 +60,16 @@ int Handler::open(const char* name, int, uint) {
     const int error = Fail(std::move(status));
     return missing ? HA_ERR_NO_SUCH_TABLE : error;
   }
-  rows_ = std::make_unique<engine::RowAccess>(share_->engine_table);
+  virtual_parts_.Open(table_data()->descriptor());
+  MakeRowAccess();
   ref_length =
       static_cast<uint>(table_data()->primary().codec->max_key_bytes() + kRowReferenceLengthBytes);
   return info(HA_STATUS_NO_LOCK | HA_STATUS_VARIABLE | HA_STATUS_CONST);
+}
+
+void Handler::MakeRowAccess() {
+  rows_ = std::make_unique<engine::RowAccess>(share_->engine_table);
+  rows_->set_virtual_columns(&virtual_parts_);
 }
 
 int Handler::close() {

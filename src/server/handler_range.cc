@@ -25,9 +25,11 @@ int Handler::multi_range_read_init(RANGE_SEQ_IF* sequence, void* parameter, uint
   const engine::Index& index = table_data()->index(active_index);
   const bool secondary = active_index != table_data()->primary_position();
   const bool key_only = secondary && index.codec->Covers(read_.wanted);
-  // Locking reads take one row after the other; entries that suffice need no rows; and where a
-  // search key does not say all, rows are compared with their range before they are returned.
-  batch.active = !rows_->intent().lock && !key_only && index.codec->SearchIsWhole() &&
+  // Locking reads take one row after the other; entries that suffice need no rows; virtual columns
+  // of an index that is read alone come from entries; and where a search key does not say all, rows
+  // are compared with their range before they are returned.
+  const bool entries = key_only || (keyread_enabled() && index.has_virtual_parts);
+  batch.active = !rows_->intent().lock && !entries && index.codec->SearchIsWhole() &&
                  (secondary || ranges > 1);
   batch.count = batch.next = 0;
   batch.limit = kFirstBatch;

@@ -27,19 +27,27 @@ void Handler::LearnWantedColumns() {
   const bool entries = EntriesSuffice();
   for (uint column = 0; column < columns; ++column) {
     if (!whole && !bitmap_is_set(table->read_set, column)) continue;
-    if (entries && CanBeLeftOut(column)) continue;
+    if (entries && CanBeLeftOut(column)) {
+      LeaveOut(column);
+      continue;
+    }
     read_.wanted.Add(column);
   }
   if (read_.compares_rows && active_index != MAX_KEY) {
     const KEY& key = table->key_info[active_index];
     for (uint i = 0; i < key.ext_key_parts; ++i) read_.wanted.Add(key.key_part[i].fieldnr - 1);
   }
+  // Somebody is going to look at the virtual parts of this index in rows of an image of their own.
+  if (active_index != MAX_KEY && (read_.compares_rows || table->file != this)) {
+    virtual_parts_.AddSources(active_index, &read_.wanted);
+  }
   rows_->SetWantedColumns(read_.wanted);
   read_.wanted_known = true;
 }
 
 // The server has decided to read the index alone, because the statement names only columns that
-// entries give back (index_flags). Its read set then has all columns of the index nevertheless.
+// entries give back (index_flags). Its read set then has all columns of the index nevertheless, and
+// those that virtual columns of the index are computed from.
 // ANALYZE and the like read indexes that way, too, but do look at all of them; and so does the
 // partitioning engine (whose table this handler is not the first of), which merges by them.
 bool Handler::EntriesSuffice() {
@@ -51,12 +59,17 @@ bool Handler::EntriesSuffice() {
 }
 
 // Not what entries give back anyway. Columns of the primary key are asked for also to find the row
-// again. And join buffers copy all columns of the read set, looked at or not: what they copy of a
-// BLOB must not be a pointer of long ago.
+// again.
 bool Handler::CanBeLeftOut(uint column) const {
-  constexpr uint kNeeded = PRI_KEY_FLAG | BLOB_FLAG;
-  return (table->field[column]->flags & kNeeded) == 0 &&
+  return (table->field[column]->flags & PRI_KEY_FLAG) == 0 &&
          !table_data()->index(active_index).codec->IsColumnInKey(column);
+}
+
+// Join buffers copy all columns of the read set, looked at or not: what they copy of a BLOB must
+// not be a pointer of long ago.
+void Handler::LeaveOut(uint column) {
+  Field* field = table->field[column];
+  if (field->flags & BLOB_FLAG) memset(field->ptr, 0, field->pack_length());
 }
 
 void Handler::column_bitmaps_signal() { read_.wanted_known = false; }
@@ -237,6 +250,7 @@ int Handler::ReadFromHere(uchar* record, Direction direction, const std::string*
     int error = CheckEntry();
     if (error == 0) {
       Status read = rows_->ReadEntryRow(record);
+      if (read.ok() && virtual_parts_.any()) read = FillVirtualParts(record);
       if (read.ok()) {
         if (IsInBounds(record)) return 0;
         rows_->UnlockRow();
@@ -256,6 +270,18 @@ int Handler::ReadFromHere(uchar* record, Direction direction, const std::string*
     if (moved.code() == Code::kEndOfRange) return nothing;
     if (!moved.ok()) return Fail(std::move(moved));
   }
+}
+
+// The server computes virtual columns of a row after this returns, but only in its own record, and
+// not when it reads the index alone; and bounds are compared before.
+Status Handler::FillVirtualParts(uchar* record) {
+  if (active_index == MAX_KEY || !virtual_parts_.IndexHas(active_index)) return Status::Ok();
+  // Entries gave back what they can.
+  if (read_.key_only) return Status::Ok();
+  if (keyread_enabled()) return rows_->DecodeEntry(record);
+  if (!read_.compares_rows && record == table->record[0]) return Status::Ok();
+  virtual_parts_.Compute(active_index, record);
+  return Status::Ok();
 }
 
 // Applies index condition and row-id filter to the cursor's entry. 0: read its row;
@@ -471,6 +497,9 @@ int Handler::read_range_next() {
 // What the server's wrappers do after other reads; range reads are called without one.
 int Handler::EndRangeRead(int error) {
   if (error == HA_ERR_KEY_NOT_FOUND) error = HA_ERR_END_OF_FILE;
+  if (error == 0 && table->vfield != nullptr) {
+    (void)table->update_virtual_fields(this, VCOL_UPDATE_FOR_READ);
+  }
   table->status = error != 0 ? STATUS_NOT_FOUND : 0;
   return error;
 }

@@ -23,6 +23,7 @@ int Handler::write_row(const uchar* record) {
   if (table->next_number_field != nullptr && record == table->record[0]) {
     if (int error = update_auto_increment()) return error;
   }
+  virtual_parts_.Complete(record);
   size_t duplicate = 0;
   Status written = rows_->Insert(record, &duplicate);
   if (!written.ok()) return FailWrite(std::move(written), duplicate);
@@ -31,6 +32,8 @@ int Handler::write_row(const uchar* record) {
 }
 
 int Handler::update_row(const uchar* before, const uchar* after) {
+  virtual_parts_.Complete(before);
+  virtual_parts_.Complete(after);
   size_t duplicate = 0;
   bool changed = true;
   Status written = rows_->Update(before, after, &duplicate, &changed);
@@ -44,6 +47,7 @@ int Handler::update_row(const uchar* before, const uchar* after) {
 }
 
 int Handler::delete_row(const uchar* record) {
+  virtual_parts_.Complete(record);
   Status written = rows_->Delete(record);
   if (!written.ok()) return Fail(std::move(written));
   return 0;

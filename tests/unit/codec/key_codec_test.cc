@@ -242,7 +242,7 @@ TEST(KeyCodec, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(CompileStatus(changed).code(), Code::kInvalidArgument);
   changed = table.descriptor();
   changed.columns[0].stored = false;
-  EXPECT_EQ(CompileStatus(changed).code(), Code::kNotSupported);
+  EXPECT_EQ(CompileStatus(changed).code(), Code::kInvalidArgument);  // virtual in a primary key
   changed = table.descriptor();
   changed.columns[0].offset = 1000;
   EXPECT_EQ(CompileStatus(changed).code(), Code::kInvalidArgument);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codec/column_set.h"
+#include "codec/table_descriptor.h"
+#include "engine/row_access.h"
+#include "server/server_headers.h"
+
+namespace basalt::server {
+
+// The virtual generated columns that are parts of the indexes of one open table. Rows do not store
+// them. The server computes what a statement asks for; this is for where it does not: rows that the
+// engine compares with entries of an index, and old rows that a statement did not read in full.
+//
+// One for each handler, used by its thread. A table without such columns costs a look at a flag.
+class VirtualParts final : public engine::VirtualColumns {
+ public:
+  // `owner` knows the server's table, which it may exchange. Borrowed.
+  explicit VirtualParts(::handler* owner) : owner_(owner) {}
+
+  // Before any other function: which indexes have virtual parts.
+  void Open(const codec::TableDescriptor& descriptor);
+  bool any() const { return any_; }
+  bool IndexHas(size_t index) const { return any_ && !indexes_[index].parts.empty(); }
+
+  // Adds the columns that the virtual parts of the index are computed from, directly or through
+  // other virtual columns.
+  void AddSources(size_t index, codec::ColumnSet* columns);
+
+  // See engine::VirtualColumns. `record` may be any record image of the table. What was computed
+  // into the server's two images is not disturbed by work on the other one or on a third.
+  void Compute(size_t index, uint8_t* record) override;
+  // Makes the virtual parts of all indexes in `record` right. The server has computed those that
+  // its read set has; when it lacks one, all are computed.
+  void Complete(const uint8_t* record);
+
+ private:
+  struct Parts {
+    std::vector<uint32_t> parts;     // virtual columns that are parts
+    std::vector<uint32_t> computed;  // those and what they need, in the order to compute them
+    std::vector<uint32_t> sources;   // stored columns that they need
+  };
+
+  void Learn();
+  void LearnIndex(Parts* index) const;
+  void ComputeColumns(const std::vector<uint32_t>& columns, uint8_t* record);
+  void KeepBlobs(const std::vector<uint32_t>& columns, std::vector<std::string>* kept);
+
+  ::handler* const owner_;
+  bool any_ = false;
+  bool learned_ = false;  // `computed` and `sources` are known: expressions are usable by then only
+  std::vector<Parts> indexes_;
+  Parts all_;                // of all indexes together
+  std::vector<char> blobs_;  // the server's buffers of such columns, set aside meanwhile
+  // What computed TEXT and BLOB columns point to: in record[0], in record[1], in others.
+  std::vector<std::string> kept_[3];
+};
+
+}  // namespace basalt::server
