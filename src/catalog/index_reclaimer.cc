@@ -9,6 +9,8 @@
 #include <rocksdb/iterator.h>
 #include <rocksdb/write_batch.h>
 
+#include "store/index_bounds.h"
+
 namespace basalt::catalog {
 namespace {
 
@@ -17,40 +19,21 @@ namespace {
 constexpr size_t kFewKeys = 10000;
 constexpr std::chrono::seconds kRetryAfter{10};
 
-// The entries of an index in the order of its column family: from begin up to, without, end.
-struct KeyRange {
-  std::string begin;
-  std::string end;
-};
-
-KeyRange RangeOf(const rocksdb::ColumnFamilyHandle* handle, IndexId index) {
-  std::string first;
-  std::string next;
-  AppendBigEndian32(&first, index.number);
-  AppendBigEndian32(&next, index.number + 1);
-  // In reverse order the entries lie between the next number and this one. Neither bare number is
-  // ever a key: every key has at least one byte after it.
-  if (store::Store::IsReverse(handle)) std::swap(first, next);
-  return {first, next};
-}
-
 // An iterator over the range, on its first entry; reads without filling the block cache.
 class RangeIterator {
  public:
   RangeIterator(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle, IndexId index)
-      : range_(RangeOf(handle, index)), end_(range_.end) {
+      : bounds_(index, store::Store::IsReverse(handle)) {
     rocksdb::ReadOptions options;
-    options.total_order_seek = true;
     options.fill_cache = false;
-    options.iterate_upper_bound = &end_;
+    bounds_.Confine(&options);
     iterator_.reset(db->NewIterator(options, handle));
-    iterator_->Seek(range_.begin);
+    iterator_->SeekToFirst();
   }
   rocksdb::Iterator* operator->() { return iterator_.get(); }
 
  private:
-  const KeyRange range_;
-  const rocksdb::Slice end_;
+  const store::IndexBounds bounds_;
   std::unique_ptr<rocksdb::Iterator> iterator_;
 };
 
@@ -157,22 +140,23 @@ Status IndexReclaimer::DeleteFewKeys(rocksdb::ColumnFamilyHandle* handle, IndexI
 
 Status IndexReclaimer::DeleteWholeRange(rocksdb::ColumnFamilyHandle* handle, IndexId index) {
   store::Store* store = catalog_->store();
-  const KeyRange range = RangeOf(handle, index);
-  const rocksdb::Slice begin(range.begin);
-  const rocksdb::Slice end(range.end);
+  const store::IndexBounds bounds(index, store::Store::IsReverse(handle));
   // The order matters: removing files after the range deletion could remove the file that holds the
   // deletion, and bring older entries in other files back.
   BASALT_RETURN_IF_ERROR(store::MapStatus(
-      rocksdb::DeleteFilesInRange(store->base(), handle, &begin, &end, /*include_end=*/false),
+      rocksdb::DeleteFilesInRange(store->base(), handle, &bounds.lower(), &bounds.upper(),
+                                  /*include_end=*/false),
       "removing its files"));
   rocksdb::WriteBatch batch;
-  BASALT_RETURN_IF_ERROR(store::MapStatus(batch.DeleteRange(handle, begin, end)));
+  BASALT_RETURN_IF_ERROR(
+      store::MapStatus(batch.DeleteRange(handle, bounds.lower(), bounds.upper())));
   BASALT_RETURN_IF_ERROR(store->WriteToFreeSpace(&batch, /*sync=*/true));
   rocksdb::CompactRangeOptions options;
   options.exclusive_manual_compaction = false;
   options.canceled = &stop_;
-  return store::MapStatus(store->base()->CompactRange(options, handle, &begin, &end),
-                          "compacting its range");
+  return store::MapStatus(
+      store->base()->CompactRange(options, handle, &bounds.lower(), &bounds.upper()),
+      "compacting its range");
 }
 
 Status IndexReclaimer::FinishIfEmpty(rocksdb::ColumnFamilyHandle* handle, IndexId index) {

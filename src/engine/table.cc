@@ -5,6 +5,7 @@
 
 #include "codec/key_codec.h"
 #include "engine/database.h"
+#include "store/index_bounds.h"
 #include "store/status_map.h"
 #include "store/store.h"
 
@@ -22,16 +23,9 @@ Status Disagree(const std::string& table, const std::string& what) {
 
 // The last key of an index, or empty when it has none.
 Status LastKey(rocksdb::DB* db, const Index& index, std::string* key) {
-  std::string begin;
-  std::string end;
-  AppendBigEndian32(&begin, index.id.number);
-  AppendBigEndian32(&end, index.id.number + 1);
-  const rocksdb::Slice lower(index.reverse ? end : begin);
-  const rocksdb::Slice upper(index.reverse ? begin : end);
+  const store::IndexBounds bounds(index.id, index.reverse);
   rocksdb::ReadOptions options;
-  options.total_order_seek = true;
-  options.iterate_lower_bound = &lower;
-  options.iterate_upper_bound = &upper;
+  bounds.Confine(&options);
   std::unique_ptr<rocksdb::Iterator> entry(db->NewIterator(options, index.family));
   if (index.reverse) {
     entry->SeekToFirst();

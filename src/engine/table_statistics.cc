@@ -8,6 +8,7 @@
 
 #include "engine/database.h"
 #include "engine/table.h"
+#include "store/index_bounds.h"
 #include "store/status_map.h"
 
 namespace basalt::engine {
@@ -21,37 +22,23 @@ constexpr uint64_t kCountedByAnalyze = 1u << 18;
 constexpr uint64_t kMinimumChanges = 64;
 constexpr unsigned kMaximumParts = 32;
 
-struct KeyRange {
-  std::string begin;
-  std::string end;
-};
-
 // In the order of the column family, which may be the reverse of that of the bytes.
 rocksdb::Range StoreRange(const Index& index, Bytes begin, Bytes end) {
   if (index.reverse) std::swap(begin, end);
   return rocksdb::Range(begin, end);
 }
 
-KeyRange WholeIndex(const Index& index) {
-  KeyRange range;
-  AppendBigEndian32(&range.begin, index.id.number);
-  AppendBigEndian32(&range.end, index.id.number + 1);
-  return range;
-}
-
-uint64_t FileBytes(rocksdb::DB* db, const Index& index, Bytes begin, Bytes end) {
+uint64_t FileBytes(rocksdb::DB* db, const Index& index, const rocksdb::Range& range) {
   rocksdb::SizeApproximationOptions options;
   options.include_memtables = false;
   options.include_files = true;
-  const rocksdb::Range range = StoreRange(index, begin, end);
   uint64_t bytes = 0;
   if (!db->GetApproximateSizes(options, index.family, &range, 1, &bytes).ok()) return 0;
   return bytes;
 }
 
-uint64_t MemtableEntries(rocksdb::DB* db, const Index& index, Bytes begin, Bytes end,
+uint64_t MemtableEntries(rocksdb::DB* db, const Index& index, const rocksdb::Range& range,
                          uint64_t* bytes) {
-  const rocksdb::Range range = StoreRange(index, begin, end);
   uint64_t entries = 0;
   db->GetApproximateMemTableStats(index.family, range, &entries, bytes);
   return entries;
@@ -96,12 +83,12 @@ Status TableStatistics::Measure(size_t position, uint64_t count_limit,
                                 IndexEstimate* estimate) const {
   const Index& index = table_->index(position);
   rocksdb::DB* db = table_->database()->store()->base();
-  const KeyRange whole = WholeIndex(index);
+  const store::IndexBounds whole(index.id, index.reverse);
   uint64_t memtable_bytes = 0;
-  estimate->memtable_entries = MemtableEntries(db, index, whole.begin, whole.end, &memtable_bytes);
+  estimate->memtable_entries = MemtableEntries(db, index, whole.range(), &memtable_bytes);
   const store::IndexStatistics files = table_->database()->store()->StatisticsOf(index.id);
   estimate->data_bytes = static_cast<uint64_t>(std::max<int64_t>(files.data_bytes, 0));
-  estimate->disk_bytes = FileBytes(db, index, whole.begin, whole.end);
+  estimate->disk_bytes = FileBytes(db, index, whole.range());
   estimate->entries = static_cast<uint64_t>(files.LiveRows()) + estimate->memtable_entries;
   estimate->data_bytes += memtable_bytes;
 
@@ -127,14 +114,10 @@ Status TableStatistics::Measure(size_t position, uint64_t count_limit,
 Status TableStatistics::Count(size_t position, uint64_t limit, IndexEstimate* estimate,
                               bool* complete) const {
   const Index& index = table_->index(position);
-  const KeyRange whole = WholeIndex(index);
-  const rocksdb::Slice lower(index.reverse ? whole.end : whole.begin);
-  const rocksdb::Slice upper(index.reverse ? whole.begin : whole.end);
+  const store::IndexBounds whole(index.id, index.reverse);
   rocksdb::ReadOptions options;
-  options.total_order_seek = true;
   options.fill_cache = false;
-  options.iterate_lower_bound = &lower;
-  options.iterate_upper_bound = &upper;
+  whole.Confine(&options);
   std::unique_ptr<rocksdb::Iterator> entry(
       table_->database()->store()->base()->NewIterator(options, index.family));
 
@@ -196,8 +179,9 @@ uint64_t TableStatistics::EntriesBetween(size_t position, Bytes start, Bytes end
   if (start >= end) return 0;
   const Index& index = table_->index(position);
   rocksdb::DB* db = table_->database()->store()->base();
+  const rocksdb::Range range = StoreRange(index, start, end);
   uint64_t unused_bytes = 0;
-  uint64_t entries = MemtableEntries(db, index, start, end, &unused_bytes);
+  uint64_t entries = MemtableEntries(db, index, range, &unused_bytes);
   std::lock_guard guard(mutex_);
   RenewIfStale();
   if (!known_) return entries;
@@ -206,8 +190,8 @@ uint64_t TableStatistics::EntriesBetween(size_t position, Bytes start, Bytes end
                                 ? estimate.entries - estimate.memtable_entries
                                 : 0;
   if (in_files == 0 || estimate.disk_bytes == 0) return entries;
-  const double share = static_cast<double>(FileBytes(db, index, start, end)) /
-                       static_cast<double>(estimate.disk_bytes);
+  const double share =
+      static_cast<double>(FileBytes(db, index, range)) / static_cast<double>(estimate.disk_bytes);
   return entries + static_cast<uint64_t>(std::min(1.0, share) * static_cast<double>(in_files));
 }
 

@@ -11,6 +11,7 @@
 #include "server/table_descriptor_builder.h"
 #include "server/table_dropper.h"
 #include "server/table_name.h"
+#include "store/index_bounds.h"
 #include "store/status_map.h"
 
 namespace basalt::server {
@@ -46,19 +47,13 @@ Status CreateByName(const char* path, const TABLE& form, uint64_t auto_increment
 }
 
 Status CompactIndex(const engine::Table& table, const engine::Index& index) {
-  std::string begin;
-  std::string end;
-  AppendBigEndian32(&begin, index.id.number);
-  AppendBigEndian32(&end, index.id.number + 1);
-  if (index.reverse) std::swap(begin, end);
-  const rocksdb::Slice from(begin);
-  const rocksdb::Slice to(end);
+  const store::IndexBounds bounds(index.id, index.reverse);
   rocksdb::CompactRangeOptions options;
   options.exclusive_manual_compaction = false;
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-  return store::MapStatus(
-      table.database()->store()->base()->CompactRange(options, index.family, &from, &to),
-      "compacting an index of " + table.name());
+  return store::MapStatus(table.database()->store()->base()->CompactRange(
+                              options, index.family, &bounds.lower(), &bounds.upper()),
+                          "compacting an index of " + table.name());
 }
 
 // What a table can be altered in without touching the dictionary or a row: names, defaults and

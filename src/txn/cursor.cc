@@ -20,15 +20,7 @@ struct Cursor::Overlay {
 };
 
 Cursor::Cursor(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, bool reverse, IndexId index)
-    : db_(db), family_(family), reverse_(reverse), index_(index) {
-  StoreBigEndian32(first_, index.number);
-  StoreBigEndian32(past_end_, index.number + 1);
-  const rocksdb::Slice first(first_, sizeof(first_));
-  const rocksdb::Slice past_end(past_end_, sizeof(past_end_));
-  // Neither bound is itself a key, so that the reversed pair excludes and includes just as well.
-  lower_bound_ = reverse ? past_end : first;
-  upper_bound_ = reverse ? first : past_end;
-}
+    : db_(db), family_(family), reverse_(reverse), index_(index), bounds_(index, reverse) {}
 
 Cursor::~Cursor() = default;
 
@@ -46,9 +38,7 @@ Status Cursor::Bind(const rocksdb::Snapshot* snapshot, WriteSet* writes, bool fi
     rocksdb::ReadOptions options;
     options.snapshot = snapshot;
     options.fill_cache = fill_cache;
-    options.total_order_seek = true;
-    options.iterate_lower_bound = &lower_bound_;
-    options.iterate_upper_bound = &upper_bound_;
+    bounds_.Confine(&options);
     base_.reset(db_->NewIterator(options, family_));
     base_fills_cache_ = fill_cache;
   }
@@ -127,8 +117,8 @@ void Cursor::SeekBackward(Bytes target) {
   Resolve(false);
 }
 
-void Cursor::SeekFirst() { SeekForward(Bytes(first_, sizeof(first_))); }
-void Cursor::SeekLast() { SeekBackward(Bytes(past_end_, sizeof(past_end_))); }
+void Cursor::SeekFirst() { SeekForward(bounds_.first()); }
+void Cursor::SeekLast() { SeekBackward(bounds_.past_end()); }
 
 void Cursor::Next() {
   if (writes_ == nullptr || (PlainUse() && writes_->generation() == generation_)) [[likely]] {

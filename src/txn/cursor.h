@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/index_id.h"
 #include "base/status.h"
+#include "store/index_bounds.h"
 
 namespace basalt::txn {
 
@@ -84,10 +85,7 @@ class Cursor {
   rocksdb::ColumnFamilyHandle* const family_;
   const bool reverse_;
   const IndexId index_;
-  char first_[kIndexNumberBytes];     // the index number
-  char past_end_[kIndexNumberBytes];  // the number after it
-  rocksdb::Slice lower_bound_;
-  rocksdb::Slice upper_bound_;
+  const store::IndexBounds bounds_;
 
   std::unique_ptr<rocksdb::Iterator> base_;
   bool base_fills_cache_ = true;
