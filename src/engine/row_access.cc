@@ -193,6 +193,14 @@ Status RowAccess::SeekRange(Bytes start, Bytes end) {
   return Status::Ok();
 }
 
+// What the cursor's last move has come to.
+Status RowAccess::AfterMove() const {
+  if (cursor_->Valid()) [[likely]]
+    return Status::Ok();
+  BASALT_RETURN_IF_ERROR(cursor_->status());
+  return Status(Code::kEndOfRange);
+}
+
 Status RowAccess::Seek(Bytes target, Position direction) {
   StopReplay();
   if (direction == Position::kForward) {
@@ -200,10 +208,7 @@ Status RowAccess::Seek(Bytes target, Position direction) {
   } else {
     cursor_->SeekBackward(target);
   }
-  if (cursor_->Valid()) [[likely]]
-    return Status::Ok();
-  BASALT_RETURN_IF_ERROR(cursor_->status());
-  return Status(Code::kEndOfRange);
+  return AfterMove();
 }
 
 Status RowAccess::SeekToEnd(Position direction) {
@@ -213,10 +218,7 @@ Status RowAccess::SeekToEnd(Position direction) {
   } else {
     cursor_->SeekLast();
   }
-  if (cursor_->Valid()) [[likely]]
-    return Status::Ok();
-  BASALT_RETURN_IF_ERROR(cursor_->status());
-  return Status(Code::kEndOfRange);
+  return AfterMove();
 }
 
 Status RowAccess::Step(Position direction) {
@@ -234,10 +236,7 @@ Status RowAccess::Step(Position direction) {
   } else {
     cursor_->Prev();
   }
-  if (cursor_->Valid()) [[likely]]
-    return Status::Ok();
-  BASALT_RETURN_IF_ERROR(cursor_->status());
-  return Status(Code::kEndOfRange);
+  return AfterMove();
 }
 
 Status RowAccess::DecodeEntry(uint8_t* record) {

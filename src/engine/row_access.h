@@ -123,6 +123,7 @@ class RowAccess {
 
   bool CacheIsValid() const;
   void StopReplay();
+  Status AfterMove() const;
 
   // row_write.cc
   void EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* entry);
