@@ -11,6 +11,20 @@ namespace {
 // tenth of a microsecond, and the entries are kept for the scan that follows.
 constexpr uint64_t kCountedRange = 128;
 
+// Counts the entries in [start, end), up to kCountedRange, into `cache` when that is not null.
+RangeCount CountRange(txn::Cursor* cursor, Bytes start, Bytes end, RangeCache* cache) {
+  RangeCount count;
+  cursor->SeekForward(start);
+  while (count.entries < kCountedRange && cursor->Valid() && cursor->key() < end) {
+    if (cache != nullptr && !cache->Add(cursor->key(), cursor->value())) cache = nullptr;
+    ++count.entries;
+    cursor->Next();
+  }
+  count.complete = count.entries < kCountedRange && cursor->status().ok();
+  count.cached = count.complete && cache != nullptr;
+  return count;
+}
+
 }  // namespace
 
 RowAccess::RowAccess(std::shared_ptr<Table> table)
@@ -324,42 +338,44 @@ void RowAccess::UnlockRow() {
   row_newly_locked_ = false;
 }
 
-uint64_t RowAccess::EstimateRange(size_t index, Bytes start, Bytes end) {
-  if (start >= end) return 0;
+// The index's cursor, ready to be moved; null when it stands in the running scan or cannot be
+// bound.
+txn::Cursor* RowAccess::EstimateCursor(size_t index) {
+  if (transaction_ == nullptr) return nullptr;
   txn::Cursor* cursor = CursorOf(&cursors_, index);
-  if (transaction_ == nullptr || cursor == cursor_) {
-    return table_->statistics().EntriesBetween(index, start, end);
-  }
-  if (!cursor->bound() && !cursor
-                               ->Bind(intent_.lock ? nullptr : transaction_->EstimateSnapshot(),
-                                      &transaction_->writes())
-                               .ok()) {
-    return table_->statistics().EntriesBetween(index, start, end);
-  }
-  const bool keep = !intent_.lock && cache_operations_ == transaction_->writes().operations();
-  if (!keep) {
+  if (cursor == cursor_) return nullptr;
+  if (cursor->bound()) return cursor;
+  const rocksdb::Snapshot* snapshot = intent_.lock ? nullptr : transaction_->EstimateSnapshot();
+  return cursor->Bind(snapshot, &transaction_->writes()).ok() ? cursor : nullptr;
+}
+
+// Counts a range for the scan that follows as well, which reads it from the cache when all of it
+// has been counted.
+RangeCount RowAccess::CountAndCache(txn::Cursor* cursor, size_t index, Bytes start, Bytes end) {
+  if (cache_operations_ != transaction_->writes().operations()) {
     cache_.Clear();
     cache_operations_ = transaction_->writes().operations();
   }
-  bool kept = !intent_.lock;
-  if (kept) cache_.Begin(index, start, end);
-  uint64_t entries = 0;
-  cursor->SeekForward(start);
-  while (entries < kCountedRange && cursor->Valid() && cursor->key() < end) {
-    if (kept) kept = cache_.Add(cursor->key(), cursor->value());
-    ++entries;
-    cursor->Next();
+  cache_.Begin(index, start, end);
+  const RangeCount count = CountRange(cursor, start, end, &cache_);
+  if (count.cached) {
+    cache_.Keep();
+  } else {
+    cache_.Abandon();
   }
-  const bool complete = entries < kCountedRange && cursor->status().ok();
-  if (!intent_.lock) {
-    if (kept && complete) {
-      cache_.Keep();
-    } else {
-      cache_.Abandon();
-    }
+  return count;
+}
+
+uint64_t RowAccess::EstimateRange(size_t index, Bytes start, Bytes end) {
+  if (start >= end) return 0;
+  RangeCount count;
+  if (txn::Cursor* cursor = EstimateCursor(index); cursor != nullptr) {
+    // A locking scan reads what is there when it comes by, and nothing that was read before.
+    count = intent_.lock ? CountRange(cursor, start, end, nullptr)
+                         : CountAndCache(cursor, index, start, end);
+    if (count.complete) return count.entries;
   }
-  if (complete) return entries;
-  return std::max(entries, table_->statistics().EntriesBetween(index, start, end));
+  return std::max(count.entries, table_->statistics().EntriesBetween(index, start, end));
 }
 
 }  // namespace basalt::engine

@@ -25,6 +25,13 @@ struct ReadIntent {
   bool skip_locked = false;  // with kNoWait: pass over rows that others have locked
 };
 
+// What counting a range has come to.
+struct RangeCount {
+  uint64_t entries = 0;   // seen
+  bool complete = false;  // they are all there are
+  bool cached = false;    // and all of them are in the cache
+};
+
 // Reads and writes the rows of one table for one handler: owns the buffers, cursors and decoders
 // that a statement needs and keeps them for the next one. Records are the server's record images.
 //
@@ -123,6 +130,8 @@ class RowAccess {
 
   bool CacheIsValid() const;
   void StopReplay();
+  txn::Cursor* EstimateCursor(size_t index);
+  RangeCount CountAndCache(txn::Cursor* cursor, size_t index, Bytes start, Bytes end);
   Status AfterMove() const;
 
   // row_write.cc
