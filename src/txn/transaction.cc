@@ -233,8 +233,8 @@ Status Transaction::Prepare(Bytes name, Durability durability, bool may_outlive_
   BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Prepare(), "preparing"));
   state_ = State::kPrepared;
   if (may_outlive_connection) {
-    manager_->Announce(name_);
-    announced_ = true;
+    manager_->Register(this);
+    registered_ = true;
   }
   return MakeDurable(durability);
 }
@@ -299,8 +299,8 @@ void Transaction::Finish() {
   writes_.Clear();
   store_begun_ = false;
   auto_increments_.clear();
-  if (announced_) manager_->Withdraw(name_);
-  announced_ = false;
+  if (registered_) manager_->Unregister(this);
+  registered_ = false;
   name_.clear();
   ReleaseSnapshot();
   statement_marked_ = false;

@@ -177,7 +177,7 @@ class Transaction {
   bool statement_marked_ = false;
   size_t statement_lock_position_ = 0;
   std::string name_;
-  bool announced_ = false;  // the manager knows the name
+  bool registered_ = false;  // with the manager, which must be told of the end
   struct AutoIncrement {
     IndexId primary;
     uint64_t next;

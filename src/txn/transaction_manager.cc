@@ -85,9 +85,9 @@ Status TransactionManager::Recover() {
     BASALT_RETURN_IF_ERROR(AdoptPrepared(transaction));
   }
   std::set<std::string> kept;
-  for (const auto& transaction : detached_) {
-    if (transaction->ingest_job_ == nullptr) continue;
-    for (const auto& file : transaction->ingest_job_->files) kept.insert(file.name);
+  for (const Prepared& entry : prepared_) {
+    if (entry.transaction->ingest_job_ == nullptr) continue;
+    for (const auto& file : entry.transaction->ingest_job_->files) kept.insert(file.name);
   }
   return RemoveOrphanedIngestFiles(store_, kept);
 }
@@ -106,8 +106,7 @@ Status TransactionManager::AdoptPrepared(rocksdb::Transaction* prepared) {
   const rocksdb::Status read = prepared->GetWriteBatch()->GetWriteBatch()->Iterate(&reader);
   BASALT_RETURN_IF_ERROR(store::MapStatus(read, "reading a prepared transaction"));
   transaction->ingest_job_ = reader.TakeJob();
-  std::lock_guard guard(mutex_);
-  detached_.push_back(std::move(transaction));
+  Detach(std::move(transaction));
   return Status::Ok();
 }
 
@@ -125,51 +124,63 @@ Status TransactionManager::FinishIngestJob(const catalog::IngestJob& job) {
   return store_->Write(&batch, false);
 }
 
-void TransactionManager::Detach(std::unique_ptr<Transaction> transaction) {
-  std::lock_guard guard(mutex_);
-  const auto announced = announced_.find(std::string(transaction->name()));
-  if (announced != announced_.end()) announced_.erase(announced);
-  transaction->announced_ = false;
-  detached_.push_back(std::move(transaction));
-  detached_or_withdrawn_.notify_all();
+TransactionManager::Registry::iterator TransactionManager::FindByName(Bytes name) {
+  return std::find_if(prepared_.begin(), prepared_.end(),
+                      [&](const Prepared& entry) { return entry.transaction->name() == name; });
 }
 
-void TransactionManager::Announce(Bytes name) {
-  std::lock_guard guard(mutex_);
-  announced_.emplace(name);
+TransactionManager::Registry::iterator TransactionManager::Find(const Transaction* prepared) {
+  return std::find_if(prepared_.begin(), prepared_.end(),
+                      [&](const Prepared& entry) { return entry.transaction == prepared; });
 }
 
-void TransactionManager::Withdraw(Bytes name) {
+void TransactionManager::Register(Transaction* prepared) {
   std::lock_guard guard(mutex_);
-  const auto announced = announced_.find(std::string(name));
-  if (announced != announced_.end()) announced_.erase(announced);
-  detached_or_withdrawn_.notify_all();
+  prepared_.push_back({prepared, nullptr});
+}
+
+void TransactionManager::Unregister(const Transaction* prepared) {
+  std::lock_guard guard(mutex_);
+  const auto found = Find(prepared);
+  if (found != prepared_.end()) prepared_.erase(found);
+  registry_changed_.notify_all();
+}
+
+void TransactionManager::Detach(std::unique_ptr<Transaction> prepared) {
+  std::lock_guard guard(mutex_);
+  Transaction* const transaction = prepared.get();
+  transaction->registered_ = false;  // from here on the registry owns it
+  const auto found = Find(transaction);
+  if (found != prepared_.end()) {
+    found->detached = std::move(prepared);
+  } else {
+    prepared_.push_back({transaction, std::move(prepared)});
+  }
+  registry_changed_.notify_all();
 }
 
 std::vector<std::string> TransactionManager::DetachedNames() const {
   std::lock_guard guard(mutex_);
   std::vector<std::string> names;
-  for (const auto& transaction : detached_) names.emplace_back(transaction->name());
+  for (const Prepared& entry : prepared_) {
+    if (entry.detached != nullptr) names.emplace_back(entry.transaction->name());
+  }
   return names;
 }
 
 Status TransactionManager::TakeDetached(Bytes name, std::unique_ptr<Transaction>* transaction) {
   constexpr auto kLongestDetach = std::chrono::seconds(30);
-  const std::string wanted(name);
   std::unique_lock lock(mutex_);
-  const auto find = [&] {
-    return std::find_if(detached_.begin(), detached_.end(),
-                        [&](const auto& candidate) { return candidate->name() == name; });
-  };
-  detached_or_withdrawn_.wait_for(lock, kLongestDetach, [&] {
-    return find() != detached_.end() || !announced_.contains(wanted);
+  auto found = prepared_.end();
+  registry_changed_.wait_for(lock, kLongestDetach, [&] {
+    found = FindByName(name);
+    return found == prepared_.end() || found->detached != nullptr;
   });
-  const auto found = find();
-  if (found == detached_.end()) {
+  if (found == prepared_.end() || found->detached == nullptr) {
     return Status(Code::kNotFound, "no prepared transaction of that name");
   }
-  *transaction = std::move(*found);
-  detached_.erase(found);
+  *transaction = std::move(found->detached);
+  prepared_.erase(found);
   return Status::Ok();
 }
 

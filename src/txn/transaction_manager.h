@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -38,15 +37,17 @@ class TransactionManager {
 
   std::unique_ptr<Transaction> NewTransaction();
 
-  // Prepared transactions without a connection: found at start, or detached when their connection
-  // ended. Detach takes one over from its connection.
-  void Detach(std::unique_ptr<Transaction> transaction);
-  // Names of prepared transactions that may outlive their connection. The server lets others decide
-  // such a one a moment before its connection has detached it: they then wait for that moment.
-  void Announce(Bytes name);
-  void Withdraw(Bytes name);
+  // --- Prepared transactions that others than their connection may decide ---
+  // A connection registers one that may outlive it, and removes it when it has decided it itself.
+  // The name must not change in between. Borrowed.
+  void Register(Transaction* prepared);
+  void Unregister(const Transaction* prepared);
+  // Takes over a prepared transaction whose connection ends; registers it if need be.
+  void Detach(std::unique_ptr<Transaction> prepared);
+  // Of those without a connection: found at start, or detached.
   std::vector<std::string> DetachedNames() const;
-  // kNotFound when there is none of that name.
+  // Decides one without a connection; kNotFound when none of that name is registered. The server
+  // asks for it a moment before the connection has detached it: both wait for that moment.
   Status CommitDetached(Bytes name, Durability durability);
   Status RollbackDetached(Bytes name);
 
@@ -61,6 +62,15 @@ class TransactionManager {
   const Options& options() const { return options_; }
 
  private:
+  // `transaction` is the same as `detached`, which is null while the connection still has it.
+  struct Prepared {
+    Transaction* transaction;
+    std::unique_ptr<Transaction> detached;
+  };
+  using Registry = std::vector<Prepared>;
+
+  Registry::iterator FindByName(Bytes name);
+  Registry::iterator Find(const Transaction* prepared);
   Status TakeDetached(Bytes name, std::unique_ptr<Transaction>* transaction);
   Status AdoptPrepared(rocksdb::Transaction* prepared);
 
@@ -71,9 +81,8 @@ class TransactionManager {
   Spill spill_;
   std::atomic<uint64_t> next_id_{1};
   mutable std::mutex mutex_;
-  std::condition_variable detached_or_withdrawn_;
-  std::vector<std::unique_ptr<Transaction>> detached_;  // guarded by mutex_
-  std::multiset<std::string> announced_;                // guarded by mutex_
+  std::condition_variable registry_changed_;
+  Registry prepared_;  // guarded by mutex_
 };
 
 }  // namespace basalt::txn
