@@ -62,6 +62,9 @@ int Handler::open(const char* name, int, uint) {
   }
   virtual_parts_.Open(table_data()->descriptor());
   MakeRowAccess();
+  // A scan of the whole table goes along the primary key: the server must know it, or an UPDATE
+  // that moves rows in it would meet them again.
+  key_used_on_scan = table_share->primary_key;
   ref_length =
       static_cast<uint>(table_data()->primary().codec->max_key_bytes() + kRowReferenceLengthBytes);
   return info(HA_STATUS_NO_LOCK | HA_STATUS_VARIABLE | HA_STATUS_CONST);
