@@ -122,6 +122,8 @@ class Handler final : public ::handler {
   static constexpr int kEntryPassedOver = -1;
 
   engine::Table* table_data() const { return share_->engine_table.get(); }
+  // handler_open.cc: the kv_format_version of an index.
+  uint16_t FormatVersionOf(uint index) const;
 
   // handler_lock.cc: makes `session_` and the read intent ready for the statement.
   int EnterStatement(THD* thd, thr_lock_type lock_type);
