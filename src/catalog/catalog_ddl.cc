@@ -62,9 +62,13 @@ Status Catalog::NumberIndexes(const std::vector<IndexRequest>& requests, Change*
     if ((request.flags & ~kIndexHasTtl) != 0) {
       return Status(Code::kInvalidArgument, "unknown index flags");
     }
+    if (request.key_value_format_version > kNewestKeyValueFormatVersion) {
+      return Status(Code::kInvalidArgument, "unknown key-value format version");
+    }
     IndexRecord index;
     BASALT_RETURN_IF_ERROR(PrepareColumnFamily(request, change, &index.id.column_family));
     index.kind = request.kind;
+    index.key_value_format_version = request.key_value_format_version;
     index.flags = request.flags;
     index.ttl_seconds = request.ttl_seconds;
     indexes->push_back(index);
@@ -184,7 +188,8 @@ Status Catalog::TruncateTable(Bytes name, uint64_t auto_increment,
     std::vector<IndexRequest> requests;
     for (const IndexRecord& index : old->indexes) {
       rocksdb::ColumnFamilyHandle* family = store_->FindColumnFamily(index.id.column_family);
-      requests.push_back({family->GetName(), index.kind, index.flags, index.ttl_seconds, false});
+      requests.push_back({family->GetName(), index.kind, index.flags, index.ttl_seconds, false,
+                          index.key_value_format_version});
     }
     Change change(store_->system());
     change.frees_space = true;

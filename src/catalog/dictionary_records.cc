@@ -83,8 +83,9 @@ Status CheckIndex(Bytes key, uint8_t kind, const IndexRecord& index) {
   if (kind < 1 || kind > 3) {
     return Corrupt(key, "index kind " + std::to_string(kind) + " is not known");
   }
-  if (index.key_value_format_version > kKeyValueFormatVersion) {
-    return Corrupt(key, "rows are in format " + std::to_string(index.key_value_format_version) +
+  if (index.key_value_format_version > kNewestKeyValueFormatVersion) {
+    return Corrupt(key, "rows are in format version " +
+                            std::to_string(index.key_value_format_version) +
                             ", which is newer than this engine can read");
   }
   if ((index.flags & ~kIndexHasTtl) != 0) {

@@ -14,8 +14,10 @@ namespace basalt::catalog {
 // What an index is for. The numbers are on disk (docs/format/dictionary.md).
 enum class IndexKind : uint8_t { kPrimary = 1, kSecondary = 2, kHiddenPrimary = 3 };
 
-// The version of keys and values that new indexes are written in; readers refuse a higher one.
+// The version of keys and values of an index: what MyRocks writes, and the newest, which readers
+// refuse to go beyond.
 inline constexpr uint16_t kKeyValueFormatVersion = 13;
+inline constexpr uint16_t kNewestKeyValueFormatVersion = 14;
 
 // Bits of IndexRecord::flags. A value with any other bit set is refused.
 inline constexpr uint32_t kIndexHasTtl = 1;  // every value begins with an 8-byte time stamp
@@ -53,6 +55,7 @@ struct IndexRequest {
   uint64_t ttl_seconds = 0;
   // The column family was named for this partition only; noted in the dictionary, nothing more.
   bool per_partition_column_family = false;
+  uint16_t key_value_format_version = kKeyValueFormatVersion;
 };
 
 // "./database/table" -> "database.table". kInvalidArgument when the path has not that shape.

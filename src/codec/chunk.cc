@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "codec/inverted.h"
+
 namespace basalt::codec {
 
 namespace {
@@ -12,7 +14,7 @@ constexpr uint8_t kMoreFollows = 9;  // flag of a full chunk that is not the las
 // Moves up to 8 bytes that may overlap, and fills the rest with zeros.
 void MovePiece(const uint8_t* from, size_t bytes, uint8_t* to) {
   uint8_t piece[kChunkPayload] = {};
-  std::memcpy(piece, from, bytes);
+  if (bytes != 0) std::memcpy(piece, from, bytes);  // nothing may be nowhere
   std::memcpy(to, piece, sizeof(piece));
 }
 
@@ -52,30 +54,31 @@ uint8_t* EncodeChunks(const uint8_t* source, size_t source_bytes, bool legacy, u
   }
 }
 
-const uint8_t* SkipChunks(const uint8_t* from, const uint8_t* end, bool legacy) {
+const uint8_t* SkipChunks(const uint8_t* from, const uint8_t* end, bool legacy, uint8_t inverted) {
   unsigned used;
   bool last = false;
   while (!last) {
     if (end - from < static_cast<ptrdiff_t>(kChunkBytes)) return nullptr;
-    if (!ReadFlag(from[kChunkPayload], legacy, &used, &last)) return nullptr;
+    if (!ReadFlag(from[kChunkPayload] ^ inverted, legacy, &used, &last)) return nullptr;
     from += kChunkBytes;
   }
   return from;
 }
 
-const uint8_t* DecodeChunks(const uint8_t* from, const uint8_t* end, bool legacy, uint8_t* to,
-                            size_t room, size_t* length) {
+const uint8_t* DecodeChunks(const uint8_t* from, const uint8_t* end, bool legacy, uint8_t inverted,
+                            uint8_t* to, size_t room, size_t* length) {
   size_t done = 0;
   unsigned used;
   bool last = false;
   while (!last) {
     if (end - from < static_cast<ptrdiff_t>(kChunkBytes)) return nullptr;
-    if (!ReadFlag(from[kChunkPayload], legacy, &used, &last)) return nullptr;
+    if (!ReadFlag(from[kChunkPayload] ^ inverted, legacy, &used, &last)) return nullptr;
     if (used > room - done) return nullptr;
     std::memcpy(to + done, from, used);
     done += used;
     from += kChunkBytes;
   }
+  if (inverted != 0) Invert(to, done);
   *length = done;
   return from;
 }

@@ -22,11 +22,12 @@ constexpr uint32_t MaxChunkedBytes(uint32_t source_bytes) {
 uint8_t* EncodeChunks(const uint8_t* source, size_t source_bytes, bool legacy, uint8_t* to);
 
 // Where the chunks that start at `from` end; null when they are malformed or run into `end`.
-const uint8_t* SkipChunks(const uint8_t* from, const uint8_t* end, bool legacy);
+// `inverted`: 0xff when the bytes are those of a descending part, else 0.
+const uint8_t* SkipChunks(const uint8_t* from, const uint8_t* end, bool legacy, uint8_t inverted);
 
 // Puts the chunks' data to `to`, at most `room` bytes; returns behind the chunks and sets *length
 // to the bytes of data. Null when malformed or when there is more data than room.
-const uint8_t* DecodeChunks(const uint8_t* from, const uint8_t* end, bool legacy, uint8_t* to,
-                            size_t room, size_t* length);
+const uint8_t* DecodeChunks(const uint8_t* from, const uint8_t* end, bool legacy, uint8_t inverted,
+                            uint8_t* to, size_t room, size_t* length);
 
 }  // namespace basalt::codec

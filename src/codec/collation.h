@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/status.h"
 
@@ -25,6 +26,28 @@ enum class CollationClass : uint8_t {
 enum TransformFlags : unsigned {
   kNoPadding = 0,  // weights of the given bytes, nothing more
   kPadToEnd = 1,   // as if followed by spaces, until the output is full
+  kAllLevels = 0,
+  kFirstLevel = 2,  // only the weights of the first level; of level n: kFirstLevel << n
+};
+
+// Most levels of weights a collation can have.
+inline constexpr unsigned kMostLevels = 6;
+
+// What the weights of a collation say about the characters.
+enum class WeightCode : uint8_t {
+  kLossy,       // several characters can have the same weights
+  kBytes,       // they are the characters' bytes
+  kCodePoint2,  // they are code points of 2 bytes, of 3 bytes
+  kCodePoint3,
+};
+
+// How version 14 lays out strings of a collation (docs/format/key.md, "Version 14").
+enum class OrderLayout : uint8_t {
+  kAsBefore,           // as the versions before: binary, exact, simple
+  kBytes,              // chunks of the characters' bytes
+  kChunks,             // chunks of weights
+  kSegments,           // padded segments, level after level
+  kChunkThenSegments,  // NO PAD with several levels: chunks of the first, segments of the others
 };
 
 // What a server collation says about itself. The border fills it in; everything that the format
@@ -32,10 +55,11 @@ enum TransformFlags : unsigned {
 struct CollationProperties {
   uint32_t id = 0;  // the number in INFORMATION_SCHEMA.COLLATIONS
   std::string name;
+  std::string character_set;  // its name, for example "utf8mb4"
   uint32_t bytes_per_character_min = 1;
   uint32_t bytes_per_character_max = 1;  // mbmaxlen
   uint32_t transform_multiplier = 1;     // strxfrm_multiply
-  uint32_t levels = 1;                   // levels_for_order
+  uint32_t levels = 1;                   // levels_for_order: bit n stands for level n
   bool binary_order = false;             // a "_bin" collation
   bool pad_space = true;                 // false: NO PAD, trailing spaces are significant
   std::string space = " ";               // a space in the character set (UCS-2: two bytes)
@@ -55,6 +79,18 @@ struct WeightClasses {
   std::array<uint16_t, 256> first_member{};
   bool one_to_one = false;  // no class has two members: no bits at all
   uint8_t max_bits = 0;
+};
+
+// What a padded segment holds and is filled up with.
+struct SegmentShape {
+  // A multiple of every possible length of a weight.
+  static constexpr size_t kSpacesBytes = 36;
+
+  uint32_t payload = 8;      // weight bytes in a segment; a marker byte comes on top
+  uint32_t space_bytes = 1;  // of the weight of a space
+  // That weight, repeated: valid for the whole array. A padding that starts at a multiple of
+  // space_bytes reads from its start.
+  std::array<uint8_t, kSpacesBytes> spaces{};
 };
 
 // A collation as the codec needs it. The server's implementation forwards the virtual
@@ -82,29 +118,49 @@ class Collation {
   // Bytes of the first `characters` characters of `from`; `bytes` when it has fewer.
   virtual size_t LengthOfCharacters(const uint8_t* from, size_t bytes, size_t characters) const = 0;
 
-  // Derives class, space weight and weight classes. Call once, before any other use. Fails with
+  // The character in the character set; the number of its bytes, 0 when there is no room or no such
+  // character.
+  virtual size_t EncodeCharacter(uint32_t code_point, uint8_t* to, size_t room) const = 0;
+
+  // Derives class, space weights and weight classes. Call once, before any other use. Fails with
   // kNotSupported when a space has no weight, or one that does not fit the segments of the format.
   Status Prepare();
 
   const CollationProperties& properties() const { return properties_; }
   CollationClass kind() const { return kind_; }
+  bool has_levels() const { return levels_.size() > 1; }
+  WeightCode weight_code() const { return weight_code_; }
 
-  // Weight bytes in a segment of a space-padded VARCHAR (a marker byte comes on top): 9 for the
-  // collations with weights of 3 bytes, 8 for all others.
-  uint32_t segment_payload() const { return segment_payload_; }
+  // A simple collation in which another character sorts like a space.
+  bool space_is_ambiguous() const {
+    return weight_classes_ != nullptr && weight_classes_->bits_of_byte[' '] != 0;
+  }
 
-  // The weight of a space, repeated: valid for the whole array. A padding that starts at a
-  // multiple of space_weight_bytes() reads from its start.
-  const uint8_t* space_weights() const { return space_weights_.data(); }
-  uint32_t space_weight_bytes() const { return space_weight_bytes_; }
+  // --- Version 14 ---
+  OrderLayout order_layout() const { return order_layout_; }
+  // False in the collations that compare spaces at the end like other characters, or whose
+  // transformation moves characters there.
+  bool cuts_spaces() const { return cuts_spaces_; }
+  // False when the server compares otherwise than the transformation sorts.
+  bool transforms_as_it_compares() const { return !compares_codes_; }
+  // The levels by which values are ordered (see kFirstLevel). One for most.
+  const std::vector<uint8_t>& levels() const { return levels_; }
+  // All weights of the characters on the level of that position in levels(): Transform, but as the
+  // server compares. `to` has room for OrderRoom bytes of the longest value.
+  size_t OrderWeights(size_t level, uint8_t* to, size_t to_bytes, const uint8_t* from,
+                      size_t from_bytes) const;
+  // Most bytes that the weights of one level of so many bytes can have.
+  size_t OrderRoom(size_t bytes) const;
+  const SegmentShape& order_shape(size_t level) const { return order_shapes_[level]; }
+
+  // --- The versions before: one level. A NO PAD collation need not have a shape: space_bytes is 0
+  // then. ---
+  const SegmentShape& shape() const { return shape_; }
   // Bytes of a space in the character set itself.
   uint32_t space_bytes() const { return static_cast<uint32_t>(properties_.space.size()); }
 
   // Only for kSimple; otherwise null.
   const WeightClasses* weight_classes() const { return weight_classes_.get(); }
-
-  // A multiple of every possible length of a weight.
-  static constexpr size_t kSpaceWeightsBytes = 36;
 
  protected:
   explicit Collation(CollationProperties properties) : properties_(std::move(properties)) {}
@@ -112,15 +168,28 @@ class Collation {
   Collation& operator=(const Collation&) = delete;
 
  private:
+  Status MakeShape(const uint8_t* weight, size_t bytes, SegmentShape* shape) const;
+  Status PrepareOrder();
+  Status MakeOrderShapes(size_t from_level);
+  size_t WeighCodes(uint8_t* to, size_t to_bytes, const uint8_t* from, size_t from_bytes) const;
+
   CollationProperties properties_;
   CollationClass kind_ = CollationClass::kOther;
-  uint32_t segment_payload_ = 8;
-  uint32_t space_weight_bytes_ = 1;
-  std::array<uint8_t, kSpaceWeightsBytes> space_weights_{};
+  WeightCode weight_code_ = WeightCode::kLossy;
+  OrderLayout order_layout_ = OrderLayout::kAsBefore;
+  bool cuts_spaces_ = true;
+  bool compares_codes_ = false;
+  SegmentShape shape_;
+  std::vector<uint8_t> levels_;
+  std::vector<SegmentShape> order_shapes_;  // one a level
   std::unique_ptr<WeightClasses> weight_classes_;
 };
 
 // Ids the format treats by name.
+inline constexpr uint32_t kCollationBig5ChineseCi = 1;
+inline constexpr uint32_t kCollationLatin2CzechCs = 2;
+inline constexpr uint32_t kCollationTis620ThaiCi = 18;
+inline constexpr uint32_t kCollationCp1250CzechCs = 34;
 inline constexpr uint32_t kCollationUtf8mb4Bin = 46;
 inline constexpr uint32_t kCollationLatin1Bin = 47;
 inline constexpr uint32_t kCollationUtf16Bin = 55;
@@ -128,6 +197,7 @@ inline constexpr uint32_t kCollationUtf32Bin = 61;
 inline constexpr uint32_t kCollationUtf16leBin = 62;
 inline constexpr uint32_t kCollationBinary = 63;
 inline constexpr uint32_t kCollationUtf8mb3Bin = 83;
+inline constexpr uint32_t kCollationBig5ChineseNopadCi = 1025;
 
 // The class a collation with these properties belongs to. Pure.
 CollationClass ClassOf(const CollationProperties& properties);

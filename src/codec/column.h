@@ -63,6 +63,11 @@ inline bool IsVariableLength(ColumnKind kind) {
   return kind == ColumnKind::kVarchar || kind == ColumnKind::kVarbinary;
 }
 
+// Strings whose data, or first data, can be a whole key part.
+inline bool IsPlainString(ColumnKind kind) {
+  return kind == ColumnKind::kChar || kind == ColumnKind::kBinary || IsVariableLength(kind);
+}
+
 inline bool IsBlob(ColumnKind kind) {
   return kind == ColumnKind::kText || kind == ColumnKind::kBlob;
 }

@@ -5,9 +5,11 @@
 #include <array>
 #include <cstring>
 
+#include "codec/inverted.h"
 #include "codec/key_compiler.h"
 #include "codec/key_part_encoder.h"
 #include "codec/key_part_reader.h"
+#include "codec/kv_format.h"
 
 namespace basalt::codec {
 
@@ -28,17 +30,14 @@ KeyCursor CursorBehindIndexNumber(Bytes key) {
 
 // Most bytes a step contributes to the unpack info.
 size_t MaxUnpackBytes(const KeyStep& step) {
+  if (step.value_bytes != 0) {
+    return size_t{step.value_bytes} + step.record_bytes - step.length_bytes;
+  }
+  if (step.has_zero_sign) return 1;
   if (!step.has_bits) return step.count_bytes;
   const uint32_t characters = step.count_bytes != 0 ? step.weights : step.source_bytes;
   const size_t bits = size_t{characters} * step.collation->weight_classes()->max_bits;
   return step.count_bytes + (bits + 7) / 8;
-}
-
-// A simple collation in which another character sorts like a space: what a value ends with cannot
-// always be recovered, and neither can what lies behind it in the unpack info.
-bool HasAmbiguousEnd(const KeyStep& step) {
-  return step.count_bytes != 0 && step.has_bits &&
-         step.collation->weight_classes()->bits_of_byte[' '] != 0;
 }
 
 }  // namespace
@@ -48,13 +47,6 @@ Status KeyCodec::Compile(const TableDescriptor& table, size_t index,
   BASALT_RETURN_IF_ERROR(Validate(table));
   if (index >= table.indexes.size()) return Status(Code::kInvalidArgument, "no such index");
   const IndexDescriptor& descriptor = table.indexes[index];
-  if (descriptor.kv_format_version < kKvFormatOldest ||
-      descriptor.kv_format_version > kKvFormatCurrent) {
-    return Status(Code::kNotSupported, "table " + table.name + ": index " + descriptor.name +
-                                           " has format version " +
-                                           std::to_string(descriptor.kv_format_version) +
-                                           ", which this version of Basalt does not know");
-  }
   const std::vector<KeyPart> parts = PartsInKey(table, descriptor);
   if (parts.size() > kMaxParts) return Status(Code::kNotSupported, "too many key parts");
 
@@ -70,7 +62,7 @@ Status KeyCodec::Compile(const TableDescriptor& table, size_t index,
     made->steps_.push_back(step);
   }
   if (table.hidden_primary) made->steps_.push_back(HiddenIdStep());
-  made->PlanUnpackInfo(table, parts);
+  made->PlanUnpackInfo(table, descriptor, parts);
   made->PlanPrimaryKeyExtraction(table, parts);
   made->PlanEquality();
   made->decodable_columns_.Reset(table.columns.size());
@@ -80,22 +72,24 @@ Status KeyCodec::Compile(const TableDescriptor& table, size_t index,
 }
 
 // Decides whether values carry unpack info, and what can be decoded with it.
-void KeyCodec::PlanUnpackInfo(const TableDescriptor& table, const std::vector<KeyPart>& parts) {
+void KeyCodec::PlanUnpackInfo(const TableDescriptor& table, const IndexDescriptor& index,
+                              const std::vector<KeyPart>& parts) {
   if (index_kind_ == IndexKind::kSecondary) {
     // A secondary entry is only a second way to a value, so where decoding can go wrong the row
     // is read instead.
-    bool ambiguous = false;
-    for (KeyStep& step : steps_) {
-      const bool has_unpack_info = step.count_bytes != 0 || step.has_bits;
-      ambiguous = ambiguous || HasAmbiguousEnd(step);
-      may_have_unpack_info_ = may_have_unpack_info_ || has_unpack_info;
-      if (ambiguous && has_unpack_info) step.decodable = false;
+    bool hidden = false;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      KeyStep& step = steps_[i];
+      const Column& column = table.columns[parts[i].column];
+      hidden = hidden || HidesUnpackInfo(column, parts[i], index.kv_format_version);
+      may_have_unpack_info_ = may_have_unpack_info_ || step.has_unpack_info();
+      if (hidden && step.has_unpack_info()) step.restore = RestoreFrom::kNothing;
     }
     return;
   }
   for (const KeyPart& part : parts) {
-    may_have_unpack_info_ =
-        may_have_unpack_info_ || NeedsUnpackInfo(table.columns[part.column], part);
+    may_have_unpack_info_ = may_have_unpack_info_ || NeedsUnpackInfo(table.columns[part.column],
+                                                                     part, index.kv_format_version);
   }
   if (may_have_unpack_info_) return;
   for (KeyStep& step : steps_) step.count_bytes = 0;  // rows have no block to hold them
@@ -108,12 +102,17 @@ void KeyCodec::PlanPrimaryKeyExtraction(const TableDescriptor& table,
     fixed_primary_tail_ = kHiddenIdBytes;
     return;
   }
-  primary_positions_ = PrimaryPartPositions(table, parts);
+  const std::vector<KeyPart>& primary_parts = table.primary_index().parts;
+  for (const uint32_t position : PrimaryPartPositions(table, parts)) {
+    const bool inverted =
+        parts[position].descending != primary_parts[primary_positions_.size()].descending;
+    primary_positions_.push_back({position, inverted});
+  }
   uint32_t tail = 0;
   const size_t first = steps_.size() - std::min(steps_.size(), primary_positions_.size());
   for (size_t i = 0; i < primary_positions_.size(); ++i) {
-    const uint32_t position = primary_positions_[i];
-    if (position != first + i || !steps_[position].is_fixed_size()) return;
+    const auto [position, inverted] = primary_positions_[i];
+    if (position != first + i || inverted || !steps_[position].is_fixed_size()) return;
     tail += steps_[position].key_bytes;
   }
   fixed_primary_tail_ = tail;
@@ -138,7 +137,7 @@ void KeyCodec::SumUp() {
   for (const KeyStep& step : steps_) {
     max_key_bytes_ += step.max_key_bytes + (step.nullable ? 1 : 0);
     max_unpack_bytes_ += MaxUnpackBytes(step);
-    if (step.decodable) decodable_columns_.Add(step.column);
+    if (step.decodable()) decodable_columns_.Add(step.column);
   }
 }
 
@@ -158,12 +157,7 @@ size_t KeyCodec::EncodeKey(const uint8_t* record, uint64_t hidden_id, uint8_t* k
       out += kHiddenIdBytes;
       continue;
     }
-    if (step.nullable) {
-      const bool is_null = step.IsNull(record);
-      *out++ = is_null ? 0 : 1;
-      if (is_null) continue;
-    }
-    out = EncodePart(step, SourceInRecord(step, record), out, unpack_to);
+    out = EncodeNullablePart(step, record, out, unpack_to);
   }
   if (unpack_out != nullptr) *unpack_bytes = static_cast<size_t>(unpack - unpack_out);
   return static_cast<size_t>(out - key_out);
@@ -172,15 +166,7 @@ size_t KeyCodec::EncodeKey(const uint8_t* record, uint64_t hidden_id, uint8_t* k
 size_t KeyCodec::EncodePrefix(const uint8_t* record, unsigned parts, uint8_t* out) const {
   uint8_t* at = out + EncodeIndexNumber(out);
   const unsigned last = std::min(parts, user_parts_);
-  for (unsigned i = 0; i < last; ++i) {
-    const KeyStep& step = steps_[i];
-    if (step.nullable) {
-      const bool is_null = step.IsNull(record);
-      *at++ = is_null ? 0 : 1;
-      if (is_null) continue;
-    }
-    at = EncodePart(step, SourceInRecord(step, record), at, nullptr);
-  }
+  for (unsigned i = 0; i < last; ++i) at = EncodeNullablePart(steps_[i], record, at, nullptr);
   return static_cast<size_t>(at - out);
 }
 
@@ -193,13 +179,12 @@ size_t KeyCodec::EncodeSearchTuple(const uint8_t* tuple, unsigned parts, uint8_t
     const KeyStep& step = steps_[done];
     const uint8_t* data = tuple;
     tuple += step.tuple_bytes;
-    if (step.nullable) {
-      const bool is_null = *data++ != 0;
-      *at++ = is_null ? 0 : 1;
-      if (is_null) continue;
-    }
-    bool whole;
-    at = EncodeSearchPart(step, SourceInTuple(step, data), at, &whole);
+    uint8_t* const start = at;
+    const bool is_null = step.nullable && *data++ != 0;
+    if (step.nullable) *at++ = is_null ? 0 : 1;
+    bool whole = true;
+    if (!is_null) at = EncodeSearchPart(step, SourceInTuple(step, data), at, &whole);
+    if (step.inverted != 0) Invert(start, static_cast<size_t>(at - start));
     if (!whole) break;
   }
   if (parts_done != nullptr) *parts_done = done;
@@ -210,15 +195,16 @@ size_t KeyCodec::EncodeUniquePrefix(const uint8_t* record, uint8_t* out) const {
   uint8_t* at = out + EncodeIndexNumber(out);
   for (unsigned i = 0; i < user_parts_; ++i) {
     const KeyStep& step = steps_[i];
-    if (step.nullable) {
-      const bool is_null = step.IsNull(record);
-      *at++ = is_null ? 0 : 1;
-      if (is_null) continue;
+    uint8_t* const start = at;
+    const bool is_null = step.IsNull(record);
+    if (step.nullable) *at++ = is_null ? 0 : 1;
+    bool whole = true;
+    if (!is_null) {
+      PartSource source = SourceInRecord(step, record);
+      if (step.scope != SearchScope::kAll) source = DeclaredPart(step, source);
+      at = EncodeSearchPart(step, source, at, &whole);
     }
-    PartSource source = SourceInRecord(step, record);
-    if (step.scope != SearchScope::kAll) source = DeclaredPart(step, source);
-    bool whole;
-    at = EncodeSearchPart(step, source, at, &whole);
+    if (step.inverted != 0) Invert(start, static_cast<size_t>(at - start));
     if (!whole) break;
   }
   return static_cast<size_t>(at - out);
@@ -320,9 +306,10 @@ size_t KeyCodec::ExtractPrimaryKey(Bytes secondary_key, uint8_t* out) const {
   ends[0] = kIndexNumberBytes;
   if (PartEnds(secondary_key, total_parts(), ends.data() + 1) != total_parts()) return 0;
   uint8_t* at = out + kIndexNumberBytes;
-  for (const uint32_t position : primary_positions_) {
+  for (const auto [position, inverted] : primary_positions_) {
     const uint32_t bytes = ends[position + 1] - ends[position];
     std::memcpy(at, secondary_key.data() + ends[position], bytes);
+    if (inverted) Invert(at, bytes);
     at += bytes;
   }
   return static_cast<size_t>(at - out);

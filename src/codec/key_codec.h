@@ -117,7 +117,7 @@ class KeyCodec {
   bool Covers(const ColumnSet& wanted) const;
 
   // True when the column of this part can be decoded from it. (For a hidden id: false.)
-  bool IsPartDecodable(unsigned part) const { return steps_[part].decodable; }
+  bool IsPartDecodable(unsigned part) const { return steps_[part].decodable(); }
   uint32_t PartColumn(unsigned part) const { return steps_[part].column; }
 
   // Primary keys: every value carries an unpack block. Secondary keys: a value may carry one.
@@ -131,14 +131,21 @@ class KeyCodec {
  private:
   KeyCodec() = default;
 
-  void PlanUnpackInfo(const TableDescriptor& table, const std::vector<KeyPart>& parts);
+  void PlanUnpackInfo(const TableDescriptor& table, const IndexDescriptor& index,
+                      const std::vector<KeyPart>& parts);
   void PlanPrimaryKeyExtraction(const TableDescriptor& table, const std::vector<KeyPart>& parts);
   void PlanEquality();
   void SumUp();
   bool HasIndexNumber(Bytes key) const;
 
+  // Where a part of the primary key is in keys of this index.
+  struct PrimaryPosition {
+    uint32_t step;
+    bool inverted;  // runs the other way
+  };
+
   std::vector<KeyStep> steps_;
-  std::vector<uint32_t> primary_positions_;  // step of each primary part, in primary key order
+  std::vector<PrimaryPosition> primary_positions_;  // in primary key order
   ColumnSet decodable_columns_;
   size_t max_key_bytes_ = 0;
   size_t max_unpack_bytes_ = 0;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "codec/key_compiler.h"
 
+#include <string>
+
 #include "codec/chunk.h"
+#include "codec/inverted.h"
+#include "codec/kv_format.h"
 #include "codec/segment.h"
 
 namespace basalt::codec {
@@ -29,7 +33,7 @@ KeyOp IntegerOp(uint32_t bytes) {
 }
 
 // Everything whose key has as many bytes as its record image.
-void SetNumberOp(const Column& column, KeyStep* step) {
+void SetNumberOp(const Column& column, uint16_t version, KeyStep* step) {
   switch (column.kind) {
     case ColumnKind::kSigned:
     case ColumnKind::kOldTime:
@@ -51,8 +55,9 @@ void SetNumberOp(const Column& column, KeyStep* step) {
       step->op = KeyOp::kDouble;
       break;
     case ColumnKind::kOldTimeHires:
+      // The image sorts as it is; the inverted bit of the versions before makes long times wrap.
       step->op = KeyOp::kCopy;
-      step->flip = kTopBit;
+      step->flip = version < kKvFormatNewest ? kTopBit : 0;
       break;
     default:
       step->op = KeyOp::kCopy;
@@ -85,7 +90,6 @@ Status SetChar(const Column& column, const KeyPart& part, KeyStep* step) {
     op = KeyOp::kCharUtf8mb3;
   } else if (collation.kind() == CollationClass::kSimple) {
     op = KeyOp::kCharSimple;
-    step->has_bits = !step->is_prefix && !collation.weight_classes()->one_to_one;
   }
   step->weights =
       part.length / properties.bytes_per_character_max * properties.transform_multiplier;
@@ -119,11 +123,8 @@ void SetPadded(const Collation& collation, const KeyPart& part, KeyStep* step) {
     step->op = KeyOp::kPaddedWeights;
   }
   const uint32_t weights = static_cast<uint32_t>(collation.TransformLength(part.length));
-  step->transform_room = MaxSegmentedBytes(collation, weights);
-  step->max_key_bytes = MaxSegmentedBytes(collation, step->transform_room);
-  if (step->is_prefix) return;
-  step->count_bytes = part.length < kTwoByteCount ? 1 : 2;
-  step->has_bits = step->op == KeyOp::kPaddedSimple && !collation.weight_classes()->one_to_one;
+  step->transform_room = MaxSegmentedBytes(collation.shape(), weights);
+  step->max_key_bytes = MaxSegmentedBytes(collation.shape(), step->transform_room);
 }
 
 void SetVarchar(const Column& column, const KeyPart& part, KeyStep* step) {
@@ -152,7 +153,70 @@ Status SetBlob(const Column& column, const KeyPart& part, KeyStep* step) {
   return Status::Ok();
 }
 
-Status SetOp(const Column& column, const KeyPart& part, KeyStep* step) {
+// All weights of the characters, level after level, in chunks or segments.
+void SetWeighed(const Column& column, const KeyPart& part, KeyStep* step) {
+  const Collation& collation = *column.collation;
+  const uint32_t room = static_cast<uint32_t>(collation.OrderRoom(part.length));
+  step->op = KeyOp::kOrder;
+  step->transform_room = room;
+  step->levels = static_cast<uint8_t>(collation.levels().size());
+  step->cuts_spaces = collation.cuts_spaces();
+  const OrderLayout layout = collation.order_layout();
+  if (layout != OrderLayout::kSegments) {
+    const bool first_only =
+        layout == OrderLayout::kChunkThenSegments && column.kind != ColumnKind::kChar;
+    step->chunked = first_only ? 1 : 0xff;
+  }
+  for (unsigned level = 0; level < step->levels; ++level) {
+    step->max_key_bytes += (step->chunked >> level & 1) != 0
+                               ? MaxChunkedBytes(room)
+                               : MaxSegmentedBytes(collation.order_shape(level), room);
+  }
+}
+
+// The characters' own bytes in chunks.
+void SetBytes(const KeyPart& part, KeyStep* step) {
+  step->op = KeyOp::kChunks;
+  step->max_key_bytes = MaxChunkedBytes(part.length);
+}
+
+// How version 14 lays out what it lays out differently from the versions before: BLOBs, TEXT and
+// all strings but those of binary, exact and simple collations. False for the others.
+bool SetNewestString(const Column& column, const KeyPart& part, KeyStep* step) {
+  const bool blob = IsBlob(column.kind);
+  if (!blob && column.kind != ColumnKind::kChar && column.kind != ColumnKind::kVarchar)
+    return false;
+  step->source_bytes = part.length;
+  step->tuple_bytes = part.length + (column.kind == ColumnKind::kChar ? 0 : 2);
+  if (column.collation == nullptr || column.collation->kind() == CollationClass::kBinary) {
+    if (blob) SetBytes(part, step);
+    return blob;
+  }
+  const Collation& collation = *column.collation;
+  const uint32_t characters = part.length / collation.properties().bytes_per_character_max;
+  if (collation.order_layout() == OrderLayout::kAsBefore) {
+    step->weights = characters;
+    if (blob) SetPadded(collation, part, step);
+    return blob;
+  }
+  const bool counts_spaces = !collation.properties().pad_space;
+  const bool all_fit = !step->is_prefix && !(counts_spaces && column.kind == ColumnKind::kChar);
+  step->characters = all_fit ? 0 : characters;
+  if (collation.order_layout() == OrderLayout::kBytes) {
+    SetBytes(part, step);
+  } else {
+    SetWeighed(column, part, step);
+  }
+  return true;
+}
+
+Status SetOp(const Column& column, const KeyPart& part, uint16_t version, KeyStep* step) {
+  if (version >= kKvFormatNewest && SetNewestString(column, part, step)) return Status::Ok();
+  if (column.collation != nullptr && column.collation->shape().space_bytes == 0) {
+    return Status(Code::kNotSupported, "an index part of format version " +
+                                           std::to_string(version) + " with collation " +
+                                           column.collation->properties().name);
+  }
   switch (column.kind) {
     case ColumnKind::kChar:
       return SetChar(column, part, step);
@@ -166,13 +230,14 @@ Status SetOp(const Column& column, const KeyPart& part, KeyStep* step) {
     case ColumnKind::kBlob:
       return SetBlob(column, part, step);
     default:
-      SetNumberOp(column, step);
+      SetNumberOp(column, version, step);
       return Status::Ok();
   }
 }
 
-SearchScope ScopeOf(const KeyStep& step) {
+SearchScope ScopeOf(const KeyStep& step, uint16_t version) {
   if (step.op == KeyOp::kBlobPrefix) return SearchScope::kWeights;
+  if (version >= kKvFormatNewest) return SearchScope::kAll;
   if (!step.is_prefix || step.collation == nullptr) return SearchScope::kAll;
   const CollationProperties& collation = step.collation->properties();
   const bool one_byte = collation.bytes_per_character_max == 1;
@@ -187,20 +252,65 @@ SearchScope ScopeOf(const KeyStep& step) {
 
 // A whole CHAR has room for all its weights; elsewhere the room is counted in characters, and
 // collations with several weights a character fill it before the value ends.
-bool EqualBytesAreEqual(const KeyStep& step) {
+bool EqualBytesAreEqual(const KeyStep& step, uint16_t version) {
+  if (version >= kKvFormatNewest || step.collation == nullptr) return true;
+  const CollationProperties& collation = step.collation->properties();
   switch (step.op) {
     case KeyOp::kWeightChunks:
       return false;
     case KeyOp::kCharWeights:
-      if (!step.is_prefix) return step.collation->properties().levels == 1;
-      [[fallthrough]];
     case KeyOp::kPaddedWeights:
     case KeyOp::kTextPrefix:
-      return step.collation->properties().levels == 1 &&
-             step.collation->properties().transform_multiplier == 1;
+      if (collation.levels != 1 || !collation.pad_space ||
+          !step.collation->transforms_as_it_compares()) {
+        return false;
+      }
+      return collation.transform_multiplier == 1 ||
+             (step.op == KeyOp::kCharWeights && !step.is_prefix);
     default:
       return true;
   }
+}
+
+bool IsPadded(KeyOp op) {
+  return op == KeyOp::kPaddedRaw || op == KeyOp::kPaddedSimple || op == KeyOp::kPaddedUtf8mb3 ||
+         op == KeyOp::kPaddedWeights;
+}
+
+uint8_t CountBytes(const KeyPart& part) { return part.length < kTwoByteCount ? 1 : 2; }
+
+// What full parts of exact, simple and other collations write in the versions before 14.
+void SetUnpackInfo(const KeyPart& part, KeyStep* step) {
+  if (step->is_prefix) return;
+  if (IsPadded(step->op)) step->count_bytes = CountBytes(part);
+  const bool simple = step->op == KeyOp::kPaddedSimple || step->op == KeyOp::kCharSimple;
+  step->has_bits = simple && !step->collation->weight_classes()->one_to_one;
+}
+
+// What version 14 writes: in a secondary index, whatever the key does not say itself.
+void SetNewestUnpackInfo(const Column& column, const KeyPart& part, bool secondary, KeyStep* step) {
+  if (NeedsUnpackInfo(column, part, kKvFormatNewest)) return SetUnpackInfo(part, step);
+  if (!secondary || step->is_prefix) return;
+  step->has_zero_sign = step->op == KeyOp::kFloat || step->op == KeyOp::kDouble;
+  if (column.kind != ColumnKind::kChar && column.kind != ColumnKind::kVarchar) return;
+  if (IsDecodable(column, part, kKvFormatNewest) || step->op == KeyOp::kChunks) return;
+  if (column.collation->weight_code() == WeightCode::kLossy ||
+      !column.collation->properties().pad_space) {
+    step->restore = RestoreFrom::kValue;
+    step->value_bytes = column.field_length < 256 ? 1 : 2;
+  } else if (column.kind == ColumnKind::kVarchar) {
+    step->count_bytes = CountBytes(part);
+  }
+}
+
+void SetSource(const Column& column, KeyStep* step) {
+  step->length_bytes = column.length_bytes;
+  step->source = IsBlob(column.kind)             ? SourceForm::kBlob
+                 : IsVariableLength(column.kind) ? SourceForm::kVarying
+                                                 : SourceForm::kFixed;
+  step->record_offset = column.offset;
+  step->record_bytes = column.pack_length;
+  step->null_image_bytes = IsVariableLength(column.kind) ? column.length_bytes : column.pack_length;
 }
 
 }  // namespace
@@ -208,22 +318,29 @@ bool EqualBytesAreEqual(const KeyStep& step) {
 Status CompileKeyStep(const TableDescriptor& table, const IndexDescriptor& index,
                       const KeyPart& part, KeyStep* step) {
   const Column& column = table.columns[part.column];
+  const uint16_t version = LayoutVersionOf(table, index, part);
+  const bool secondary = index.kind == IndexKind::kSecondary;
   step->nullable = column.nullable;
   step->null_mask = column.null_mask;
   step->null_offset = column.null_offset;
-  step->length_bytes = column.length_bytes;
-  step->legacy_chunks = index.kv_format_version < kKvFormatNineByteChunks;
+  step->inverted = part.descending ? kDescending : kAscending;
+  step->legacy_chunks = version < kKvFormatNineByteChunks;
   step->column = part.column;
-  step->record_offset = column.offset;
-  step->record_bytes = column.pack_length;
   step->is_prefix = !CoversWholeColumn(column, part);
-  step->decodable = IsDecodable(column, part);
-  step->null_image_bytes = IsVariableLength(column.kind) ? column.length_bytes : column.pack_length;
+  const bool restored = secondary ? IsReadable(column, part, index.kv_format_version)
+                                  : IsDecodable(column, part, index.kv_format_version);
+  step->restore = restored ? RestoreFrom::kKey : RestoreFrom::kNothing;
   step->collation = column.collation;
   step->part_bytes = part.length;
-  BASALT_RETURN_IF_ERROR(SetOp(column, part, step));
-  step->scope = ScopeOf(*step);
-  step->equal_bytes_are_equal = EqualBytesAreEqual(*step);
+  SetSource(column, step);
+  BASALT_RETURN_IF_ERROR(SetOp(column, part, version, step));
+  if (index.kv_format_version >= kKvFormatNewest) {
+    SetNewestUnpackInfo(column, part, secondary, step);
+  } else {
+    SetUnpackInfo(part, step);
+  }
+  step->scope = ScopeOf(*step, version);
+  step->equal_bytes_are_equal = EqualBytesAreEqual(*step, version);
   if (step->max_key_bytes == 0) step->max_key_bytes = step->key_bytes;
   if (column.nullable) ++step->tuple_bytes;
   return Status::Ok();

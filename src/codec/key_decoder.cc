@@ -10,12 +10,6 @@
 
 namespace basalt::codec {
 
-namespace {
-
-bool HasUnpackInfo(const KeyStep& step) { return step.count_bytes != 0 || step.has_bits; }
-
-}  // namespace
-
 void KeyDecoder::Compile(const TableDescriptor& table, const KeyCodec& codec,
                          const ColumnSet& wanted) {
   codec_ = &codec;
@@ -26,14 +20,14 @@ void KeyDecoder::Compile(const TableDescriptor& table, const KeyCodec& codec,
   const std::vector<KeyStep>& steps = codec.steps();
   actions_.assign(steps.size(), Action::kSkip);
   for (unsigned i = 0; i < steps.size(); ++i) {
-    if (!steps[i].decodable || !wanted.Contains(steps[i].column)) continue;
+    if (!steps[i].decodable() || !wanted.Contains(steps[i].column)) continue;
     actions_[i] = Action::kDecode;
     last_step_ = i + 1;
-    if (HasUnpackInfo(steps[i])) last_unpack_step_ = i + 1;
+    if (steps[i].has_unpack_info()) last_unpack_step_ = i + 1;
   }
   // Unpack info has no index: to reach a part's, that of all parts before it must be stepped over.
   for (unsigned i = 0; i < last_unpack_step_; ++i) {
-    if (actions_[i] == Action::kSkip && HasUnpackInfo(steps[i])) {
+    if (actions_[i] == Action::kSkip && steps[i].has_unpack_info()) {
       actions_[i] = Action::kSkipWithUnpack;
     }
   }

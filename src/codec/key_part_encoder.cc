@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "codec/chunk.h"
 #include "codec/column.h"
+#include "codec/inverted.h"
 #include "codec/number_key.h"
 #include "codec/segment.h"
 #include "codec/weight_bits.h"
@@ -21,7 +22,20 @@ uint32_t LoadLittleEndian(const uint8_t* from, unsigned bytes) {
   return value;
 }
 
-bool IsBlobOp(KeyOp op) { return op == KeyOp::kBlobPrefix || op == KeyOp::kTextPrefix; }
+constexpr size_t kLengthBytes = sizeof(uint32_t);  // in the image of a unique check
+
+// True when weights of this level compare as if spaces followed them.
+bool PadsLevel(const Collation& collation, size_t level) {
+  switch (collation.order_layout()) {
+    case OrderLayout::kAsBefore:
+    case OrderLayout::kSegments:
+      return true;
+    case OrderLayout::kChunkThenSegments:
+      return level > 0;
+    default:
+      return false;
+  }
+}
 
 void CopyBytes(const uint8_t* from, size_t bytes, uint8_t* to) {
   if (bytes != 0) std::memcpy(to, from, bytes);  // an empty BLOB may have a null pointer
@@ -34,6 +48,12 @@ size_t TrimmedLength(const Collation& collation, PartSource source) {
   size_t length = source.length;
   while (length > 0 && source.data[length - 1] == ' ') --length;
   return length;
+}
+
+PartSource FirstCharacters(const KeyStep& step, PartSource source) {
+  source.length = static_cast<uint32_t>(
+      step.collation->LengthOfCharacters(source.data, source.length, step.characters));
+  return source;
 }
 
 uint8_t* WriteCount(unsigned count_bytes, uint32_t count, uint8_t* to) {
@@ -55,7 +75,7 @@ struct Weights {
 Weights WeightsOf(const KeyStep& step, PartSource source, size_t trimmed, uint8_t* out) {
   const Collation& collation = *step.collation;
   if (step.op == KeyOp::kPaddedRaw) return {source.data, std::min<size_t>(trimmed, step.weights)};
-  uint8_t* scratch = out + step.transform_room / collation.segment_payload() + 1;
+  uint8_t* scratch = out + step.transform_room / collation.shape().payload + 1;
   if (step.op == KeyOp::kPaddedSimple) {
     const size_t bytes = std::min<size_t>(trimmed, step.weights);
     const uint8_t* sort_order = collation.properties().sort_order;
@@ -71,17 +91,63 @@ uint8_t* EncodePadded(const KeyStep& step, PartSource source, uint8_t* out, uint
   const size_t trimmed = TrimmedLength(collation, source);
   const Weights weights = WeightsOf(step, source, trimmed, out);
   uint32_t filled;
-  uint8_t* end = EncodeSegments(collation, weights.data, weights.bytes, out, &filled);
+  uint8_t* end = EncodeSegments(collation.shape(), weights.data, weights.bytes, out, &filled);
   if (unpack == nullptr || step.count_bytes == 0) return end;
 
   const uint32_t cut = static_cast<uint32_t>(source.length - trimmed) / collation.space_bytes();
-  const uint32_t count = kCountOffset + cut - filled / collation.space_weight_bytes();
+  const uint32_t count = kCountOffset + cut - filled / collation.shape().space_bytes;
   *unpack = WriteCount(step.count_bytes, count, *unpack);
   if (step.has_bits) {
     *unpack = WriteWeightBits(*collation.weight_classes(), source.data,
                               std::min(source.length, step.weights), *unpack);
   }
   return end;
+}
+
+// The value of a column as it is, CHAR without the spaces at its end.
+uint8_t* WriteValue(const KeyStep& step, PartSource source, uint8_t* to) {
+  if (step.source == SourceForm::kFixed) {
+    source.length = static_cast<uint32_t>(TrimmedLength(*step.collation, source));
+  }
+  to[0] = static_cast<uint8_t>(source.length);
+  if (step.value_bytes == 2) to[1] = static_cast<uint8_t>(source.length >> 8);
+  CopyBytes(source.data, source.length, to + step.value_bytes);
+  return to + step.value_bytes + source.length;
+}
+
+// All weights of the characters that take part, level after level.
+uint8_t* EncodeOrder(const KeyStep& step, PartSource source, uint8_t* out, uint8_t** unpack) {
+  const Collation& collation = *step.collation;
+  const PartSource whole = source;
+  if (step.characters != 0) source = FirstCharacters(step, source);
+  if (step.cuts_spaces) source.length = static_cast<uint32_t>(TrimmedLength(collation, source));
+  uint32_t filled = 0;
+  for (unsigned level = 0; level < step.levels; ++level) {
+    uint8_t* scratch = out + step.transform_room / kChunkPayload + 1;
+    const size_t bytes =
+        collation.OrderWeights(level, scratch, step.transform_room, source.data, source.length);
+    if ((step.chunked >> level & 1) != 0) {
+      out = EncodeChunks(scratch, bytes, /*legacy=*/false, out);
+    } else {
+      out = EncodeSegments(collation.order_shape(level), scratch, bytes, out, &filled);
+    }
+  }
+  if (unpack == nullptr) return out;
+  if (step.count_bytes != 0) {
+    const uint32_t cut = (whole.length - source.length) / collation.space_bytes();
+    const uint32_t count = kCountOffset + cut - filled / collation.order_shape(0).space_bytes;
+    *unpack = WriteCount(step.count_bytes, count, *unpack);
+  }
+  return out;
+}
+
+template <typename Bits>
+void WriteZeroSign(const KeyStep& step, const uint8_t* number, uint8_t** unpack) {
+  if (unpack == nullptr || !step.has_zero_sign) return;
+  Bits bits;
+  std::memcpy(&bits, number, sizeof(bits));
+  constexpr Bits kSign = Bits{1} << (8 * sizeof(Bits) - 1);
+  if ((bits & ~kSign) == 0) *(*unpack)++ = bits != 0 ? 1 : 0;
 }
 
 uint8_t* EncodeCharSimple(const KeyStep& step, PartSource source, uint8_t* out, uint8_t** unpack) {
@@ -127,25 +193,25 @@ uint8_t* EncodeFilledWeights(const KeyStep& step, PartSource source, uint8_t* ou
 uint8_t* EncodeSearchWeights(const KeyStep& step, PartSource source, uint8_t* out) {
   const Collation& collation = *step.collation;
   const bool segments = step.op == KeyOp::kPaddedWeights;
-  uint8_t* to = segments ? out + step.transform_room / collation.segment_payload() + 1 : out;
+  uint8_t* to = segments ? out + step.transform_room / collation.shape().payload + 1 : out;
   const size_t room = segments ? step.transform_room : step.key_bytes;
   // Spaces may be the tuple's own padding, with which the value need not go on.
   source.length = static_cast<uint32_t>(TrimmedLength(collation, source));
   size_t bytes =
       collation.Transform(to, room, step.weights, source.data, source.length, kNoPadding);
   if (step.scope == SearchScope::kFewWeights) {
-    bytes -= std::min<size_t>(bytes, 2 * collation.space_weight_bytes());
+    bytes -= std::min<size_t>(bytes, 2 * collation.shape().space_bytes);
   }
-  return segments ? EncodeSegmentsPrefix(collation, to, bytes, out) : out + bytes;
+  return segments ? EncodeSegmentsPrefix(collation.shape(), to, bytes, out) : out + bytes;
 }
 
 }  // namespace
 
 PartSource SourceInRecord(const KeyStep& step, const uint8_t* record) {
   const uint8_t* at = record + step.record_offset;
-  if (step.length_bytes == 0) return {at, step.source_bytes};
+  if (step.source == SourceForm::kFixed) return {at, step.source_bytes};
   const uint32_t length = LoadLittleEndian(at, step.length_bytes);
-  if (!IsBlobOp(step.op)) {
+  if (step.source == SourceForm::kVarying) {
     return {at + step.length_bytes, std::min(length, step.record_bytes - step.length_bytes)};
   }
   PartSource source{nullptr, length};
@@ -165,24 +231,27 @@ PartSource DeclaredPart(const KeyStep& step, PartSource source) {
   return source;
 }
 
-// The weights of a whole value without the spaces at its end. Equal for values that SQL takes for
-// equal, and only for them.
+// The weights of a whole value without the spaces at its end, where these do not count. Equal for
+// values that SQL takes for equal, and only for them.
 void AppendWeights(const KeyStep& step, PartSource source, std::string* image) {
   const Collation& collation = *step.collation;
-  source.length = static_cast<uint32_t>(TrimmedLength(collation, source));
-  const size_t room = collation.TransformLength(size_t{source.length} *
-                                                collation.properties().bytes_per_character_max);
-  const size_t start = image->size();
-  image->resize(start + room);
-  uint8_t* weights = reinterpret_cast<uint8_t*>(image->data()) + start;
-  size_t bytes = collation.Transform(weights, room, static_cast<unsigned>(room), source.data,
-                                     source.length, kNoPadding);
-  const size_t space = collation.space_weight_bytes();
-  while (collation.kind() != CollationClass::kMultiLevel && bytes >= space &&
-         std::memcmp(weights + bytes - space, collation.space_weights(), space) == 0) {
-    bytes -= space;
+  if (collation.cuts_spaces()) {
+    source.length = static_cast<uint32_t>(TrimmedLength(collation, source));
   }
-  image->resize(start + bytes);
+  const size_t room =
+      collation.OrderRoom(size_t{source.length} * collation.properties().bytes_per_character_max);
+  for (size_t level = 0; level < collation.levels().size(); ++level) {
+    const size_t start = image->size();
+    image->resize(start + kLengthBytes + room);
+    uint8_t* weights = reinterpret_cast<uint8_t*>(image->data()) + start + kLengthBytes;
+    size_t bytes = collation.OrderWeights(level, weights, room, source.data, source.length);
+    if (PadsLevel(collation, level)) {
+      bytes = WithoutTrailingSpaces(collation.order_shape(level), weights,
+                                    static_cast<uint32_t>(bytes));
+    }
+    StoreBigEndian32(image->data() + start, static_cast<uint32_t>(bytes));
+    image->resize(start + kLengthBytes + bytes);
+  }
 }
 
 void AppendPartImage(const KeyStep& step, PartSource source, std::string* image) {
@@ -193,24 +262,25 @@ void AppendPartImage(const KeyStep& step, PartSource source, std::string* image)
     if (source.length != 0)
       image->append(reinterpret_cast<const char*>(source.data), source.length);
   } else if (step.scope == SearchScope::kAll && step.equal_bytes_are_equal) {
-    image->resize(start + sizeof(uint32_t) + step.max_key_bytes);
-    uint8_t* out = reinterpret_cast<uint8_t*>(image->data()) + start + sizeof(uint32_t);
+    image->resize(start + kLengthBytes + step.max_key_bytes);
+    uint8_t* out = reinterpret_cast<uint8_t*>(image->data()) + start + kLengthBytes;
     const uint8_t* end = EncodePart(step, source, out, nullptr);
-    image->resize(start + sizeof(uint32_t) + static_cast<size_t>(end - out));
+    image->resize(start + kLengthBytes + static_cast<size_t>(end - out));
   } else {
     AppendWeights(step, DeclaredPart(step, source), image);
   }
   StoreBigEndian32(image->data() + start,
-                   static_cast<uint32_t>(image->size() - start - sizeof(uint32_t)));
+                   static_cast<uint32_t>(image->size() - start - kLengthBytes));
 }
 
 PartSource SourceInTuple(const KeyStep& step, const uint8_t* tuple) {
-  if (step.length_bytes == 0) return {tuple, step.source_bytes};
+  if (step.source == SourceForm::kFixed) return {tuple, step.source_bytes};
   const uint32_t room = step.tuple_bytes - 2 - (step.nullable ? 1 : 0);
   return {tuple + 2, std::min(LoadLittleEndian(tuple, 2), room)};
 }
 
 uint8_t* EncodePart(const KeyStep& step, PartSource source, uint8_t* out, uint8_t** unpack) {
+  if (step.value_bytes != 0 && unpack != nullptr) *unpack = WriteValue(step, source, *unpack);
   switch (step.op) {
     case KeyOp::kInteger8:
       *out = *source.data ^ step.flip;
@@ -229,9 +299,11 @@ uint8_t* EncodePart(const KeyStep& step, PartSource source, uint8_t* out, uint8_
       return out + 8;
     case KeyOp::kFloat:
       FloatingPoint<uint32_t>::Encode(source.data, out);
+      WriteZeroSign<uint32_t>(step, source.data, unpack);
       return out + 4;
     case KeyOp::kDouble:
       FloatingPoint<uint64_t>::Encode(source.data, out);
+      WriteZeroSign<uint64_t>(step, source.data, unpack);
       return out + 8;
     case KeyOp::kCopy:
       std::memcpy(out, source.data, step.key_bytes);
@@ -247,6 +319,7 @@ uint8_t* EncodePart(const KeyStep& step, PartSource source, uint8_t* out, uint8_
     case KeyOp::kTextPrefix:
       return EncodeFilledWeights(step, source, out);
     case KeyOp::kChunks:
+      if (step.characters != 0) source = FirstCharacters(step, source);
       return EncodeChunks(source.data, std::min(source.length, step.source_bytes),
                           step.legacy_chunks, out);
     case KeyOp::kWeightChunks:
@@ -256,12 +329,24 @@ uint8_t* EncodePart(const KeyStep& step, PartSource source, uint8_t* out, uint8_
     case KeyOp::kPaddedUtf8mb3:
     case KeyOp::kPaddedWeights:
       return EncodePadded(step, source, out, unpack);
+    case KeyOp::kOrder:
+      return EncodeOrder(step, source, out, unpack);
     case KeyOp::kBlobPrefix:
       return EncodeBlobPrefix(step, source, out);
     case KeyOp::kHiddenId:
       break;  // written by the caller, who has the id
   }
   return out;
+}
+
+uint8_t* EncodeNullablePart(const KeyStep& step, const uint8_t* record, uint8_t* out,
+                            uint8_t** unpack) {
+  uint8_t* at = out;
+  const bool is_null = step.IsNull(record);
+  if (step.nullable) *at++ = is_null ? 0 : 1;
+  if (!is_null) at = EncodePart(step, SourceInRecord(step, record), at, unpack);
+  if (step.inverted != 0) Invert(out, static_cast<size_t>(at - out));
+  return at;
 }
 
 uint8_t* EncodeSearchPart(const KeyStep& step, PartSource source, uint8_t* out, bool* whole) {

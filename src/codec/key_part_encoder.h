@@ -25,14 +25,20 @@ PartSource SourceInTuple(const KeyStep& step, const uint8_t* tuple);
 // Of the data of a column, what the part declares: of a prefix part the first characters (bytes).
 PartSource DeclaredPart(const KeyStep& step, PartSource source);
 
+// Writes a whole part that is in a record image, its NULL byte included, inverted if descending;
+// returns behind it. Else like EncodePart.
+uint8_t* EncodeNullablePart(const KeyStep& step, const uint8_t* record, uint8_t* out,
+                            uint8_t** unpack);
+
 // Appends bytes that are the same for two values exactly when SQL takes them for equal in what the
 // part declares, whatever the format puts into keys. Allocates: for unique checks of the parts
 // whose key bytes do not decide it.
 void AppendPartImage(const KeyStep& step, PartSource source, std::string* image);
 
-// Writes the key bytes of a value that is not NULL; returns behind them. `out` has room for
-// step.max_key_bytes, all of which may be used as scratch space. With `unpack` not null, what the
-// part contributes to the unpack info is written to *unpack, which moves on.
+// Writes the key bytes of a value that is not NULL, as if the part were ascending; returns behind
+// them. `out` has room for step.max_key_bytes, all of which may be used as scratch space. With
+// `unpack` not null, what the part contributes to the unpack info is written to *unpack, which
+// moves on.
 uint8_t* EncodePart(const KeyStep& step, PartSource source, uint8_t* out, uint8_t** unpack);
 
 // For a search value: writes the bytes that every key with this value in the part begins with.

@@ -20,12 +20,13 @@ struct KeyCursor {
 // What a part is after its NULL byte was read.
 enum class PartPresence : uint8_t { kValue, kNull, kMalformed };
 
-// Reads the NULL byte, if the part has one: 00 is NULL, 01 a value, nothing else is written. After
+// Reads the NULL byte, if the part has one: 00 is NULL, 01 a value, nothing else is written (ff and
+// fe in a descending part). After
 // kMalformed the cursor must not be used further.
 inline PartPresence ReadPresence(const KeyStep& step, KeyCursor* cursor) {
   if (!step.nullable) return PartPresence::kValue;
   if (cursor->key == cursor->key_end) return PartPresence::kMalformed;
-  const uint8_t presence = *cursor->key++;
+  const uint8_t presence = *cursor->key++ ^ step.inverted;
   if (presence > 1) return PartPresence::kMalformed;
   return presence == 0 ? PartPresence::kNull : PartPresence::kValue;
 }

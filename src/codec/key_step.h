@@ -7,8 +7,8 @@
 
 namespace basalt::codec {
 
-// What one step of a compiled key program does. New layouts (descending parts, NO PAD collations,
-// a later kv format version) become new codes; the walkers switch over them in one place each.
+// What one step of a compiled key program does. New layouts become new codes; the walkers switch
+// over them in one place each.
 enum class KeyOp : uint8_t {
   kInteger8,   // 1 byte, xor flip
   kInteger16,  // little-endian in the record, big-endian in the key, first byte xor flip
@@ -22,12 +22,13 @@ enum class KeyOp : uint8_t {
   kCharUtf8mb3,    // CHAR utf8mb3_bin: weights that are code points
   kCharSimple,     // CHAR of a simple collation: weights from a table
   kCharWeights,    // CHAR of any other collation: the collation's transformation
-  kChunks,         // VARBINARY: 9-byte chunks of the data
+  kChunks,         // VARBINARY, version 14 also others: 9-byte chunks of the data
   kWeightChunks,   // VARCHAR of a multi-level collation: 9-byte chunks of the weights
   kPaddedRaw,      // VARCHAR latin1_bin: space-padded segments of the data
   kPaddedSimple,   // VARCHAR of a simple collation: segments of table weights
   kPaddedUtf8mb3,  // VARCHAR utf8mb3_bin: segments of code points
   kPaddedWeights,  // VARCHAR of any other single-level collation
+  kOrder,          // version 14, most collations: all weights of the characters, level after level
   kBlobPrefix,     // BLOB prefix: zero padded bytes, then the length of the value
   kTextPrefix,     // TEXT prefix: weights, padded
   kHiddenId,       // 8 bytes big-endian
@@ -42,18 +43,39 @@ enum class SearchScope : uint8_t {
   kNothing,
 };
 
+// How a column lies in a record image; in a search tuple the last two look the same.
+enum class SourceForm : uint8_t {
+  kFixed,    // its bytes
+  kVarying,  // length bytes, then data
+  kBlob,     // length bytes, then a pointer to the data
+};
+
+// Where a reader has a column from.
+enum class RestoreFrom : uint8_t {
+  kNothing,
+  kKey,    // the key, with the count and bits of the unpack info if there are any
+  kValue,  // a copy in the unpack info
+};
+
 // One part of a compiled key. A plain value; the lists of steps belong to the codecs.
 struct KeyStep {
   KeyOp op = KeyOp::kCopy;
   bool nullable = false;
   uint8_t null_mask = 0;
   uint8_t flip = 0;            // xor for the first key byte: 0x80 for signed numbers
+  uint8_t inverted = 0;        // xor for all bytes: 0xff for a descending part
   uint8_t length_bytes = 0;    // of a VARCHAR or BLOB in the record image
   uint8_t count_bytes = 0;     // unpack info: bytes of the trailing-space count, 0..2
   bool has_bits = false;       // unpack info: disambiguation bits follow
+  uint8_t value_bytes = 0;     // unpack info: length bytes of a copy of the value; 0: no copy
+  bool has_zero_sign = false;  // unpack info: a byte for the sign of a zero
   bool legacy_chunks = false;  // chunk flags as before kv format version 12
-  bool decodable = false;      // the column's value can be recovered
-  bool is_prefix = false;      // the part holds only the beginning of the column
+  RestoreFrom restore = RestoreFrom::kNothing;
+  SourceForm source = SourceForm::kFixed;
+  bool is_prefix = false;    // the part holds only the beginning of the column
+  bool cuts_spaces = false;  // kOrder: spaces at the end are cut off first
+  uint8_t levels = 1;        // kOrder: levels of weights
+  uint8_t chunked = 0;       // kOrder: bit n: the n-th of them is written in chunks, not segments
   // Rows with equal bytes are equal in this part. False where the room for weights is counted in
   // characters and a character can have several: then the end of a value may not take part.
   bool equal_bytes_are_equal = true;
@@ -66,6 +88,7 @@ struct KeyStep {
   uint32_t max_key_bytes = 0;  // most bytes in the key, without the NULL byte
   uint32_t part_bytes = 0;     // as declared: characters * bytes per character for strings
   uint32_t source_bytes = 0;   // data bytes that take part: of a prefix part its own
+  uint32_t characters = 0;     // kOrder, kChunks: only the first ones take part; 0: all
   uint32_t weights = 0;        // most weights to ask the collation for
   uint32_t transform_room = 0;  // output room to offer the collation's transformation
   uint32_t tuple_bytes = 0;  // bytes in the server's search tuple, NULL and length bytes included
@@ -76,6 +99,10 @@ struct KeyStep {
     return nullable && (record[null_offset] & null_mask) != 0;
   }
   bool is_fixed_size() const { return key_bytes != 0 && !nullable; }
+  bool decodable() const { return restore != RestoreFrom::kNothing; }
+  bool has_unpack_info() const {
+    return count_bytes != 0 || has_bits || value_bytes != 0 || has_zero_sign;
+  }
 };
 
 inline constexpr uint32_t kNoColumn = ~uint32_t{0};

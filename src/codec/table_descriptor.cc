@@ -74,8 +74,25 @@ Status ValidateColumn(const TableDescriptor& table, size_t position) {
   return Status::Ok();
 }
 
-bool IsString(ColumnKind kind) {
-  return kind == ColumnKind::kChar || kind == ColumnKind::kBinary || IsVariableLength(kind);
+// Versions are per index, but not every mixture can hold together.
+Status ValidateVersion(const TableDescriptor& table, const IndexDescriptor& index) {
+  const uint16_t version = index.kv_format_version;
+  const std::string name = "table " + table.name + ": index " + index.name;
+  if (version < kKvFormatOldest || version > kKvFormatNewest) {
+    return Status(Code::kNotSupported, name + " has format version " + std::to_string(version) +
+                                           ", which this version of Basalt does not know");
+  }
+  if (version >= kKvFormatNewest) return Status::Ok();
+  for (const KeyPart& part : index.parts) {
+    if (part.descending) {
+      return Status(Code::kNotSupported, name + " has a descending part, which format version " +
+                                             std::to_string(version) + " cannot hold");
+    }
+  }
+  if (table.primary_index().kv_format_version >= kKvFormatNewest) {
+    return Status(Code::kNotSupported, name + " has an older format version than the primary key");
+  }
+  return Status::Ok();
 }
 
 Status ValidateIndex(const TableDescriptor& table, const IndexDescriptor& index) {
@@ -87,7 +104,7 @@ Status ValidateIndex(const TableDescriptor& table, const IndexDescriptor& index)
     if (!column.stored && index.kind == IndexKind::kPrimary) {
       return Wrong(table, "the primary key has a virtual generated column");
     }
-    if (part.length == 0 || (IsString(column.kind) && part.length > column.field_length)) {
+    if (part.length == 0 || (IsPlainString(column.kind) && part.length > column.field_length)) {
       return Wrong(table, "index " + index.name + " has a part of an impossible length");
     }
     if (index.kind == IndexKind::kPrimary && column.nullable) {
@@ -111,6 +128,7 @@ Status Validate(const TableDescriptor& table) {
   for (size_t i = 0; i < table.indexes.size(); ++i) {
     const IndexDescriptor& index = table.indexes[i];
     BASALT_RETURN_IF_ERROR(ValidateIndex(table, index));
+    BASALT_RETURN_IF_ERROR(ValidateVersion(table, index));
     const bool is_primary = index.kind != IndexKind::kSecondary;
     if (is_primary != (i == table.primary))
       return Wrong(table, "has not exactly one primary index");
@@ -127,8 +145,10 @@ std::vector<KeyPart> PartsInKey(const TableDescriptor& table, const IndexDescrip
   std::vector<KeyPart> parts = index.parts;
   if (index.kind != IndexKind::kSecondary || table.hidden_primary) return parts;
   for (const KeyPart& part : table.primary_index().parts) {
-    const auto declared_end = index.parts.end();
-    if (std::find(index.parts.begin(), declared_end, part) == declared_end) parts.push_back(part);
+    const bool declared =
+        std::any_of(index.parts.begin(), index.parts.end(),
+                    [&](const KeyPart& known) { return known.HoldsSameAs(part); });
+    if (!declared) parts.push_back(part);
   }
   return parts;
 }
@@ -144,44 +164,6 @@ std::vector<uint32_t> PrimaryPartPositions(const TableDescriptor& table,
     }
   }
   return positions;
-}
-
-bool CoversWholeColumn(const Column& column, const KeyPart& part) {
-  if (IsBlob(column.kind)) return false;
-  return !IsString(column.kind) || part.length == column.field_length;
-}
-
-bool IsDecodable(const Column& column, const KeyPart& part) {
-  if (!CoversWholeColumn(column, part)) return false;
-  switch (column.kind) {
-    case ColumnKind::kSigned:
-    case ColumnKind::kUnsigned:
-    case ColumnKind::kFloat:
-    case ColumnKind::kDouble:
-    case ColumnKind::kDecimal:
-    case ColumnKind::kDate:
-    case ColumnKind::kTemporal:
-    case ColumnKind::kYear:
-    case ColumnKind::kBinary:
-    case ColumnKind::kVarbinary:
-      return true;
-    case ColumnKind::kChar:
-    case ColumnKind::kVarchar: {
-      const CollationClass kind = column.collation->kind();
-      return kind == CollationClass::kExact || kind == CollationClass::kSimple ||
-             kind == CollationClass::kBinary;
-    }
-    default:
-      return false;
-  }
-}
-
-bool NeedsUnpackInfo(const Column& column, const KeyPart& part) {
-  if (!CoversWholeColumn(column, part)) return false;
-  if (column.kind != ColumnKind::kChar && column.kind != ColumnKind::kVarchar) return false;
-  const CollationClass kind = column.collation->kind();
-  if (kind == CollationClass::kSimple) return true;
-  return kind == CollationClass::kExact && column.kind == ColumnKind::kVarchar;
 }
 
 }  // namespace basalt::codec

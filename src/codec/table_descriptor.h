@@ -17,7 +17,8 @@ enum class IndexKind : uint8_t { kPrimary = 1, kSecondary = 2, kHiddenPrimary = 
 // Version of the layout of keys and values of one index.
 inline constexpr uint16_t kKvFormatOldest = 10;
 inline constexpr uint16_t kKvFormatNineByteChunks = 12;  // below: chunk flags of the older layout
-inline constexpr uint16_t kKvFormatCurrent = 13;         // written for every new index
+inline constexpr uint16_t kKvFormatShared = 13;          // the newest that MyRocks reads
+inline constexpr uint16_t kKvFormatNewest = 14;          // what 13 cannot express
 
 // One part of an index as it was declared.
 struct KeyPart {
@@ -25,8 +26,12 @@ struct KeyPart {
   // Bytes of the part as the server counts them (KEY_PART_INFO::length): for strings characters *
   // bytes per character, without length bytes; for a prefix part that of the prefix.
   uint32_t length = 0;
+  bool descending = false;
 
-  bool operator==(const KeyPart&) const = default;
+  // True when both parts hold the same characters of the same column, in whatever direction.
+  bool HoldsSameAs(const KeyPart& other) const {
+    return column == other.column && length == other.length;
+  }
 };
 
 // One index. `parts` holds only what the user declared; the parts of the primary key that a
@@ -35,7 +40,7 @@ struct IndexDescriptor {
   std::string name;
   uint32_t number = 0;  // the first 4 bytes of every key
   IndexKind kind = IndexKind::kPrimary;
-  uint16_t kv_format_version = kKvFormatCurrent;
+  uint16_t kv_format_version = kKvFormatShared;
   bool unique = false;
   bool has_ttl = false;  // values begin with 8 bytes of timestamp
   std::vector<KeyPart> parts;
@@ -60,7 +65,8 @@ struct TableDescriptor {
 
 // Checks that the descriptor is consistent: offsets inside the record, lengths that fit the kinds,
 // collations present and prepared, parts that name columns, one primary index, no part that the
-// format cannot hold. kInvalidArgument or kNotSupported otherwise, naming the column or index.
+// format or the index's version of it cannot hold. kInvalidArgument or kNotSupported otherwise,
+// naming the column or index.
 Status Validate(const TableDescriptor& table);
 
 // The parts that keys of this index really consist of: the declared ones, and for a secondary key
@@ -74,16 +80,5 @@ std::vector<KeyPart> PartsInKey(const TableDescriptor& table, const IndexDescrip
 // may be a prefix.) Empty for a hidden primary key.
 std::vector<uint32_t> PrimaryPartPositions(const TableDescriptor& table,
                                            const std::vector<KeyPart>& parts_in_key);
-
-// True when the part covers the whole column, so that a reader could get the value back.
-bool CoversWholeColumn(const Column& column, const KeyPart& part);
-
-// True when the value of the column can be recovered from the bytes of the part (with unpack
-// info). Such columns are left out of the values of a primary key that has the part.
-bool IsDecodable(const Column& column, const KeyPart& part);
-
-// True when the part writes unpack info that is needed to decode it. A primary key with one such
-// part has an unpack block in every value.
-bool NeedsUnpackInfo(const Column& column, const KeyPart& part);
 
 }  // namespace basalt::codec

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "server/system_variables.h"
+
 namespace basalt::server {
 
 namespace {
@@ -37,25 +39,31 @@ bool StatementHasForeignKey() {
   return false;
 }
 
+// What an index that MyRocks can read cannot have.
+int RefuseForMyRocks(const TABLE& form, const KEY& key, const std::string& name) {
+  const std::string reason = " with rocksdb_myrocks_compatible_format=ON";
+  for (uint part = 0; part < key.user_defined_key_parts; ++part) {
+    const KEY_PART_INFO& info = key.key_part[part];
+    if (info.key_part_flag & HA_REVERSE_SORT) {
+      return RefuseFeature("descending part of index '" + name + "'" + reason);
+    }
+    const Field& field = *form.field[info.fieldnr - 1];
+    CHARSET_INFO* charset = field.charset();
+    if ((charset->state & MY_CS_NOPAD) && field.has_charset() && charset != &my_charset_bin) {
+      return RefuseFeature("index '" + name + "' on column '" + field.field_name.str +
+                           "' with NO PAD collation " + charset->coll_name.str + reason);
+    }
+  }
+  return 0;
+}
+
 int RefuseIndex(const TABLE& form, const KEY& key) {
   const std::string name(key.name.str, key.name.length);
   if (key.algorithm == HA_KEY_ALG_FULLTEXT || (key.flags & HA_FULLTEXT)) {
     return RefuseFeature("full-text index '" + name + "'");
   }
   if (key.flags & HA_SPATIAL) return RefuseFeature("spatial index '" + name + "'");
-  for (uint part = 0; part < key.user_defined_key_parts; ++part) {
-    const KEY_PART_INFO& info = key.key_part[part];
-    if (info.key_part_flag & HA_REVERSE_SORT) {
-      return RefuseFeature("descending part of index '" + name + "'");
-    }
-    const Field& field = *form.field[info.fieldnr - 1];
-    CHARSET_INFO* charset = field.charset();
-    if ((charset->state & MY_CS_NOPAD) && field.has_charset() && charset != &my_charset_bin) {
-      return RefuseFeature("index '" + name + "' on column '" + field.field_name.str +
-                           "' with NO PAD collation " + charset->coll_name.str);
-    }
-  }
-  return 0;
+  return MyRocksCompatibleFormat(current_thd) ? RefuseForMyRocks(form, key, name) : 0;
 }
 
 void WarnOfNeedlessOptions(const HA_CREATE_INFO& create_info) {

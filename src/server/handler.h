@@ -123,6 +123,8 @@ class Handler final : public ::handler {
   static constexpr int kEntryPassedOver = -1;
 
   engine::Table* table_data() const { return share_->engine_table.get(); }
+  // handler_open.cc: the kv_format_version of an index.
+  uint16_t FormatVersionOf(uint index) const;
 
   // handler_open.cc: `rows_` anew, for the table as it is now.
   void MakeRowAccess();

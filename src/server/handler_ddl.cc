@@ -4,10 +4,13 @@
 #include <string>
 #include <utility>
 
+#include "codec/key_codec.h"
+#include "codec/kv_format.h"
 #include "server/create_checks.h"
 #include "server/error_map.h"
 #include "server/handler.h"
 #include "server/plugin_state.h"
+#include "server/system_variables.h"
 #include "server/table_descriptor_builder.h"
 #include "server/table_dropper.h"
 #include "server/table_name.h"
@@ -24,6 +27,7 @@ Status RequestIndexes(const codec::TableDescriptor& descriptor, const TABLE& for
   for (size_t i = 0; i < descriptor.indexes.size(); ++i) {
     catalog::IndexRequest request;
     request.kind = static_cast<catalog::IndexKind>(descriptor.indexes[i].kind);
+    request.key_value_format_version = descriptor.indexes[i].kv_format_version;
     if (request.kind != catalog::IndexKind::kHiddenPrimary) {
       const LEX_CSTRING& comment = form.key_info[i].comment;
       BASALT_RETURN_IF_ERROR(ChooseColumnFamily(std::string_view(comment.str, comment.length),
@@ -34,12 +38,27 @@ Status RequestIndexes(const codec::TableDescriptor& descriptor, const TABLE& for
   return Status::Ok();
 }
 
+// Whether keys of the table can be written at all. References to rows hold a primary key and its
+// length in two bytes.
+Status CheckKeys(const codec::TableDescriptor& descriptor) {
+  for (size_t i = 0; i < descriptor.indexes.size(); ++i) {
+    std::unique_ptr<codec::KeyCodec> codec;
+    BASALT_RETURN_IF_ERROR(codec::KeyCodec::Compile(descriptor, i, &codec));
+    if (i == descriptor.primary && codec->max_key_bytes() > UINT16_MAX) {
+      return Status(Code::kNotSupported, "a primary key whose weights can have more than " +
+                                             std::to_string(UINT16_MAX) + " bytes");
+    }
+  }
+  return Status::Ok();
+}
+
 Status CreateByName(const char* path, const TABLE& form, uint64_t auto_increment) {
   std::string name;
   BASALT_RETURN_IF_ERROR(TableNameOf(path, &name));
   codec::TableDescriptor descriptor;
   BASALT_RETURN_IF_ERROR(BuildTableDescriptor(form, name, &descriptor));
-  BASALT_RETURN_IF_ERROR(codec::Validate(descriptor));
+  if (!MyRocksCompatibleFormat(current_thd)) codec::ChooseKvFormats(&descriptor);
+  BASALT_RETURN_IF_ERROR(CheckKeys(descriptor));
   std::vector<catalog::IndexRequest> requests;
   BASALT_RETURN_IF_ERROR(RequestIndexes(descriptor, form, &requests));
   std::shared_ptr<const catalog::TableRecord> table;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // Opening and closing, and what the engine says of itself.
+#include <string>
 #include <utility>
 
 #include "server/handler.h"
+#include "server/plugin_state.h"
+#include "server/system_variables.h"
 #include "server/table_descriptor_builder.h"
+#include "server/table_name.h"
 
 namespace basalt::server {
 
@@ -19,9 +23,10 @@ constexpr ::handler::Table_flags kTableFlags =
     HA_PARTIAL_COLUMN_READ | HA_TABLE_SCAN_ON_INDEX | HA_PRIMARY_KEY_IN_READ_INDEX |
     HA_PRIMARY_KEY_REQUIRED_FOR_POSITION | HA_CAN_SKIP_LOCKED | HA_CAN_ONLINE_BACKUPS |
     HA_ONLINE_ANALYZE | HA_CONCURRENT_OPTIMIZE | HA_DUPLICATE_POS | HA_CAN_VIRTUAL_COLUMNS |
-    HA_REQUIRES_KEY_COLUMNS_FOR_DELETE;
+    HA_CAN_GEOMETRY | HA_REQUIRES_KEY_COLUMNS_FOR_DELETE;
 
 constexpr uint kMaxKeyBytes = 3072;
+constexpr uint kMaxPartBytesWithoutLargePrefix = 767;
 
 // While the server reads a table's definition, primary_key is still 0 whatever the first index is.
 // This is its own rule for what will be the primary key.
@@ -83,10 +88,26 @@ int Handler::close() {
 
 ::handler::Table_flags Handler::table_flags() const { return kTableFlags; }
 
-const char* Handler::index_type(uint) { return "LSMTREE"; }
+const char* Handler::index_type(uint) { return IndexTypeIsLsmTree() ? "LSMTREE" : "BTREE"; }
 
 uint Handler::max_supported_key_length() const { return kMaxKeyBytes; }
-uint Handler::max_supported_key_part_length() const { return kMaxKeyBytes; }
+uint Handler::max_supported_key_part_length() const {
+  return LargePrefix() ? kMaxKeyBytes : kMaxPartBytesWithoutLargePrefix;
+}
+
+// Of a table that is not open, too. What the dictionary does not know by this name is a table about
+// to be made, or one with partitions, each of which has versions of its own: the newest gives most
+// columns back, and what an entry does not hold is read from the row.
+uint16_t Handler::FormatVersionOf(uint index) const {
+  if (rows_ != nullptr) return table_data()->descriptor().indexes[index].kv_format_version;
+  std::string name;
+  if (Database() == nullptr || !TableNameOf(table_share->normalized_path.str, &name).ok()) {
+    return codec::kKvFormatNewest;
+  }
+  const auto record = Database()->catalog()->FindTable(name);
+  const bool known = record != nullptr && index < record->indexes.size();
+  return known ? record->indexes[index].key_value_format_version : codec::kKvFormatNewest;
+}
 
 // Asked before the table is open, so it looks at the server's definition only.
 ulong Handler::index_flags(uint index, uint part, bool all_parts) const {
@@ -97,9 +118,9 @@ ulong Handler::index_flags(uint index, uint part, bool all_parts) const {
   if (primary) return flags | HA_CLUSTERED_INDEX | HA_KEYREAD_ONLY;
   flags |= HA_DO_INDEX_COND_PUSHDOWN;
   const KEY& key = table_share->key_info[index];
+  const uint16_t version = FormatVersionOf(index);
   for (uint i = all_parts ? 0 : part; i <= part; ++i) {
-    const KEY_PART_INFO& info = key.key_part[i];
-    if (!PartGivesColumnBack(*table_share->field[info.fieldnr - 1], info.length)) return flags;
+    if (!IndexGivesColumnBack(*table_share, key, i, version)) return flags;
   }
   return flags | HA_KEYREAD_ONLY;
 }

@@ -84,7 +84,10 @@ int Handler::DeriveAutoIncrement() {
   Status status = rows_->StartScan(table->s->next_number_index, false, true);
   std::vector<uchar> row(table->s->reclength);
   uint64_t largest = 0;
-  if (status.ok()) status = rows_->SeekToEnd(engine::RowAccess::Position::kBackward);
+  const KEY& key = table->key_info[table->s->next_number_index];
+  const bool descending = (key.key_part[0].key_part_flag & HA_REVERSE_SORT) != 0;
+  if (status.ok())
+    status = rows_->SeekToEnd(descending ? Direction::kForward : Direction::kBackward);
   if (status.ok()) {
     status = rows_->ReadEntryRow(row.data());
     if (status.ok()) largest = AutoIncrementValue(table, row.data());

@@ -208,6 +208,16 @@ void UpdateBackgroundJobs(THD* thd, st_mysql_sys_var*, void* variable, const voi
   GLOBAL(STR, compact_cf, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_NOCMDOPT,                               \
          "Setting it compacts the column family of that name",                                     \
          CheckCompact, UpdateNothing, "")                                                          \
+  GLOBAL(BOOL, large_prefix, PLUGIN_VAR_OPCMDARG,                                                  \
+         "Index parts of new tables may have 3072 bytes; OFF: 767",                                \
+         nullptr, nullptr, 1)                                                                      \
+  GLOBAL(BOOL, index_type_lsmtree, PLUGIN_VAR_OPCMDARG,                                            \
+         "SHOW INDEX says LSMTREE, as MyRocks does, instead of BTREE",                             \
+         nullptr, nullptr, 0)                                                                      \
+  SESSION(BOOL, myrocks_compatible_format, PLUGIN_VAR_OPCMDARG,                                    \
+          "New indexes are written in the newest format that MyRocks reads; what that cannot "     \
+          "express is refused",                                                                    \
+          nullptr, nullptr, 0)                                                                     \
   SESSION(ULONG, lock_wait_timeout, PLUGIN_VAR_RQCMDARG,                                           \
           "Seconds that a statement waits for a row lock",                                         \
           nullptr, nullptr, 50, 1, 1024 * 1024 * 1024, 0)                                          \
@@ -303,6 +313,12 @@ const char* DataDirectory() { return values.datadir; }
 txn::Durability CommitDurability() {
   return static_cast<txn::Durability>(values.flush_log_at_trx_commit);
 }
+
+bool MyRocksCompatibleFormat(THD* thd) { return THDVAR(thd, myrocks_compatible_format); }
+
+bool LargePrefix() { return values.large_prefix; }
+
+bool IndexTypeIsLsmTree() { return values.index_type_lsmtree; }
 
 uint64_t LockWaitSeconds(THD* thd) { return THDVAR(thd, lock_wait_timeout); }
 

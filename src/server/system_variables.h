@@ -25,6 +25,13 @@ const char* DataDirectory();
 txn::Durability CommitDurability();
 // rocksdb_lock_wait_timeout of the connection, in seconds.
 uint64_t LockWaitSeconds(THD* thd);
+// rocksdb_myrocks_compatible_format of the connection: new indexes are such that MyRocks reads
+// them.
+bool MyRocksCompatibleFormat(THD* thd);
+// rocksdb_large_prefix: index parts may have 3072 bytes, not only 767.
+bool LargePrefix();
+// rocksdb_index_type_lsmtree: what SHOW INDEX says of the kind of indexes.
+bool IndexTypeIsLsmTree();
 // rocksdb_deadlock_detect of the connection.
 bool DeadlockDetect(THD* thd);
 

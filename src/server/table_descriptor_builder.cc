@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "codec/column.h"
+#include "codec/kv_format.h"
 #include "server/collation_adapter.h"
 
 namespace basalt::server {
@@ -122,6 +123,7 @@ Status DescribeKind(const Field& field, Column* column) {
     case MYSQL_TYPE_BLOB:
     case MYSQL_TYPE_MEDIUM_BLOB:
     case MYSQL_TYPE_LONG_BLOB:
+    case MYSQL_TYPE_GEOMETRY:
       return DescribeCharacterColumn(field, ColumnKind::kText, ColumnKind::kBlob, column);
     case MYSQL_TYPE_BLOB_COMPRESSED:
       DescribeCompressed(field, ColumnKind::kBlob, column);
@@ -159,18 +161,25 @@ codec::IndexDescriptor DescribeIndex(const TABLE& table, uint position) {
   index.unique = (key.flags & HA_NOSAME) != 0;
   for (uint part = 0; part < key.user_defined_key_parts; ++part) {
     const KEY_PART_INFO& info = key.key_part[part];
-    index.parts.push_back({static_cast<uint32_t>(info.fieldnr - 1), info.length});
+    index.parts.push_back({static_cast<uint32_t>(info.fieldnr - 1), info.length,
+                           (info.key_part_flag & HA_REVERSE_SORT) != 0});
   }
   return index;
 }
 
 }  // namespace
 
-bool PartGivesColumnBack(const Field& field, uint part_bytes) {
-  Column column;
-  if (!DescribeKind(field, &column).ok()) return false;
-  column.pack_length = field.pack_length();
-  return codec::IsDecodable(column, codec::KeyPart{0, part_bytes});
+bool IndexGivesColumnBack(const TABLE_SHARE& share, const KEY& key, uint part, uint16_t version) {
+  Column columns[MAX_REF_PARTS];
+  codec::KeyPart parts[MAX_REF_PARTS];
+  for (uint i = 0; i <= part; ++i) {
+    const KEY_PART_INFO& info = key.key_part[i];
+    const Field& field = *share.field[info.fieldnr - 1];
+    if (!DescribeKind(field, &columns[i]).ok()) return false;
+    columns[i].pack_length = field.pack_length();
+    parts[i].length = info.length;
+  }
+  return codec::IsLastReadable(columns, parts, part + 1, version);
 }
 
 Status BuildTableDescriptor(const TABLE& table, std::string_view name,

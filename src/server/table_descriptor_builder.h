@@ -15,8 +15,8 @@ namespace basalt::server {
 Status BuildTableDescriptor(const TABLE& table, std::string_view name,
                             codec::TableDescriptor* descriptor);
 
-// True when an index part of `part_bytes` bytes on this column lets a reader have the column back,
-// so that the index can serve reads alone. Works on a definition that is not open yet.
-bool PartGivesColumnBack(const Field& field, uint part_bytes);
+// True when entries of a secondary index of that format version give the column of part `part`
+// back, so that the index can serve reads alone. Works on a definition that is not open yet.
+bool IndexGivesColumnBack(const TABLE_SHARE& share, const KEY& key, uint part, uint16_t version);
 
 }  // namespace basalt::server

@@ -161,6 +161,21 @@ TEST_F(CatalogTest, TruncateSwapsIndexesInOneStep) {
   EXPECT_EQ(catalog_->TruncateTable("d.none", 0, nullptr).code(), Code::kNotFound);
 }
 
+TEST_F(CatalogTest, TruncateKeepsFormatVersions) {
+  IndexRequest primary{"default", IndexKind::kPrimary, 0, 0, false};
+  IndexRequest secondary;
+  secondary.key_value_format_version = kNewestKeyValueFormatVersion;
+  ASSERT_TRUE(catalog_->CreateTable("d.v", {primary, secondary}, 0, nullptr).ok());
+  ASSERT_TRUE(catalog_->TruncateTable("d.v", 0, nullptr).ok());
+  Reopen();
+  const auto table = catalog_->FindTable("d.v");
+  EXPECT_EQ(table->indexes[0].key_value_format_version, kKeyValueFormatVersion);
+  EXPECT_EQ(table->indexes[1].key_value_format_version, kNewestKeyValueFormatVersion);
+  secondary.key_value_format_version = kNewestKeyValueFormatVersion + 1;
+  EXPECT_EQ(catalog_->CreateTable("d.w", {primary, secondary}, 0, nullptr).code(),
+            Code::kInvalidArgument);
+}
+
 TEST_F(CatalogTest, IndexBuildThatCommits) {
   const auto old = Create("d.t");
   std::vector<IndexRecord> built;

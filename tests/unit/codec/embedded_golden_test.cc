@@ -11,8 +11,9 @@
 #include "unit/codec/server_collation.h"
 #include "unit/codec/test_table.h"
 
-// Bytes that the stock plugin wrote, for tables and rows in testdata/*.txt: what we encode must be
-// equal and must decode to the row. Directives: `table`, `row [hidden=N] [ttl=N]`.
+// Bytes that the stock plugin wrote (in version14.txt: our own), for tables and rows in
+// testdata/*.txt: what we encode must be equal and must decode to the row. Directives: `table`,
+// `row [hidden=N] [ttl=N]`.
 
 namespace basalt::test {
 namespace {

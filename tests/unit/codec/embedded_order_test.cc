@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "unit/codec/collation_values.h"
 #include "unit/codec/round_trip.h"
 #include "unit/codec/server_collation.h"
 #include "unit/codec/test_table.h"
@@ -21,40 +22,6 @@ constexpr const char* kCollations[] = {
     "utf8mb3_bin",        "utf8mb3_general_ci", "utf8mb4_bin",           "utf8mb4_general_ci",
     "utf8mb4_unicode_ci", "utf8mb4_czech_ci",   "utf8mb4_uca1400_ai_ci", "ucs2_general_ci",
     "utf16_bin",          "utf32_general_ci",   "sjis_japanese_ci",      "gbk_chinese_ci"};
-
-// A character in the character set; empty when it has none such.
-std::string Character(CHARSET_INFO* charset, my_wc_t code_point) {
-  uchar character[8];
-  const int bytes = charset->wc_mb(code_point, character, character + sizeof(character));
-  return std::string(reinterpret_cast<char*>(character), bytes > 0 ? bytes : 0);
-}
-
-// A value in the collation's character set, of at most `most` characters, rich in corners.
-std::string RandomValue(const ServerCollation& collation, unsigned most, std::mt19937* random) {
-  static constexpr my_wc_t kCharacters[] = {'a',  'A',  'b',    'B',   'c',    'h', 'C',
-                                            'H',  ' ',  ' ',    ' ',   '\t',   '0', 'z',
-                                            0xE9, 0xDF, 0x20AC, 0x430, 0x1F600};
-  std::string value;
-  CHARSET_INFO* charset = collation.charset();
-  // Some values share their first segment, so that what follows it decides.
-  if (most >= 20 && (*random)() % 2 == 0) {
-    for (int i = 0; i < 8; ++i) value += Character(charset, 'a');
-    most -= 8;
-  }
-  for (unsigned i = 0, n = (*random)() % (most + 1); i < n; ++i) {
-    value += Character(charset, kCharacters[(*random)() % std::size(kCharacters)]);
-  }
-  return value;
-}
-
-// The first characters of a value, as the server puts them into a search tuple.
-std::string FirstCharacters(const ServerCollation& collation, const std::string& value,
-                            unsigned characters) {
-  const char* end = value.data() + value.size();
-  return value.substr(0, collation.charset()->charpos(value.data(), end, characters));
-}
-
-int Sign(int order) { return order < 0 ? -1 : order > 0 ? 1 : 0; }
 
 TEST(ServerCollations, KeysOrderAsSqlDoes) {
   for (const char* name : kCollations) {

@@ -26,8 +26,10 @@ class FakeCollation : public codec::Collation {
                    size_t from_bytes, unsigned flags) const override {
     std::string out;
     const uint8_t* at = from;
+    const unsigned levels = flags / codec::kFirstLevel;
     for (unsigned i = 0; i < weights && at < from + from_bytes; ++i) weight_(&at, &out);
-    if (properties().levels == 2) {
+    if (levels == 2) out.clear();
+    if (properties().levels == 3 && levels != 1) {
       out.append(reinterpret_cast<const char*>(from), static_cast<size_t>(at - from));
     }
     const uint8_t space = ' ';
@@ -55,6 +57,8 @@ class FakeCollation : public codec::Collation {
     while (characters-- > 0 && at < from + bytes) weight_(&at, &unused);
     return static_cast<size_t>(at - from);
   }
+
+  size_t EncodeCharacter(uint32_t, uint8_t*, size_t) const override { return 0; }
 
  private:
   uint32_t weight_bytes_;
@@ -100,6 +104,13 @@ void CodePoint(const uint8_t** at, std::string* weights) {
   *at += bytes;
 }
 
+// 'z' weighs like "SS", all others like themselves.
+void Expanding(const uint8_t** at, std::string* weights) {
+  const uint8_t c = *(*at)++;
+  if (c == 'z') weights->push_back('S');
+  weights->push_back(c == 'z' ? 'S' : static_cast<char>(c));
+}
+
 std::unique_ptr<FakeCollation> Make(const std::string& name) {
   CollationProperties properties;
   properties.name = name;
@@ -109,25 +120,36 @@ std::unique_ptr<FakeCollation> Make(const std::string& name) {
     properties.binary_order = true;
     return std::make_unique<FakeCollation>(properties, 1, OneByte(nullptr));
   }
-  if (name == "letters_ci" || name == "spaces_ci") {
+  if (name == "letters_ci" || name == "spaces_ci" || name == "letters_nopad_ci") {
+    properties.pad_space = name != "letters_nopad_ci";
     properties.sort_order = LetterWeights(name == "spaces_ci").data();
     return std::make_unique<FakeCollation>(properties, 1, OneByte(properties.sort_order));
   }
+  if (name == "latin2_bin" || name == "latin2_nopad_bin") {
+    properties.binary_order = true;
+    properties.pad_space = name == "latin2_bin";
+    return std::make_unique<FakeCollation>(properties, 1, OneByte(nullptr));
+  }
+  if (name == "expanding_ci") {
+    properties.transform_multiplier = 2;
+    return std::make_unique<FakeCollation>(properties, 2, Expanding);
+  }
   if (name == "utf8mb3_bin") {
     properties.id = codec::kCollationUtf8mb3Bin;
+    properties.character_set = "utf8mb3";
     properties.binary_order = true;
     properties.bytes_per_character_max = 3;
     return std::make_unique<FakeCollation>(properties, 2, CodePoint);
   }
   if (name == "three_byte") {
     properties.id = codec::kCollationUtf8mb4Bin;
-    properties.binary_order = true;
     properties.bytes_per_character_max = 4;
     return std::make_unique<FakeCollation>(properties, 3, ThreeBytes);
   }
-  if (name == "two_level") {
-    properties.levels = 2;
+  if (name == "two_level" || name == "two_level_nopad") {
+    properties.levels = 3;
     properties.transform_multiplier = 2;
+    properties.pad_space = name == "two_level";
     return std::make_unique<FakeCollation>(properties, 2, OneByte(LetterWeights(false).data()));
   }
   return nullptr;

@@ -231,7 +231,7 @@ TEST(KeyCodec, RefusesWhatItDoesNotKnow) {
   const TestTable table({"column a int", "column b int null", "primary 0100 a"},
                         FakeCollationByName);
   TableDescriptor changed = table.descriptor();
-  changed.indexes[0].kv_format_version = 14;
+  changed.indexes[0].kv_format_version = 15;
   EXPECT_EQ(CompileStatus(changed).code(), Code::kNotSupported);
   changed.indexes[0].kv_format_version = 9;
   EXPECT_EQ(CompileStatus(changed).code(), Code::kNotSupported);

@@ -43,6 +43,8 @@ constexpr const char* kTypes[] = {"tinyint",
                                   "char(6) utf8mb3_bin",
                                   "char(4) three_byte",
                                   "char(4) two_level",
+                                  "char(5) latin2_bin",
+                                  "char(6) spaces_ci",
                                   "binary(6)",
                                   "varbinary(20)",
                                   "varbinary(300)",
@@ -56,11 +58,19 @@ constexpr const char* kTypes[] = {"tinyint",
                                   "varchar(90) three_byte",
                                   "varchar(10) two_level",
                                   "varchar(30) spaces_ci",
+                                  "varchar(20) latin2_bin",
+                                  "varchar(30) expanding_ci",
                                   "blob(1)",
                                   "blob(2)",
                                   "text(3) latin1_bin",
                                   "text(2) three_byte",
                                   "text(4) letters_ci"};
+
+// Only in indexes of version 14.
+constexpr const char* kNewestTypes[] = {
+    "char(5) latin2_nopad_bin",     "varchar(20) latin2_nopad_bin",  "char(6) letters_nopad_ci",
+    "varchar(30) letters_nopad_ci", "varchar(300) letters_nopad_ci", "varchar(9) two_level_nopad",
+    "char(7) two_level_nopad",      "text(2) letters_nopad_ci"};
 
 bool MustBePrefix(const std::string& type) {
   return type.starts_with("blob") || type.starts_with("text");
@@ -78,8 +88,10 @@ RandomTable::RandomTable(uint32_t seed) : random_(seed) {
   std::vector<std::string> types;
   const uint32_t columns = 1 + Below(12);
   std::vector<bool> nullable;
+  newest_ = Below(2) == 0;
   for (uint32_t i = 0; i < columns; ++i) {
-    types.emplace_back(kTypes[Below(std::size(kTypes))]);
+    types.emplace_back(newest_ && Below(5) == 0 ? kNewestTypes[Below(std::size(kNewestTypes))]
+                                                : kTypes[Below(std::size(kTypes))]);
     nullable.push_back(Below(2) == 0);
     lines.push_back("column c" + std::to_string(i) + " " + types[i] + (nullable[i] ? " null" : ""));
   }
@@ -88,10 +100,10 @@ RandomTable::RandomTable(uint32_t seed) : random_(seed) {
     std::set<uint32_t> used;
     for (uint32_t i = 0, n = 1 + Below(4); i < n; ++i) {
       const uint32_t c = Below(columns);
-      if ((primary && (nullable[c] || types[c].ends_with("spaces_ci"))) || !used.insert(c).second) {
-        continue;
-      }
-      text += " c" + std::to_string(c);
+      const bool loses = !newest_ && types[c].ends_with("spaces_ci");
+      if ((primary && (nullable[c] || loses)) || !used.insert(c).second) continue;
+      text += newest_ && Below(3) == 0 ? " -c" : " c";
+      text += std::to_string(c);
       if (MustBePrefix(types[c]) || (MayBePrefix(types[c]) && Below(3) == 0)) {
         text += "(" + std::to_string(1 + Below(4)) + ")";
       }
@@ -99,13 +111,15 @@ RandomTable::RandomTable(uint32_t seed) : random_(seed) {
     return text;
   };
   const std::string suffix = Below(4) == 0 ? " ttl" : "";
-  const std::string version = Below(4) == 0 ? " version=11" : "";
+  const std::string version = newest_         ? Below(3) == 0 ? " version=14" : " version=new"
+                              : Below(4) == 0 ? " version=11"
+                                              : "";
   const std::string primary = parts(true);
   if (!primary.empty()) lines.push_back("primary 0100" + primary + suffix + version);
   for (uint32_t i = 0, n = Below(4); i < n; ++i) {
     lines.push_back("index 0" + std::to_string(200 + i) + parts(false) + suffix + version);
   }
-  if (primary.empty()) lines.push_back("hidden 0900" + suffix);
+  if (primary.empty()) lines.push_back("hidden 0900" + suffix + version);
   for (const std::string& line : lines) text_ += line + "\n";
   table_ = std::make_unique<TestTable>(lines, FakeCollationByName);
 }
@@ -149,8 +163,11 @@ std::vector<uint8_t> RandomTable::RandomRow() {
     }
     std::string data = RandomData(i);
     const ColumnKind kind = table_->descriptor().columns[i].kind;
-    // -0.0 comes back as 0.0, which is no difference in SQL.
-    if (kind == ColumnKind::kFloat || kind == ColumnKind::kDouble) data.back() &= 0x3F;
+    // Before version 14 -0.0 comes back as 0.0.
+    if (kind == ColumnKind::kFloat || kind == ColumnKind::kDouble) {
+      data.back() &= 0x3F;
+      if (newest_ && Below(2) == 0) data.back() |= static_cast<char>(0x80);
+    }
     table_->SetColumn(&record, i, data);
   }
   return record;

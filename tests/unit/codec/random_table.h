@@ -24,6 +24,7 @@ class RandomTable {
   uint32_t Below(uint32_t bound) { return static_cast<uint32_t>(random_() % bound); }
 
   std::mt19937 random_;
+  bool newest_ = false;  // indexes of version 14 among the others
   std::string text_;
   std::unique_ptr<TestTable> table_;
 };

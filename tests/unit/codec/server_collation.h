@@ -28,10 +28,16 @@ class ServerCollation : public codec::Collation {
 
   size_t Transform(uint8_t* to, size_t to_bytes, unsigned weights, const uint8_t* from,
                    size_t from_bytes, unsigned flags) const override {
-    const unsigned server_flags =
-        flags == codec::kPadToEnd ? MY_STRXFRM_PAD_WITH_SPACE | MY_STRXFRM_PAD_TO_MAXLEN : 0;
+    const unsigned padding =
+        (flags & codec::kPadToEnd) != 0 ? MY_STRXFRM_PAD_WITH_SPACE | MY_STRXFRM_PAD_TO_MAXLEN : 0;
+    const unsigned levels = flags / codec::kFirstLevel * MY_STRXFRM_LEVEL1;
     return charset_->strnxfrm(reinterpret_cast<char*>(to), to_bytes, weights,
-                              reinterpret_cast<const char*>(from), from_bytes, server_flags);
+                              reinterpret_cast<const char*>(from), from_bytes, padding | levels);
+  }
+
+  size_t EncodeCharacter(uint32_t code_point, uint8_t* to, size_t room) const override {
+    const int bytes = charset_->wc_mb(code_point, to, to + room);
+    return bytes > 0 ? static_cast<size_t>(bytes) : 0;
   }
 
   size_t TransformLength(size_t bytes) const override { return charset_->strnxfrmlen(bytes); }
@@ -58,6 +64,7 @@ class ServerCollation : public codec::Collation {
     codec::CollationProperties properties;
     properties.id = charset->number;
     properties.name = charset->coll_name.str;
+    properties.character_set = charset->cs_name.str;
     properties.bytes_per_character_min = charset->mbminlen;
     properties.bytes_per_character_max = charset->mbmaxlen;
     properties.transform_multiplier = charset->strxfrm_multiply;

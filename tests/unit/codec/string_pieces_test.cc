@@ -5,6 +5,7 @@
 #include <string>
 
 #include "codec/chunk.h"
+#include "codec/inverted.h"
 #include "codec/segment.h"
 #include "codec/weight_bits.h"
 #include "unit/codec/fake_collation.h"
@@ -38,11 +39,11 @@ TEST(Chunk, EveryLengthComesBackInBothLayouts) {
       std::string decoded(100, '\0');
       size_t bytes = 0;
       const uint8_t* end =
-          DecodeChunks(Data(chunks), Data(chunks) + chunks.size(), legacy,
+          DecodeChunks(Data(chunks), Data(chunks) + chunks.size(), legacy, kAscending,
                        reinterpret_cast<uint8_t*>(decoded.data()), decoded.size(), &bytes);
       EXPECT_EQ(end, Data(chunks) + chunks.size());
       EXPECT_EQ(decoded.substr(0, bytes), source);
-      EXPECT_EQ(SkipChunks(Data(chunks), Data(chunks) + chunks.size(), legacy), end);
+      EXPECT_EQ(SkipChunks(Data(chunks), Data(chunks) + chunks.size(), legacy, kAscending), end);
     }
     source.push_back(static_cast<char>('a' + length % 26));
   }
@@ -60,7 +61,7 @@ TEST(Chunk, OrderIsThatOfTheBytes) {
 TEST(Chunk, MalformedIsRefused) {
   const auto skips = [](const std::string& hex, bool legacy) {
     const std::string bytes = Unhex(hex);
-    return SkipChunks(Data(bytes), Data(bytes) + bytes.size(), legacy) != nullptr;
+    return SkipChunks(Data(bytes), Data(bytes) + bytes.size(), legacy, kAscending) != nullptr;
   };
   EXPECT_TRUE(skips("616263000000000003", false));
   EXPECT_FALSE(skips("61626300000000000a", false));  // no such flag
@@ -74,67 +75,66 @@ TEST(Chunk, DataThatDoesNotFitIsRefused) {
   const std::string chunks = Chunks("123456789", false);
   uint8_t room[8];
   size_t bytes;
-  EXPECT_EQ(
-      DecodeChunks(Data(chunks), Data(chunks) + chunks.size(), false, room, sizeof(room), &bytes),
-      nullptr);
+  EXPECT_EQ(DecodeChunks(Data(chunks), Data(chunks) + chunks.size(), false, kAscending, room,
+                         sizeof(room), &bytes),
+            nullptr);
 }
 
-std::string Segments(const Collation& collation, const std::string& weights, uint32_t* filled) {
-  std::string out(MaxSegmentedBytes(collation, static_cast<uint32_t>(weights.size())), '\0');
+std::string Segments(const SegmentShape& shape, const std::string& weights, uint32_t* filled) {
+  std::string out(MaxSegmentedBytes(shape, static_cast<uint32_t>(weights.size())), '\0');
   uint8_t* to = reinterpret_cast<uint8_t*>(out.data());
-  const uint8_t* end = EncodeSegments(collation, Data(weights), weights.size(), to, filled);
+  const uint8_t* end = EncodeSegments(shape, Data(weights), weights.size(), to, filled);
   out.resize(static_cast<size_t>(end - to));
   return out;
 }
 
 TEST(Segment, OrderIsThatOfPaddedStrings) {
-  const Collation& collation = *test::FakeCollationByName("latin1_bin");
+  const SegmentShape& shape = test::FakeCollationByName("latin1_bin")->shape();
   uint32_t filled;
   const std::string ascending[] = {
       "\t",       "a\t",         "a",         "aaaaaaaa\t", "aaaaaaaa \x1f",
       "aaaaaaaa", "aaaaaaaa  b", "aaaaaaaa!", "aaaaaaaab",  "b"};
   for (size_t i = 1; i < std::size(ascending); ++i) {
-    EXPECT_LT(Segments(collation, ascending[i - 1], &filled),
-              Segments(collation, ascending[i], &filled))
+    EXPECT_LT(Segments(shape, ascending[i - 1], &filled), Segments(shape, ascending[i], &filled))
         << i;
   }
-  EXPECT_EQ(Segments(collation, "a", &filled), Segments(collation, "a   ", &filled));
-  EXPECT_EQ(Segments(collation, "abcdefgh", &filled), Segments(collation, "abcdefgh  ", &filled));
+  EXPECT_EQ(Segments(shape, "a", &filled), Segments(shape, "a   ", &filled));
+  EXPECT_EQ(Segments(shape, "abcdefgh", &filled), Segments(shape, "abcdefgh  ", &filled));
 }
 
 TEST(Segment, SourceInTheSameBuffer) {
-  const Collation& collation = *test::FakeCollationByName("three_byte");
+  const SegmentShape& shape = test::FakeCollationByName("three_byte")->shape();
   for (uint32_t characters = 0; characters < 50; ++characters) {
     std::string weights;
     for (uint32_t i = 0; i < characters; ++i)
       weights += std::string("\0\0", 2) + char('a' + i % 26);
     uint32_t filled;
-    const std::string expected = Segments(collation, weights, &filled);
+    const std::string expected = Segments(shape, weights, &filled);
     const uint32_t bytes = static_cast<uint32_t>(weights.size());
-    std::string buffer(MaxSegmentedBytes(collation, bytes), '\0');
+    std::string buffer(MaxSegmentedBytes(shape, bytes), '\0');
     uint8_t* to = reinterpret_cast<uint8_t*>(buffer.data());
-    uint8_t* source = to + bytes / collation.segment_payload() + 1;
+    uint8_t* source = to + bytes / shape.payload + 1;
     std::memcpy(source, weights.data(), bytes);
-    const uint8_t* end = EncodeSegments(collation, source, bytes, to, &filled);
+    const uint8_t* end = EncodeSegments(shape, source, bytes, to, &filled);
     EXPECT_EQ(buffer.substr(0, static_cast<size_t>(end - to)), expected);
   }
 }
 
 // What EncodeSegmentsPrefix promises: every longer sequence of weights starts with it.
 TEST(Segment, PrefixHoldsForWhateverFollows) {
-  const Collation& collation = *test::FakeCollationByName("latin1_bin");
+  const SegmentShape& shape = test::FakeCollationByName("latin1_bin")->shape();
   const std::string starts[] = {"",          "ab",         "abcdefgh", "abcdefghi",
                                 "abcdefgh ", "abcdefgh\t", "        ", "abcdefghijklmnop "};
   const std::string rests[] = {"", " ", "\t", "x", "   x", "          \t", "zzzzzzzzzzzzzzzz"};
   for (const std::string& start : starts) {
     std::string prefix(100, '\0');
     uint8_t* to = reinterpret_cast<uint8_t*>(prefix.data());
-    const uint8_t* end = EncodeSegmentsPrefix(collation, Data(start), start.size(), to);
+    const uint8_t* end = EncodeSegmentsPrefix(shape, Data(start), start.size(), to);
     prefix.resize(static_cast<size_t>(end - to));
     for (const std::string& rest : rests) {
       uint32_t filled;
       std::string value = start + rest;
-      EXPECT_TRUE(Segments(collation, value, &filled).starts_with(prefix))
+      EXPECT_TRUE(Segments(shape, value, &filled).starts_with(prefix))
           << '"' << start << "\" and \"" << rest << '"';
     }
   }

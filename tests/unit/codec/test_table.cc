@@ -7,6 +7,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "codec/kv_format.h"
+
 namespace basalt::test {
 
 using codec::Column;
@@ -144,6 +146,7 @@ TestTable::TestTable(const std::vector<std::string>& lines, const CollationByNam
   }
   LayOut();
   for (const auto& words : indexes) AddIndex(words);
+  if (choose_versions_) codec::ChooseKvFormats(&descriptor_);
   for (size_t i = 0; i < descriptor_.indexes.size(); ++i) {
     std::unique_ptr<codec::KeyCodec> key;
     const Status status = codec::KeyCodec::Compile(descriptor_, i, &key);
@@ -220,11 +223,14 @@ void TestTable::AddIndex(const std::vector<std::string>& words) {
       index.has_ttl = true;
     } else if (words[i] == "unique") {
       index.unique = true;
+    } else if (words[i] == "version=new") {
+      choose_versions_ = true;
     } else if (words[i].starts_with("version=")) {
       index.kv_format_version = static_cast<uint16_t>(std::atoi(words[i].c_str() + 8));
     } else {
-      const auto [name, characters] = SplitNumber(words[i]);
       codec::KeyPart part;
+      part.descending = words[i][0] == '-';
+      const auto [name, characters] = SplitNumber(words[i].substr(part.descending ? 1 : 0));
       while (part.column < names_.size() && names_[part.column] != name) ++part.column;
       if (part.column == names_.size()) Wrong("unknown column " + name);
       const Column& column = descriptor_.columns[part.column];

@@ -20,9 +20,11 @@ using CollationByName = std::function<const codec::Collation*(const std::string&
 // A table from a few lines of text, with its codecs. Lines:
 //
 //   column NAME TYPE [COLLATION] [unsigned] [null]
-//   primary NUMBER PART...         parts are NAME or NAME(CHARACTERS); NUMBER is hexadecimal
-//   hidden NUMBER
+//   primary NUMBER PART...         parts are NAME or NAME(CHARACTERS), a - in front for descending;
+//   hidden NUMBER                  NUMBER is hexadecimal
 //   index NUMBER PART...           after the parts: ttl, version=N, unique
+//
+// Without a version an index has 13; `version=new` in any of them gives all what they need.
 //
 // TYPE: tinyint smallint mediumint int bigint float double date year uuid inet6 inet4 olddatetime
 // oldtimestamp oldtime, or with bytes: decimal(5) temporal(3) oldhires(7) oldtimehires(4) bit(2)
@@ -58,6 +60,7 @@ class TestTable {
   void LayOut();
   void SetLiteral(std::vector<uint8_t>* record, size_t column, const std::string& literal);
 
+  bool choose_versions_ = false;
   codec::TableDescriptor descriptor_;
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<codec::KeyCodec>> keys_;
