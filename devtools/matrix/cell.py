@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One cell of the matrix: a type in a role, made, filled, searched, changed and checked on both
+engines."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from devtools.differential.final_check import difference
+from devtools.differential.runner import Answer, Side
+from devtools.matrix import questions, refusals
+from devtools.matrix.pool import Pool
+from devtools.matrix.questions import Asked, Question
+from devtools.matrix.roles import Role
+from devtools.matrix.types import ColumnType
+
+PASSED, REFUSED, ABSENT, FAILED = "passed", "refused", "not applicable", "failed"
+MOST_PROBLEMS = 3
+# rows put in one by one where one may be refused; each is one round trip
+MOST_SINGLE_ROWS = 60
+
+
+class Broken(Exception):
+    """The engines have come apart, and further comparison would say nothing."""
+
+
+@dataclass
+class Cell:
+    """`index_only`: the key alone gives v back; None where the question makes no sense.
+    `script`: what the tested engine was told, for a failure's report."""
+
+    kind: ColumnType
+    role: Role
+    nullable: bool
+    table: str = ""
+    outcome: str = ""
+    reason: str = ""
+    index_only: bool | None = None
+    problems: list[str] = field(default_factory=list)
+    script: list[str] = field(default_factory=list)
+    rows: Counter = field(default_factory=Counter)
+    pool: Pool | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind.name} {self.role.name} {'null' if self.nullable else 'notnull'}"
+
+    def cause(self) -> str:
+        """The first problem without names and values, to put failures of one cause together."""
+        what, found = (self.problems[0].splitlines() + [""])[:2]
+        what = re.sub(r"\bt\d+\b", "t", re.sub(r"'[^']*'", "'..'", what))
+        error = re.search(r"error \d+: .*", found)
+        words = [w for w in re.findall(r"[A-Z][A-Z ]+[A-Z]", what) if not w.startswith("X ")]
+        text = re.sub(r"'[^']*'", "'..'", error.group()) if error else " ".join(words[:4])
+        return f"{what.split()[0]} {self.role.name}: {text}"
+
+    def repeat(self) -> str:
+        return f'./dev test matrix --filter "{self.name}"'
+
+
+class Attempt:
+    """Runs one cell. `sides`: tested and peer, on databases that exist; the caller holds them
+    alone. The tested table stays, for the check after a restart; the peer's is dropped."""
+
+    def __init__(self, cell: Cell, tested: Side, peer: Side):
+        self.cell, self.pool, self.tested, self.peer = cell, cell.pool, tested, peer
+        self.asked = Asked(cell.table, cell.kind, cell.role, cell.nullable, self.pool.probes)
+
+    def run(self) -> None:
+        cell = self.cell
+        if self.pool.problem:
+            cell.outcome = FAILED
+            self._problem("the values", self.pool.problem, "values that the server takes")
+            return
+        if not self._create():
+            return
+        try:
+            self._fill()
+            self._compare_all(questions.contents(self.asked))
+            self._explain()
+            self._compare_all(questions.searches(self.asked))
+            self._check_table()
+            self._change()
+            self._compare_all(questions.contents(self.asked))
+            self._compare_all(questions.searches(self.asked)[:1])
+            self._check_table()
+            self._checksum()
+            self._remember()
+        except Broken:
+            pass
+        cell.outcome = FAILED if cell.problems else PASSED
+        self.peer.execute(f"DROP TABLE {cell.table}")
+
+    # --- the steps
+
+    def _create(self) -> bool:
+        """True when both engines have the table."""
+        cell = self.cell
+        sql = cell.role.table(cell.table, cell.kind, cell.nullable)
+        peer = self.peer.execute(sql)
+        if peer.error:
+            cell.outcome, cell.reason = ABSENT, f"error {peer.error}: {peer.text}"
+            return False
+        expected = self._warnings(self.peer)
+        tested = self._tell(sql)
+        self._judge_refusal(tested)
+        if tested.error:
+            self.peer.execute(f"DROP TABLE {cell.table}")
+            return False
+        self._compare_warnings("CREATE TABLE", expected)
+        return True
+
+    def _judge_refusal(self, tested: Answer) -> None:
+        cell = self.cell
+        refusal = refusals.expected(cell.kind, cell.role)
+        said = f"error {tested.error}: {tested.text}" if tested.error else "no error"
+        if refusal and tested.error == refusal.error:
+            cell.outcome, cell.reason = REFUSED, refusal.reason
+        elif refusal or tested.error:
+            cell.outcome = FAILED
+            due = f"error {refusal.error}" if refusal else "no error"
+            self._problem("CREATE TABLE", said, due)
+
+    def _fill(self) -> None:
+        cell, pool = self.cell, self.pool
+        literals = pool.literals + (["NULL", "NULL"] if cell.nullable else [])
+        rows = [f"({n}, {v}, {n % 3})" for n, v in enumerate(literals, 1)]
+        insert = f"INSERT INTO {cell.table} VALUES "
+        if cell.role.unique:
+            for row in rows[:MOST_SINGLE_ROWS]:
+                self._both(insert + row)
+            rows = rows[MOST_SINGLE_ROWS:]
+            insert = insert.replace("INSERT", "INSERT IGNORE")
+        if rows:
+            self._both(insert + ", ".join(rows))
+            expected = self._warnings(self.peer)
+            self._compare_warnings("INSERT", expected)
+
+    def _change(self) -> None:
+        for sql in questions.changes(self.asked, self.pool.absent):
+            self._both(sql)
+
+    def _explain(self) -> None:
+        """Whether the key alone answers, and whether it gives the order without a sort."""
+        if not self.asked.fits_order:
+            return
+        index_only, ordered = questions.contents(self.asked)[1:3]
+        tested, peer = (self._extra(side, index_only) for side in (self.tested, self.peer))
+        self.cell.index_only = "Using index" in tested if "Using index" in peer else None
+        if not self.cell.index_only:
+            tested, peer = (self._extra(side, ordered) for side in (self.tested, self.peer))
+        if "filesort" in tested and "filesort" not in peer:
+            self._problem(f"EXPLAIN {ordered.sql}", tested, peer)
+
+    @staticmethod
+    def _extra(side: Side, question: Question) -> str:
+        answer = side.execute(f"EXPLAIN {question.sql}")
+        return str(answer.rows[0][-1]) if answer.rows else answer.text
+
+    def _check_table(self) -> None:
+        sql = f"CHECK TABLE {self.cell.table} EXTENDED"
+        answer = self._tell(sql)
+        if not answer.rows or answer.rows[-1][-1] != "OK":
+            self._problem(sql, str(answer.rows or answer.text), "OK")
+
+    def _checksum(self) -> None:
+        sql = f"CHECKSUM TABLE {self.cell.table} EXTENDED"
+        tested, peer = self._tell(sql), self.peer.execute(sql)
+        found, due = ([r[1:] for r in answer.rows or []] for answer in (tested, peer))
+        if found != due:
+            self._problem(sql, str(found), str(due))
+
+    def _remember(self) -> None:
+        self.cell.rows = Counter(self.peer.execute(self._whole().sql).rows)
+
+    def _whole(self) -> Question:
+        return questions.contents(self.asked)[0]
+
+    def check_again(self) -> None:
+        """After a restart: the contents are still those that the peer had."""
+        cell = self.cell
+        for question in questions.contents(self.asked)[:2]:
+            answer = self._tell(question.sql)
+            rows = Counter(answer.rows or [])
+            # of the index alone: the same number of each value
+            due = project(cell.rows, question.columns) if question.columns else cell.rows
+            if answer.error or rows != due:
+                lost, extra = list((due - rows).elements()), list((rows - due).elements())
+                text = answer.text or f"missing {lost[:3]}, too much {extra[:3]}"
+                self._problem(f"after the restart: {question.sql}", text, "the same as before")
+                cell.outcome = FAILED
+                return
+
+    # --- asking both and comparing
+
+    def _tell(self, sql: str) -> Answer:
+        self.cell.script.append(sql)
+        return self.tested.execute(sql)
+
+    def _both(self, sql: str) -> None:
+        """A statement that writes; a difference ends the cell."""
+        tested, peer = self._tell(sql), self.peer.execute(sql)
+        found, due = (outcome(answer) for answer in (tested, peer))
+        if found != due:
+            self._problem(sql, found, due)
+            raise Broken
+
+    def _warnings(self, side: Side) -> list[tuple]:
+        return side.execute("SHOW WARNINGS").rows or []
+
+    def _compare_warnings(self, what: str, due: list[tuple]) -> None:
+        extra = difference(self._warnings(self.tested), due)
+        if extra:
+            self._problem(f"{what}: warnings", str(extra[:3]), str(due[:3]))
+
+    def _compare_all(self, asked: list[Question]) -> None:
+        for question in asked:
+            self._compare(question)
+
+    def _compare(self, question: Question) -> None:
+        tested, peer = self._tell(question.sql), self.peer.execute(question.sql)
+        if tested.error or peer.error:
+            if tested.error != peer.error:
+                self._problem(question.sql, outcome(tested), outcome(peer))
+            return
+        found, due = tested.rows, peer.rows
+        if "rank" not in question.how or question.how == "ranks-and-rows":
+            self._compare_rows(question, found, due)
+        if question.how != "rows":
+            order = sorted if question.how == "rank-set" else list
+            ranks = [order(self._ranks(question, rows), **by_text(order)) for rows in (found, due)]
+            if ranks[0] != ranks[1]:
+                place = next((n for n, (a, b) in enumerate(zip(*ranks, strict=False)) if a != b), 0)
+                shown = [str(rows[place : place + 3]) for rows in (found, due)]
+                self._problem(f"{question.sql}  -- order, row {place}", *shown)
+
+    def _compare_rows(self, question: Question, found, due) -> None:
+        extra, missing = difference(found, due), difference(due, found)
+        if not extra and not missing:
+            return
+        sql = question.sql
+        if question.details:
+            wrong = list(dict.fromkeys(int(row[0]) for row in extra + missing))
+            sql = question.details[wrong[0]]
+            found, due = self._tell(sql).rows or [], self.peer.execute(sql).rows or []
+            extra, missing = difference(found, due), difference(due, found)
+            sql += f"  -- and {len(wrong) - 1} more conditions" * (len(wrong) > 1)
+        few = [str(rows[:4]) + " ..." * (len(rows) > 4) for rows in (extra, missing)]
+        self._problem(sql, f"too much: {few[0]}", f"missing: {few[1]}")
+
+    def _ranks(self, question: Question, rows: list[tuple]) -> list[tuple]:
+        """Each row as what its place in the order depends on."""
+        count = len(question.columns)
+        found = []
+        for row in rows:
+            named = dict(zip(question.columns, row, strict=False))
+            value = self.pool.rank(row[count:])
+            parts = (value if c == "v" else named.get(c) for c, _ in self.cell.role.parts)
+            found.append(tuple(parts))
+        return found
+
+    def _problem(self, what: str, tested: str, peer: str) -> None:
+        problems = self.cell.problems
+        problems.append(f"{what}\n      tested: {tested}\n      peer:   {peer}")
+        if len(problems) >= MOST_PROBLEMS:
+            raise Broken
+
+
+def outcome(answer: Answer) -> str:
+    if answer.error:
+        return f"error {answer.error}: {answer.text}"
+    return f"{answer.affected} rows affected"
+
+
+def by_text(order) -> dict:
+    """sorted() must not compare a rank with a value that has none."""
+    return {"key": repr} if order is sorted else {}
+
+
+def project(rows: Counter, columns: tuple[str, ...]) -> Counter:
+    """Of rows (id, w, value...) only those of id and w that are named, and the value."""
+    found: Counter = Counter()
+    for row, count in rows.items():
+        named = {"id": row[0], "w": row[1]}
+        found[(*(named[c] for c in columns), *row[2:])] += count
+    return found
