@@ -221,7 +221,7 @@ TEST(Version14, PrimaryKeysAndTheirCopies) {
     SCOPED_TRACE(name);
     const ServerCollation* collation = ServerCollationByName(name);
     TestTable table({"column a varchar(12) " + name, "column b char(6) " + name,
-                     "column c int null", "column d double", "primary 0100 -a b -d version=new",
+                     "column c int null", "column d float", "primary 0100 -a b -d version=new",
                      "index 0101 c", "index 0102 -b c", "index 0103 a(3) -d", "index 0104 d a"},
                     ServerCollationByName);
     std::mt19937 random(8);
@@ -232,7 +232,9 @@ TEST(Version14, PrimaryKeysAndTheirCopies) {
                       PaddedTo(*collation, RandomValue(*collation, 6, &random),
                                table.descriptor().columns[1].pack_length));
       if (i % 3 == 0) table.SetNull(&record, 2);
-      const double number = i % 4 == 0 ? -0.0 : i % 4 == 1 ? 0.0 : static_cast<int>(random());
+      const float number = i % 4 == 0   ? -0.0f
+                           : i % 4 == 1 ? 0.0f
+                                        : static_cast<float>(static_cast<int>(random()));
       table.SetColumn(&record, 3,
                       std::string(reinterpret_cast<const char*>(&number), sizeof(number)));
       ExpectRoundTrip(table, record, EncodeRow(table, record.data(), 0, 0));

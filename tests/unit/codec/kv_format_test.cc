@@ -47,7 +47,6 @@ TEST(KvFormat, EachReasonForTheNewest) {
       {"varchar(5) spaces_ci", "b"},
       {"blob(2)", "b(3)"},
       {"text(2) letters_ci", "b(3)"},
-      {"double", "b"},
       {"float", "b"},
       {"oldtimehires(5)", "b"},
       {"varchar(5) three_byte", "b"}};

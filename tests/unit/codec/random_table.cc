@@ -163,10 +163,12 @@ std::vector<uint8_t> RandomTable::RandomRow() {
     }
     std::string data = RandomData(i);
     const ColumnKind kind = table_->descriptor().columns[i].kind;
-    // Before version 14 -0.0 comes back as 0.0.
+    // -0.0 comes back as 0.0, but in version 14 of a FLOAT.
     if (kind == ColumnKind::kFloat || kind == ColumnKind::kDouble) {
       data.back() &= 0x3F;
-      if (newest_ && Below(2) == 0) data.back() |= static_cast<char>(0x80);
+      if (newest_ && kind == ColumnKind::kFloat && Below(2) == 0) {
+        data.back() |= static_cast<char>(0x80);
+      }
     }
     table_->SetColumn(&record, i, data);
   }
