@@ -179,12 +179,10 @@ size_t Collation::WeighCodes(uint8_t* to, size_t to_bytes, const uint8_t* from,
 }
 
 size_t Collation::OrderRoom(size_t bytes) const {
-  const size_t declared = TransformLength(bytes);
-  if (properties_.transform_multiplier == 1 || properties_.bytes_per_character_max == 1) {
-    return declared;
-  }
+  const uint32_t width = properties_.bytes_per_character_max;
+  if (properties_.transform_multiplier == 1 || width == 1) return TransformLength(bytes);
   // The transformation's own bound is that of all levels together, and too low for some.
-  return std::max(declared, bytes / properties_.bytes_per_character_max * kMostBytesOfLevel);
+  return bytes / width * kMostBytesOfLevel;
 }
 
 }  // namespace basalt::codec

@@ -291,7 +291,7 @@ void SetUnpackInfo(const KeyPart& part, KeyStep* step) {
 void SetNewestUnpackInfo(const Column& column, const KeyPart& part, bool secondary, KeyStep* step) {
   if (NeedsUnpackInfo(column, part, kKvFormatNewest)) return SetUnpackInfo(part, step);
   if (!secondary || step->is_prefix) return;
-  step->has_zero_sign = step->op == KeyOp::kFloat || step->op == KeyOp::kDouble;
+  step->has_zero_sign = step->op == KeyOp::kFloat;
   if (column.kind != ColumnKind::kChar && column.kind != ColumnKind::kVarchar) return;
   if (IsDecodable(column, part, kKvFormatNewest) || step->op == KeyOp::kChunks) return;
   if (column.collation->weight_code() == WeightCode::kLossy ||

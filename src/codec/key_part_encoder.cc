@@ -141,13 +141,13 @@ uint8_t* EncodeOrder(const KeyStep& step, PartSource source, uint8_t* out, uint8
   return out;
 }
 
-template <typename Bits>
+// Keys do not tell the zeros of a FLOAT apart.
 void WriteZeroSign(const KeyStep& step, const uint8_t* number, uint8_t** unpack) {
   if (unpack == nullptr || !step.has_zero_sign) return;
-  Bits bits;
+  constexpr uint32_t kMinusZero = 0x80000000;
+  uint32_t bits;
   std::memcpy(&bits, number, sizeof(bits));
-  constexpr Bits kSign = Bits{1} << (8 * sizeof(Bits) - 1);
-  if ((bits & ~kSign) == 0) *(*unpack)++ = bits != 0 ? 1 : 0;
+  if ((bits & ~kMinusZero) == 0) *(*unpack)++ = bits == kMinusZero ? 1 : 0;
 }
 
 uint8_t* EncodeCharSimple(const KeyStep& step, PartSource source, uint8_t* out, uint8_t** unpack) {
@@ -299,11 +299,10 @@ uint8_t* EncodePart(const KeyStep& step, PartSource source, uint8_t* out, uint8_
       return out + 8;
     case KeyOp::kFloat:
       FloatingPoint<uint32_t>::Encode(source.data, out);
-      WriteZeroSign<uint32_t>(step, source.data, unpack);
+      WriteZeroSign(step, source.data, unpack);
       return out + 4;
     case KeyOp::kDouble:
       FloatingPoint<uint64_t>::Encode(source.data, out);
-      WriteZeroSign<uint64_t>(step, source.data, unpack);
       return out + 8;
     case KeyOp::kCopy:
       std::memcpy(out, source.data, step.key_bytes);

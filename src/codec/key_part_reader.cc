@@ -259,13 +259,10 @@ bool DecodeValue(const KeyStep& step, KeyCursor* cursor, uint8_t* column) {
   return FinishString(step, 0, length, column);
 }
 
-// FLOAT and DOUBLE: is it a zero of unknown sign?
+// FLOAT: is it a zero, of whatever sign?
 bool IsZeroKey(const KeyStep& step, const uint8_t* key) {
-  static constexpr uint8_t kZero[8] = {0x80};
-  if (step.inverted == 0) return std::memcmp(key, kZero, step.key_bytes) == 0;
-  uint8_t upright[sizeof(kZero)];
-  CopyInverted(key, step.key_bytes, upright);
-  return std::memcmp(upright, kZero, step.key_bytes) == 0;
+  const uint32_t zero = step.inverted == 0 ? 0x80000000 : 0x7fffffff;
+  return LoadBigEndian32(key) == zero;
 }
 
 bool TakeZeroSign(KeyCursor* cursor, bool* negative) {

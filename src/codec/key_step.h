@@ -68,7 +68,7 @@ struct KeyStep {
   uint8_t count_bytes = 0;     // unpack info: bytes of the trailing-space count, 0..2
   bool has_bits = false;       // unpack info: disambiguation bits follow
   uint8_t value_bytes = 0;     // unpack info: length bytes of a copy of the value; 0: no copy
-  bool has_zero_sign = false;  // unpack info: a byte for the sign of a zero
+  bool has_zero_sign = false;  // unpack info: a byte for the sign of a FLOAT 0
   bool legacy_chunks = false;  // chunk flags as before kv format version 12
   RestoreFrom restore = RestoreFrom::kNothing;
   SourceForm source = SourceForm::kFixed;

@@ -26,8 +26,7 @@ bool OrdersOnlyInNewest(const Collation& collation) {
 
 bool NeedsNewest(const Column& column, const KeyPart& part) {
   if (part.descending || IsBlob(column.kind)) return true;
-  if (column.kind == ColumnKind::kFloat || column.kind == ColumnKind::kDouble) return true;
-  if (column.kind == ColumnKind::kOldTimeHires) return true;
+  if (column.kind == ColumnKind::kFloat || column.kind == ColumnKind::kOldTimeHires) return true;
   const Collation* collation = OrderOf(column);
   return collation != nullptr && OrdersOnlyInNewest(*collation);
 }
@@ -81,10 +80,10 @@ bool IsDecodable(const Column& column, const KeyPart& part, uint16_t version) {
   if (!CoversWholeColumn(column, part)) return false;
   switch (column.kind) {
     case ColumnKind::kFloat:
-    case ColumnKind::kDouble:
       return version < kKvFormatNewest;
     case ColumnKind::kSigned:
     case ColumnKind::kUnsigned:
+    case ColumnKind::kDouble:
     case ColumnKind::kDecimal:
     case ColumnKind::kDate:
     case ColumnKind::kTemporal:
@@ -107,7 +106,7 @@ bool IsDecodable(const Column& column, const KeyPart& part, uint16_t version) {
 bool IsReadable(const Column& column, const KeyPart& part, uint16_t version) {
   if (!CoversWholeColumn(column, part)) return false;
   if (version >= kKvFormatNewest) return true;
-  if (column.kind == ColumnKind::kFloat || column.kind == ColumnKind::kDouble) return false;
+  if (column.kind == ColumnKind::kFloat) return false;
   if (!IsCharacterString(column.kind) || IsDecodable(column, part, version)) return true;
   return column.collation->weight_code() != WeightCode::kLossy &&
          column.collation->properties().pad_space;
