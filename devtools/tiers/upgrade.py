@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Directories of stock MyRocks are opened in place, changed, and given back."""
+
+import shutil
+import time
+from random import SystemRandom
+
+from devtools import paths
+from devtools.errors import DevError
+from devtools.tiers import TierResult
+from devtools.upgrade.inplace import InPlace
+
+HELP = "directories of stock MyRocks: opened in place, changed, given back"
+
+
+def run(args) -> TierResult:
+    seed = args.seed if args.seed is not None else SystemRandom().randrange(2**31)
+    result = TierResult("upgrade", 0, 0)
+    result.repeat_command = f"./dev test upgrade --seed {seed}" + (" --long" if args.long else "")
+    print(f"   seed {seed}")
+    folder = paths.scratch() / "upgrade"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    parts = {"in place": lambda: in_place(folder / "inplace", seed, args.long, result)}
+    for name, part in parts.items():
+        if args.filter and args.filter not in name:
+            continue
+        try:
+            part()
+        except DevError as error:
+            result.failed += 1
+            result.failures.append(f"{name}: {str(error).splitlines()[0]}")
+            print(f"   {name}: {error}")
+    if not result.failed:
+        shutil.rmtree(folder, ignore_errors=True)
+    return result
+
+
+def in_place(folder, seed: int, long: bool, result: TierResult) -> None:
+    start = time.monotonic()
+    part = InPlace(
+        folder, seed, long, lambda line: print(f"   {time.monotonic() - start:.0f} s {line}")
+    )
+    part.run()
+    take(result, part.problems, part.total.tables)
+
+
+def take(result: TierResult, problems: list[str], looked_at: int) -> None:
+    for problem in problems[:40]:
+        print(f"   {problem}")
+    result.failed += len(problems)
+    result.failures += [p[:200] for p in problems]
+    result.passed += max(0, looked_at - len(problems))
