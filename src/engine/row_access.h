@@ -61,7 +61,8 @@ class RowAccess {
   // kLockBusy under skip_locked. `alone`: the statement's only read, see Transaction::GetAlone.
   Status ReadRow(Bytes primary_key, uint8_t* record, bool alone = false);
   // Reads the first `count` rows of `primary_keys` at once; TakeFetched then decodes them one by
-  // one, in any order (kNotFound for an absent row). Not for locking reads. The keys are borrowed
+  // one, in any order (kNotFound for an absent row; kCorruption when the keys come from entries of
+  // the running scan, which must have their rows). Not for locking reads. The keys are borrowed
   // until the last TakeFetched.
   void FetchRows(const std::vector<std::string>& primary_keys, size_t count);
   Status TakeFetched(size_t position, uint8_t* record);
@@ -127,12 +128,13 @@ class RowAccess {
   Bytes LastingEntryValue();
   bool EntryBelongsTo(Bytes entry, const uint8_t* record);
   Status Malformed(size_t index, Bytes key) const;
+  Status EntryWithoutRow(Bytes row_key) const;
 
   bool CacheIsValid() const;
   void StopReplay();
   txn::Cursor* EstimateCursor(size_t index);
   RangeCount CountAndCache(txn::Cursor* cursor, size_t index, Bytes start, Bytes end);
-  Status AfterMove() const;
+  Status AfterMove(Bytes target) const;
 
   // row_write.cc
   void EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* entry);

@@ -59,7 +59,9 @@ class Handler final : public ::handler {
                                   bool commit) override;
   ulonglong table_version() const override;
 
-  // --- handler_check.cc ---
+  // --- handler_check.cc. Findings go to the client as warnings and to the error log; the results
+  // are HA_ADMIN_OK, _CORRUPT, or _FAILED when the statement was killed or could not be carried
+  // out. ---
   int check(THD* thd, HA_CHECK_OPT* check_opt) override;
 
   // --- handler_lock.cc ---
@@ -134,12 +136,6 @@ class Handler final : public ::handler {
   void FillRowsPerKey();
   // Bytes of an entry of a secondary index, roughly.
   uint EntryBytes(uint index) const;
-
-  // --- handler_check.cc: reads every row; then every entry of an index, with its row unless
-  // `quick`. What is wrong comes back as text, what could not be read as a status. ---
-  Status CountRows(uint64_t* rows);
-  Status CheckIndex(size_t index, bool quick, uint64_t rows, std::string* complaint);
-  Status CheckEntries(size_t index, bool quick, uint64_t* entries, uint64_t* bad);
 
   std::shared_ptr<TableShare> share_;        // from open to close
   std::unique_ptr<engine::RowAccess> rows_;  // likewise: buffers, cursors, decoders
