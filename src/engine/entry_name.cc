@@ -10,6 +10,12 @@ namespace {
 constexpr size_t kShownWhole = 48;
 constexpr size_t kShownOfEnd = 12;
 
+std::string NameOfIndex(const Table& table, size_t index) {
+  return "table " + table.name() + ", index " + table.descriptor().indexes[index].name;
+}
+
+}  // namespace
+
 void AppendHex(Bytes bytes, std::string* to) {
   constexpr char kDigits[] = "0123456789abcdef";
   for (const char byte : bytes) {
@@ -17,12 +23,6 @@ void AppendHex(Bytes bytes, std::string* to) {
     to->push_back(kDigits[static_cast<uint8_t>(byte) & 15]);
   }
 }
-
-std::string NameOfIndex(const Table& table, size_t index) {
-  return "table " + table.name() + ", index " + table.descriptor().indexes[index].name;
-}
-
-}  // namespace
 
 std::string HexOf(Bytes key) {
   std::string hex;

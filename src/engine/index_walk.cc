@@ -2,6 +2,7 @@
 #include "engine/index_walk.h"
 
 #include "engine/database.h"
+#include "engine/entry_content.h"
 
 namespace basalt::engine {
 
@@ -27,19 +28,26 @@ Status IndexWalk::Next() {
 }
 
 RowImage::RowImage(const Table& table)
-    : hidden_primary_(table.hidden_primary()), record_(table.descriptor().record_length) {
+    : hidden_primary_(table.hidden_primary()),
+      rows_(table.row_codec()),
+      record_(table.descriptor().record_length) {
   decoder_.Compile(table.descriptor(), *table.primary().codec, table.row_codec(),
                    codec::ColumnSet::All(table.descriptor().columns.size()));
 }
 
 bool RowImage::Decode(Bytes key, Bytes value) {
+  bool has_checksum = false;
   if (!decoder_.Decode(key, value, record_.data())) return false;
+  if (!RowEndsWell(rows_, value, &has_checksum)) return false;
   hidden_id_ = hidden_primary_ ? codec::HiddenIdOf(key) : 0;
   return true;
 }
 
+EntryEncoder::EntryEncoder(size_t key_bytes, size_t unpack_bytes)
+    : key_buffer_(key_bytes), unpack_buffer_(unpack_bytes) {}
+
 EntryEncoder::EntryEncoder(const Table& table)
-    : key_buffer_(table.max_key_bytes()), unpack_buffer_(table.max_unpack_bytes()) {}
+    : EntryEncoder(table.max_key_bytes(), table.max_unpack_bytes()) {}
 
 void EntryEncoder::Encode(const codec::KeyCodec& codec, const RowImage& row) {
   size_t unpack_bytes = 0;

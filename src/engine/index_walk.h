@@ -46,7 +46,8 @@ class RowImage {
  public:
   explicit RowImage(const Table& table);
 
-  // False when the bytes contradict the format; the record is undefined then.
+  // False when the bytes contradict the format, or the value has more than the columns and a
+  // checksum; the record is undefined then.
   [[nodiscard]] bool Decode(Bytes key, Bytes value);
   const uint8_t* record() const { return record_.data(); }
   // Of the row that was decoded; 0 in a table with a primary key.
@@ -54,6 +55,7 @@ class RowImage {
 
  private:
   const bool hidden_primary_;
+  const codec::RowCodec& rows_;  // the table's
   codec::RowDecoder decoder_;
   std::vector<uint8_t> record_;
   uint64_t hidden_id_ = 0;
@@ -63,6 +65,8 @@ class RowImage {
 class EntryEncoder {
  public:
   explicit EntryEncoder(const Table& table);
+  // For codecs that are not the table's own, with the room they need.
+  EntryEncoder(size_t key_bytes, size_t unpack_bytes);
 
   // Both results are valid until the next call.
   void Encode(const codec::KeyCodec& codec, const RowImage& row);

@@ -95,11 +95,10 @@ void TableCheck::CheckRowQuickly(Bytes key, Bytes value) {
 
 void TableCheck::CheckRow(Bytes key, Bytes value) {
   const size_t primary = table_.primary_position();
-  bool has_checksum = false;
-  if (!row_.Decode(key, value) || !RowEndsWell(table_.row_codec(), value, &has_checksum)) {
-    return findings_.Add(primary, Finding::kUndecodable, key);
+  if (!row_.Decode(key, value)) return findings_.Add(primary, Finding::kUndecodable, key);
+  if (depth_ == CheckDepth::kExtended && table_.row_codec().HasChecksumChunk(value)) {
+    CheckChecksum(primary, key, value);
   }
-  if (has_checksum && depth_ == CheckDepth::kExtended) CheckChecksum(primary, key, value);
   const codec::KeyCodec& codec = *table_.primary().codec;
   encoder_.Encode(codec, row_);
   if (encoder_.key() != key) findings_.Add(primary, Finding::kMisplaced, key);

@@ -48,6 +48,8 @@ class TableCheck {
   Status Run();
   const CheckFindings& findings() const { return findings_; }
   uint64_t rows() const { return rows_; }
+  // Could all rows be read? (Not: decoded.)
+  bool rows_complete() const { return rows_complete_; }
 
  private:
   // Rows of a unique index whose keys do not decide what is equal: their images, as long as they

@@ -63,6 +63,7 @@ class Handler final : public ::handler {
   // are HA_ADMIN_OK, _CORRUPT, or _FAILED when the statement was killed or could not be carried
   // out. ---
   int check(THD* thd, HA_CHECK_OPT* check_opt) override;
+  int repair(THD* thd, HA_CHECK_OPT* check_opt) override;
 
   // --- handler_lock.cc ---
   int external_lock(THD* thd, int lock_type) override;
@@ -129,6 +130,8 @@ class Handler final : public ::handler {
   int EnterStatement(THD* thd, thr_lock_type lock_type);
   // Back from it.
   void LeaveStatement();
+  // handler_ddl.cc: the table has other indexes now. Goes on with the statement on `renewed`.
+  void UseRenewedTable(std::shared_ptr<engine::Table> renewed, const engine::ReadIntent& intent);
   // handler_info.cc: error_map.cc's result; remembers the text for get_error_message and tells the
   // session, which decides how much of the transaction survives.
   int Fail(Status status);

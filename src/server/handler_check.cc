@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// CHECK TABLE: the words of the statement, and the answer to the client. The work is in
-// engine/table_check.
+// CHECK TABLE and REPAIR TABLE: the words of the statements, and the answers to the client. The
+// work is in engine/table_check and engine/table_repair.
 #include <string>
 #include <utility>
 
 #include "engine/table_check.h"
+#include "engine/table_repair.h"
 #include "server/error_map.h"
 #include "server/handler.h"
 #include "server/statement_progress.h"
+#include "server/table_name.h"
 
 namespace basalt::server {
 
@@ -22,12 +24,33 @@ engine::CheckDepth DepthOf(const HA_CHECK_OPT& options) {
   return engine::CheckDepth::kMedium;
 }
 
+// The client's result names the table, but not the partition.
+std::string ForClient(const std::string& table, const std::string& line) {
+  const std::string_view partition = PartitionOf(table);
+  return partition.empty() ? line : "partition " + std::string(partition) + ": " + line;
+}
+
 // To the client, where the statement's result has a line for each warning, and to the error log,
 // where others look for it later.
 void TellFindings(THD* thd, const std::string& table, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
-    push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_NOT_KEYFILE, line.c_str());
+    push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_NOT_KEYFILE,
+                 ForClient(table, line).c_str());
     sql_print_error("ROCKSDB: table %s, %s", table.c_str(), line.c_str());
+  }
+}
+
+engine::RepairDepth RepairDepthOf(const HA_CHECK_OPT& options) {
+  if (options.flags & T_QUICK) return engine::RepairDepth::kQuick;
+  if (options.flags & T_EXTEND) return engine::RepairDepth::kExtended;
+  return engine::RepairDepth::kMedium;
+}
+
+void TellDone(THD* thd, const std::string& table, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    push_warning(thd, Sql_condition::WARN_LEVEL_NOTE, ER_UNKNOWN_ERROR,
+                 ForClient(table, line).c_str());
+    sql_print_information("ROCKSDB: table %s: %s", table.c_str(), line.c_str());
   }
 }
 
@@ -42,6 +65,30 @@ int Handler::check(THD* thd, HA_CHECK_OPT* options) {
   if (status.ok()) return check.findings().empty() ? HA_ADMIN_OK : HA_ADMIN_CORRUPT;
   ReportError(status, "CHECK TABLE");
   return HA_ADMIN_FAILED;
+}
+
+// The server has the table's metadata lock exclusively: nobody else uses it.
+int Handler::repair(THD* thd, HA_CHECK_OPT* options) {
+  if (options->sql_flags & TT_USEFRM) return HA_ADMIN_INVALID;  // no definition was ever lost
+  const engine::ReadIntent intent = rows_->intent();
+  LeaveStatement();
+  const std::string name = table_data()->name();
+  StatementProgress progress(thd);
+  engine::TableRepair repair(share_->engine_table, RepairDepthOf(*options), &progress);
+  progress.Start(repair.max_stages());
+  Status status = repair.Run();
+  UseRenewedTable(repair.table(), intent);
+  TellFindings(thd, name, repair.found());
+  TellDone(thd, name, repair.done());
+  if (!status.ok()) {
+    // The error of a lock does not say whose it is.
+    if (status.code() == Code::kLockBusy) TellDone(thd, name, {std::string(status.message())});
+    ReportError(status, "REPAIR TABLE");
+    return HA_ADMIN_FAILED;
+  }
+  if (repair.healthy()) return HA_ADMIN_OK;
+  TellFindings(thd, name, repair.left());
+  return HA_ADMIN_CORRUPT;
 }
 
 }  // namespace basalt::server

@@ -35,6 +35,7 @@ class DamageFixture : public testing::Test {
     Database::Options options;
     options.store.directory = directory_ / "store";
     options.store.block_cache_bytes = 8u << 20;
+    options.transactions.writes.spill_bytes = spill_bytes_;
     ASSERT_EQ(Database::Open(std::move(options), &database_).ToString(), "ok");
   }
 
@@ -145,6 +146,7 @@ class DamageFixture : public testing::Test {
   }
 
   test::TemporaryDirectory directory_;
+  size_t spill_bytes_ = 32u << 20;
   std::unique_ptr<Database> database_;
   std::unique_ptr<test::TestTable> described_;
   std::shared_ptr<Table> table_;
