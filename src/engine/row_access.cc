@@ -2,6 +2,7 @@
 #include "engine/row_access.h"
 
 #include "engine/database.h"
+#include "engine/entry_name.h"
 #include "store/store.h"
 
 namespace basalt::engine {
@@ -115,15 +116,15 @@ void RowAccess::CompileRowDecoder() {
 }
 
 Status RowAccess::Malformed(size_t index, Bytes key) const {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (const char c : key) {
-    hex.push_back(kDigits[static_cast<uint8_t>(c) >> 4]);
-    hex.push_back(kDigits[static_cast<uint8_t>(c) & 15]);
-  }
-  return Status(Code::kCorruption, "table " + table_->name() + ", index " +
-                                       table_->descriptor().indexes[index].name + ", key " + hex +
-                                       ": the entry contradicts the format");
+  return Status(Code::kCorruption,
+                NameOfEntry(*table_, index, key) + ": the entry contradicts the format");
+}
+
+// An entry of the scanned index led to this row, in the same snapshot.
+Status RowAccess::EntryWithoutRow(Bytes row_key) const {
+  return Status(Code::kCorruption, NameOfEntry(*table_, table_->primary_position(), row_key) +
+                                       ": there is no such row, but an entry of index " +
+                                       table_->descriptor().indexes[scan_index_].name);
 }
 
 Status RowAccess::DecodeRow(Bytes key, Bytes value, uint8_t* record) {
@@ -154,7 +155,7 @@ Status RowAccess::ReadRow(Bytes primary_key, uint8_t* record, bool alone) {
   } else {
     read = transaction_->Get(family, row_key_, txn::View::kSnapshot, &row_value_);
   }
-  BASALT_RETURN_IF_ERROR(std::move(read));
+  if (!read.ok()) return WithEntry(*table_, table_->primary_position(), row_key_, std::move(read));
   return DecodeRow(row_key_, Bytes(row_value_.data(), row_value_.size()), record);
 }
 
@@ -170,12 +171,15 @@ void RowAccess::FetchRows(const std::vector<std::string>& primary_keys, size_t c
 }
 
 Status RowAccess::TakeFetched(size_t position, uint8_t* record) {
-  if (fetch_codes_[position] != Code::kOk) {
-    return Status(fetch_codes_[position], fetch_codes_[position] == Code::kNotFound
-                                              ? std::string_view()
-                                              : "reading rows of table " + table_->name());
-  }
   const rocksdb::Slice& key = fetch_keys_[position];
+  if (fetch_codes_[position] != Code::kOk) {
+    if (fetch_codes_[position] == Code::kNotFound) {
+      const bool from_entry = cursor_ != nullptr && scan_index_ != table_->primary_position();
+      return from_entry ? EntryWithoutRow(Bytes(key.data(), key.size())) : Status(Code::kNotFound);
+    }
+    // Reading it alone tells why.
+    return ReadRow(Bytes(key.data(), key.size()), record);
+  }
   row_key_.assign(key.data(), key.size());
   const rocksdb::PinnableSlice& value = fetch_values_[position];
   return DecodeRow(row_key_, Bytes(value.data(), value.size()), record);
@@ -192,7 +196,8 @@ Status RowAccess::StartScan(size_t index, bool key_only, bool fill_cache) {
   }
   // A locking scan looks at the newest entries; each row is then locked and read again.
   const rocksdb::Snapshot* snapshot = intent_.lock ? nullptr : transaction_->ReadSnapshot();
-  return cursor_->Bind(snapshot, &transaction_->writes(), fill_cache);
+  return WithEntry(*table_, index, Bytes(),
+                   cursor_->Bind(snapshot, &transaction_->writes(), fill_cache));
 }
 
 void RowAccess::EndScan() {
@@ -219,12 +224,13 @@ Status RowAccess::SeekRange(Bytes start, Bytes end) {
   return Status::Ok();
 }
 
-// What the cursor's last move has come to.
-Status RowAccess::AfterMove() const {
+// What the cursor's last move has come to. `target` is where it was sent, if anywhere.
+Status RowAccess::AfterMove(Bytes target) const {
   if (cursor_->Valid()) [[likely]]
     return Status::Ok();
-  BASALT_RETURN_IF_ERROR(cursor_->status());
-  return Status(Code::kEndOfRange);
+  Status status = cursor_->status();
+  if (status.ok()) return Status(Code::kEndOfRange);
+  return WithEntry(*table_, scan_index_, target, std::move(status));
 }
 
 Status RowAccess::Seek(Bytes target, Position direction) {
@@ -234,7 +240,7 @@ Status RowAccess::Seek(Bytes target, Position direction) {
   } else {
     cursor_->SeekBackward(target);
   }
-  return AfterMove();
+  return AfterMove(target);
 }
 
 Status RowAccess::SeekToEnd(Position direction) {
@@ -244,7 +250,7 @@ Status RowAccess::SeekToEnd(Position direction) {
   } else {
     cursor_->SeekLast();
   }
-  return AfterMove();
+  return AfterMove(Bytes());
 }
 
 Status RowAccess::Step(Position direction) {
@@ -262,7 +268,7 @@ Status RowAccess::Step(Position direction) {
   } else {
     cursor_->Prev();
   }
-  return AfterMove();
+  return AfterMove(Bytes());
 }
 
 Status RowAccess::DecodeEntry(uint8_t* record) {
@@ -326,15 +332,11 @@ Status RowAccess::ReadEntryRow(uint8_t* record) {
   const txn::View view = intent_.lock ? txn::View::kLatest : txn::View::kSnapshot;
   Status read = transaction_->Get(table_->primary().family, row_key_, view, &row_value_);
   if (read.code() == Code::kNotFound) {
-    if (!intent_.lock) {
-      return Status(Code::kCorruption, "table " + table_->name() + ": an entry of index " +
-                                           table_->descriptor().indexes[scan_index_].name +
-                                           " has no row");
-    }
+    if (!intent_.lock) return EntryWithoutRow(row_key_);
     UnlockRow();
     return read;
   }
-  BASALT_RETURN_IF_ERROR(std::move(read));
+  if (!read.ok()) return WithEntry(*table_, table_->primary_position(), row_key_, std::move(read));
   BASALT_RETURN_IF_ERROR(DecodeRow(row_key_, Bytes(row_value_.data(), row_value_.size()), record));
   if (!primary && intent_.lock && !EntryBelongsTo(entry_key(), record)) {
     UnlockRow();

@@ -12,6 +12,7 @@
 #include "codec/row_decoder.h"
 #include "engine/range_cache.h"
 #include "engine/table.h"
+#include "engine/virtual_columns.h"
 #include "txn/cursor.h"
 #include "txn/transaction.h"
 
@@ -30,16 +31,6 @@ struct RangeCount {
   uint64_t entries = 0;   // seen
   bool complete = false;  // they are all there are
   bool cached = false;    // and all of them are in the cache
-};
-
-// Computes virtual generated columns, which rows do not store. Where the engine compares a row that
-// it has read with an entry of an index, it needs those that are parts of the index.
-class VirtualColumns {
- public:
-  virtual ~VirtualColumns() = default;
-  // Fills in the virtual columns that are parts of `index` from the stored columns of `record`,
-  // which are all there. TEXT and BLOB columns then point to memory that lasts until the next call.
-  virtual void Compute(size_t index, uint8_t* record) = 0;
 };
 
 // Reads and writes the rows of one table for one handler: owns the buffers, cursors and decoders
@@ -73,7 +64,8 @@ class RowAccess {
   // kLockBusy under skip_locked. `alone`: the statement's only read, see Transaction::GetAlone.
   Status ReadRow(Bytes primary_key, uint8_t* record, bool alone = false);
   // Reads the first `count` rows of `primary_keys` at once; TakeFetched then decodes them one by
-  // one, in any order (kNotFound for an absent row). Not for locking reads. The keys are borrowed
+  // one, in any order (kNotFound for an absent row; kCorruption when the keys come from entries of
+  // the running scan, which must have their rows). Not for locking reads. The keys are borrowed
   // until the last TakeFetched.
   void FetchRows(const std::vector<std::string>& primary_keys, size_t count);
   Status TakeFetched(size_t position, uint8_t* record);
@@ -140,12 +132,13 @@ class RowAccess {
   Bytes LastingEntryValue();
   bool EntryBelongsTo(Bytes entry, uint8_t* record);
   Status Malformed(size_t index, Bytes key) const;
+  Status EntryWithoutRow(Bytes row_key) const;
 
   bool CacheIsValid() const;
   void StopReplay();
   txn::Cursor* EstimateCursor(size_t index);
   RangeCount CountAndCache(txn::Cursor* cursor, size_t index, Bytes start, Bytes end);
-  Status AfterMove() const;
+  Status AfterMove(Bytes target) const;
 
   // row_write.cc
   void EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* entry);

@@ -2,6 +2,7 @@
 //
 // The writing half of RowAccess. A write first locks and checks everything, then puts everything:
 // a duplicate found on the way leaves nothing behind that would have to be taken back.
+#include "engine/entry_name.h"
 #include "engine/row_access.h"
 
 namespace basalt::engine {
@@ -40,7 +41,9 @@ Status RowAccess::CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, B
     if (table_->primary().codec->UniqueIsExact()) return Status::Ok();
     return CheckUniqueImage(table_->primary_position(), record, own_row_key, duplicate_index);
   }
-  BASALT_RETURN_IF_ERROR(std::move(found));
+  if (!found.ok()) {
+    return WithEntry(*table_, table_->primary_position(), primary_key, std::move(found));
+  }
   *duplicate_index = table_->primary_position();
   duplicate_key_.assign(primary_key);
   return Status(Code::kDuplicateKey);
@@ -54,7 +57,9 @@ Status RowAccess::RowHasUniqueImage(size_t index, Bytes row_key, const std::stri
   rocksdb::PinnableSlice value;
   Status found = transaction_->Get(table_->primary().family, row_key, txn::View::kLatest, &value);
   if (found.code() == Code::kNotFound) return Status::Ok();
-  BASALT_RETURN_IF_ERROR(std::move(found));
+  if (!found.ok()) {
+    return WithEntry(*table_, table_->primary_position(), row_key, std::move(found));
+  }
   const bool computed = table_->index(index).has_virtual_parts;
   codec::ColumnSet columns(table_->descriptor().columns.size());
   if (computed) columns = codec::ColumnSet::All(table_->descriptor().columns.size());
@@ -108,7 +113,7 @@ Status RowAccess::CheckUniqueImage(size_t index, const uint8_t* record, Bytes ow
     duplicate_key_.assign(row_key);
     return Status(Code::kDuplicateKey);
   }
-  return cursor->status();
+  return WithEntry(*table_, index, prefix, cursor->status());
 }
 
 // Locks the value in the index, so that nobody else adds it, then looks whether it is there.
@@ -136,7 +141,7 @@ Status RowAccess::CheckSecondaryUnique(size_t index, const uint8_t* record, Byte
     duplicate_key_.assign(row_key);
     return Status(Code::kDuplicateKey);
   }
-  return cursor->status();
+  return WithEntry(*table_, index, prefix, cursor->status());
 }
 
 Status RowAccess::Insert(const uint8_t* record, size_t* duplicate_index) {

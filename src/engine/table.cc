@@ -93,6 +93,7 @@ Status Table::CompileCodecs() {
     indexes_[i].has_virtual_parts = std::any_of(
         parts.begin(), parts.end(),
         [this](const codec::KeyPart& part) { return !descriptor_.columns[part.column].stored; });
+    has_virtual_parts_ = has_virtual_parts_ || indexes_[i].has_virtual_parts;
     database_->key_prefixes()->Register(indexes_[i].id, indexes_[i].codec);
   }
   rows_are_keys_ =

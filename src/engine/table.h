@@ -59,6 +59,8 @@ class Table {
   // single deletes, so two puts of one key must never follow each other without a deletion in
   // between.
   bool rows_are_keys() const { return rows_are_keys_; }
+  // True when an index has a virtual generated column.
+  bool has_virtual_parts() const { return has_virtual_parts_; }
   // True when a column of a record image is a pointer into the value it was decoded from.
   bool has_blobs() const { return has_blobs_; }
   // Room for the longest key and unpack info of any index, in bytes.
@@ -85,6 +87,7 @@ class Table {
   std::shared_ptr<TableCounters> counters_;
   std::unique_ptr<TableStatistics> statistics_;
   bool rows_are_keys_ = false;
+  bool has_virtual_parts_ = false;
   bool has_blobs_ = false;
   size_t max_key_bytes_ = 0;
   size_t max_unpack_bytes_ = 0;

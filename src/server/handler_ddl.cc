@@ -138,14 +138,20 @@ int Handler::truncate() {
   Status status = Database()->catalog()->TruncateTable(table_data()->name(), 0, nullptr);
   std::shared_ptr<engine::Table> renewed;
   if (status.ok()) status = engine::Table::Open(Database(), std::move(descriptor), &renewed);
-  if (status.ok()) {
+  if (status.ok()) Database()->ForgetCounters(old_primary);
+  UseRenewedTable(std::move(renewed), intent);
+  return status.ok() ? 0 : Fail(std::move(status));
+}
+
+// `renewed` null: nothing has changed after all.
+void Handler::UseRenewedTable(std::shared_ptr<engine::Table> renewed,
+                              const engine::ReadIntent& intent) {
+  if (renewed != nullptr) {
     share_->engine_table = std::move(renewed);
     MakeRowAccess();
-    Database()->ForgetCounters(old_primary);
   }
   read_ = ReadState();
   rows_->Bind(session_->transaction(), intent);
-  return status.ok() ? 0 : Fail(std::move(status));
 }
 
 void Handler::update_create_info(HA_CREATE_INFO* create_info) {

@@ -7,7 +7,7 @@
 
 #include "codec/column_set.h"
 #include "codec/table_descriptor.h"
-#include "engine/row_access.h"
+#include "engine/virtual_columns.h"
 #include "server/server_headers.h"
 
 namespace basalt::server {
@@ -34,6 +34,7 @@ class VirtualParts final : public engine::VirtualColumns {
   // See engine::VirtualColumns. `record` may be any record image of the table. What was computed
   // into the server's two images is not disturbed by work on the other one or on a third.
   void Compute(size_t index, uint8_t* record) override;
+  void ComputeAll(uint8_t* record) override;
   // Makes the virtual parts of all indexes in `record` right. The server has computed those that
   // its read set has; when it lacks one, all are computed.
   void Complete(const uint8_t* record);

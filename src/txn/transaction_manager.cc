@@ -65,6 +65,42 @@ class PreparedReader : public rocksdb::WriteBatch::Handler {
   std::unique_ptr<catalog::IngestJob> job_;
 };
 
+// Looks for writes of one index in a batch.
+class IndexSearch : public rocksdb::WriteBatch::Handler {
+ public:
+  explicit IndexSearch(IndexId index) : index_(index) {}
+  bool found() const { return found_; }
+
+  rocksdb::Status PutCF(uint32_t family, const rocksdb::Slice& key,
+                        const rocksdb::Slice&) override {
+    return Look(family, key);
+  }
+  rocksdb::Status DeleteCF(uint32_t family, const rocksdb::Slice& key) override {
+    return Look(family, key);
+  }
+  rocksdb::Status SingleDeleteCF(uint32_t family, const rocksdb::Slice& key) override {
+    return Look(family, key);
+  }
+  rocksdb::Status MergeCF(uint32_t, const rocksdb::Slice&, const rocksdb::Slice&) override {
+    return rocksdb::Status::OK();
+  }
+  rocksdb::Status MarkNoop(bool) override { return rocksdb::Status::OK(); }
+  rocksdb::Status MarkBeginPrepare(bool) override { return rocksdb::Status::OK(); }
+  rocksdb::Status MarkEndPrepare(const rocksdb::Slice&) override { return rocksdb::Status::OK(); }
+  void LogData(const rocksdb::Slice&) override {}
+  bool Continue() override { return !found_; }
+
+ private:
+  rocksdb::Status Look(uint32_t family, const rocksdb::Slice& key) {
+    found_ = found_ || (family == index_.column_family && key.size() >= kIndexNumberBytes &&
+                        LoadBigEndian32(key.data()) == index_.number);
+    return rocksdb::Status::OK();
+  }
+
+  const IndexId index_;
+  bool found_ = false;
+};
+
 }  // namespace
 
 TransactionManager::TransactionManager(store::Store* store, catalog::Catalog* catalog,
@@ -166,6 +202,18 @@ std::vector<std::string> TransactionManager::DetachedNames() const {
     if (entry.detached != nullptr) names.emplace_back(entry.transaction->name());
   }
   return names;
+}
+
+bool TransactionManager::PreparedHasWritesOf(IndexId index) const {
+  std::lock_guard guard(mutex_);
+  return std::any_of(prepared_.begin(), prepared_.end(), [&](const Prepared& entry) {
+    if (entry.detached == nullptr) return false;
+    if (entry.transaction->ingest_job_ != nullptr) return true;
+    IndexSearch search(index);
+    const rocksdb::WriteBatch* batch =
+        entry.transaction->store_transaction_->GetWriteBatch()->GetWriteBatch();
+    return !batch->Iterate(&search).ok() || search.found();
+  });
 }
 
 Status TransactionManager::TakeDetached(Bytes name, std::unique_ptr<Transaction>* transaction) {

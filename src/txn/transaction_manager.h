@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/index_id.h"
 #include "base/status.h"
 #include "catalog/catalog.h"
 #include "store/store.h"
@@ -47,6 +48,9 @@ class TransactionManager {
   void Detach(std::unique_ptr<Transaction> prepared);
   // Of those without a connection: found at start, or detached.
   std::vector<std::string> DetachedNames() const;
+  // Has one of them written entries of this index? True also when it is so large that its writes
+  // are in files already, which are not looked into.
+  bool PreparedHasWritesOf(IndexId index) const;
   // Decides one without a connection; kNotFound when none of that name is registered. The server
   // asks for it a moment before the connection has detached it: both wait for that moment.
   Status CommitDetached(Bytes name, Durability durability);
