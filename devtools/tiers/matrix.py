@@ -9,13 +9,15 @@ import shutil
 import time
 
 from devtools import paths
+from devtools.differential.runner import Runner
 from devtools.errors import DevError
 from devtools.matrix import screen, selection
 from devtools.matrix.cell import FAILED, Cell
 from devtools.matrix.harness import Harness
+from devtools.matrix.limits import LIMITS, Limit
 from devtools.server import PrivateServer
 from devtools.tiers import TierResult
-from devtools.tiers.differential import ENGINE_OPTIONS, OPTIONS
+from devtools.tiers.differential import ENGINE_OPTIONS, OPTIONS, printable
 
 HELP = "every column type in every role, compared with InnoDB"
 
@@ -31,9 +33,11 @@ MORE_OPTIONS = [
     "--table-open-cache=4000",
     "--innodb-buffer-pool-size=256M",
     "--open-files-limit=20000",
+    "--max-allowed-packet=256M",
 ]
 # of failures with the same cause: commands in the report at the end, names of cells
 SHOWN_ALIKE, SHOWN_CELLS = 2, 12
+MOST_TEXT = 2000  # of a statement with a thousand columns
 
 
 def add_arguments(group) -> None:
@@ -56,7 +60,9 @@ def run(args) -> TierResult:
         harness.run(work + brief)
         print(f"   {time.monotonic() - started:.0f} s; now a restart, and all contents again")
         harness.restart(work + brief)
-    return report(work, brief, folder, seed)
+        result = report(work, brief, folder, seed)
+        run_limits(chosen_limits(args), server, args.engine, result)
+    return result
 
 
 class Printer:
@@ -76,7 +82,7 @@ def choose(args, server) -> tuple[list[list[Cell]], list[list[Cell]], int]:
         known = server.query(COLLATIONS)
         everything = selection.whole() + selection.every_collation(known)
         work = selection.matching(everything, args.filter)
-        if not work:
+        if not work and not chosen_limits(args):
             raise DevError(f"no cell of the matrix matches '{args.filter}'")
         return work, [], LONG_VALUES if args.long else VALUES
     if args.long:
@@ -84,6 +90,29 @@ def choose(args, server) -> tuple[list[list[Cell]], list[list[Cell]], int]:
     if args.tier is None or args.short_matrix:
         return selection.short(), [], SHORT_VALUES
     return selection.whole(), [], VALUES
+
+
+def chosen_limits(args) -> list[Limit]:
+    if args.filter:
+        return [limit for limit in LIMITS if args.filter.lower() in f"limit {limit.name}"]
+    return [limit for limit in LIMITS if args.long or not limit.long]
+
+
+def run_limits(limits: list[Limit], server, engine: str, result: TierResult) -> None:
+    for limit in limits:
+        runner = Runner(server, engine, limit.peer, "limits_")
+        started = time.monotonic()
+        mismatch = runner.run(limit.make())
+        seconds = time.monotonic() - started
+        verdict = "FAILED" if mismatch else "passed"
+        print(f"   {'limit ' + limit.name:<{screen.WIDTH}}{verdict}, {seconds:.1f} s")
+        if mismatch is None:
+            result.passed += 1
+            continue
+        result.failed += 1
+        again = f'./dev test matrix --filter "limit {limit.name}"'
+        result.failures.append(f"limit {limit.name}: {again}")
+        print(f"      {again}\n      {printable(str(mismatch))[:MOST_TEXT]}")
 
 
 def report(work, brief, folder, seed: int) -> TierResult:
