@@ -95,6 +95,7 @@ Status RowAccess::CheckUniqueImage(size_t index, const uint8_t* record, Bytes ow
       transaction_->Lock(data.id, image, txn::LockMode::kExclusive, txn::LockWait::kWait));
   const size_t bytes = data.codec->EncodeUniquePrefix(record, key_buffer_.data());
   const std::string prefix(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
+  BASALT_RETURN_IF_ERROR(transaction_->WaitForUndecided(data.id, prefix));
   txn::Cursor* cursor = CursorOf(&unique_cursors_, index);
   BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &transaction_->writes()));
   for (cursor->SeekForward(prefix); cursor->Valid() && cursor->key().starts_with(prefix);
@@ -129,6 +130,7 @@ Status RowAccess::CheckSecondaryUnique(size_t index, const uint8_t* record, Byte
   const std::string prefix(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
   BASALT_RETURN_IF_ERROR(
       transaction_->Lock(data.id, prefix, txn::LockMode::kExclusive, txn::LockWait::kWait));
+  BASALT_RETURN_IF_ERROR(transaction_->WaitForUndecided(data.id, prefix));
   txn::Cursor* cursor = CursorOf(&unique_cursors_, index);
   BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &transaction_->writes()));
   for (cursor->SeekForward(prefix); cursor->Valid() && cursor->key().starts_with(prefix);

@@ -105,14 +105,17 @@ Status Table::CompileCodecs() {
 
 Status Table::LoadCounters() {
   counters_ = database_->CountersOf(primary().id);
+  const txn::UndecidedKeys& undecided = *database_->transactions()->undecided();
   if (hidden_primary() && counters_->hidden_id() == 0) {
     std::string last;
     BASALT_RETURN_IF_ERROR(LastKey(database_->store()->base(), primary(), &last));
+    last = std::max(last, undecided.Greatest(primary().id));
     counters_->RaiseHiddenId(last.empty() ? 1 : codec::HiddenIdOf(last) + 1);
   }
   if (counters_->auto_increment() == 0) {
     uint64_t next = 0;
     BASALT_RETURN_IF_ERROR(database_->catalog()->AutoIncrement(primary().id, &next));
+    next = std::max(next, undecided.AutoIncrement(primary().id));
     if (next != 0) counters_->RaiseAutoIncrement(next);
   }
   return Status::Ok();

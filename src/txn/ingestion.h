@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 
+#include "base/bytes.h"
+#include "base/index_id.h"
 #include "base/status.h"
 #include "catalog/catalog.h"
 #include "catalog/ingest_job.h"
@@ -31,6 +34,11 @@ inline constexpr char kIngestFileSuffix[] = ".ingest";
 
 // Writes everything in `writes` to files and fills in `job`. On failure no file stays.
 Status BuildIngestFiles(store::Store* store, WriteSet* writes, catalog::IngestJob* job);
+
+// Calls `found` with the index and the key of every entry of the job's files, deletions with
+// `put` false. For a job whose transaction is still undecided.
+Status ReadIngestFiles(store::Store* store, const catalog::IngestJob& job,
+                       const std::function<void(IndexId index, Bytes key, bool put)>& found);
 
 // Hands the files to the store, all or none. Ok also when an earlier run has done it already.
 Status RunIngestJob(store::Store* store, const catalog::IngestJob& job);

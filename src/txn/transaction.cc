@@ -133,6 +133,14 @@ Status Transaction::Lock(IndexId index, Bytes key, LockMode mode, LockWait wait,
                                     settings_.lock_wait_microseconds, acquired);
 }
 
+Status Transaction::WaitForUndecided(IndexId index, Bytes prefix) {
+  std::string key;
+  while (manager_->undecided()->Find(index, prefix, &key)) [[unlikely]] {
+      BASALT_RETURN_IF_ERROR(Lock(index, key, LockMode::kExclusive, LockWait::kWait));
+    }
+  return Status::Ok();
+}
+
 void Transaction::UnlockLast() {
   if (owner_.position() > 0) manager_->locks()->ReleaseAfter(&owner_, owner_.position() - 1);
 }
@@ -306,6 +314,7 @@ void Transaction::Finish() {
   statement_marked_ = false;
   in_statement_ = false;
   state_ = State::kIdle;
+  manager_->undecided()->Forget(this);
   manager_->locks()->ReleaseAll(&owner_);
   // The memory of batch, index and locks goes back to the system, not to the next statement.
   if (large) malloc_trim(0);

@@ -109,6 +109,10 @@ class Transaction {
 
   // Locks a row of the (hidden) primary key, or a value of a unique index by its prefix.
   Status Lock(IndexId index, Bytes key, LockMode mode, LockWait wait, bool* acquired = nullptr);
+  // Waits until no prepared transaction that was found at start may still put a key of the index
+  // that begins with `prefix`. Their locks are those of whole keys: whoever checks for a unique
+  // value locks it and then calls this. One load when there is none.
+  Status WaitForUndecided(IndexId index, Bytes prefix);
   // Gives up the newest lock if nothing was locked after it: a row that was read and did not match.
   void UnlockLast();
   size_t lock_count() const { return owner_.lock_count(); }

@@ -15,16 +15,21 @@
 namespace basalt::txn {
 namespace {
 
-// Locks the rows that a prepared transaction has written, so that nobody changes them before its
-// outcome is known, and finds its ingest job if it has one.
+// Locks what a prepared transaction has written, so that nobody changes it before its outcome is
+// known, and notes what it has put; finds its ingest job if it has one.
 class PreparedReader : public rocksdb::WriteBatch::Handler {
  public:
-  PreparedReader(store::Store* store, LockTable* locks, LockOwner* owner)
-      : store_(store), locks_(locks), owner_(owner) {}
+  PreparedReader(uint32_t system, LockTable* locks, LockOwner* owner, UndecidedKeys* undecided,
+                 const Transaction* transaction)
+      : system_(system),
+        locks_(locks),
+        owner_(owner),
+        undecided_(undecided),
+        transaction_(transaction) {}
 
   rocksdb::Status PutCF(uint32_t family, const rocksdb::Slice& key,
                         const rocksdb::Slice& value) override {
-    if (family != store_->system()->GetID()) return Lock(family, key);
+    if (family != system_) return Take(family, key, true);
     catalog::IngestJob job;
     if (catalog::DecodeIngestJob(Bytes(key.data(), key.size()), Bytes(value.data(), value.size()),
                                  &job)
@@ -34,12 +39,20 @@ class PreparedReader : public rocksdb::WriteBatch::Handler {
     return rocksdb::Status::OK();
   }
   rocksdb::Status DeleteCF(uint32_t family, const rocksdb::Slice& key) override {
-    return Lock(family, key);
+    return Take(family, key, false);
   }
   rocksdb::Status SingleDeleteCF(uint32_t family, const rocksdb::Slice& key) override {
-    return Lock(family, key);
+    return Take(family, key, false);
   }
-  rocksdb::Status MergeCF(uint32_t, const rocksdb::Slice&, const rocksdb::Slice&) override {
+  rocksdb::Status MergeCF(uint32_t family, const rocksdb::Slice& key,
+                          const rocksdb::Slice& value) override {
+    IndexId primary;
+    uint64_t next = 0;
+    const Bytes record(key.data(), key.size());
+    if (family == system_ && catalog::DecodeIndexKey(record, &primary).ok() &&
+        catalog::DecodeAutoIncrement(record, Bytes(value.data(), value.size()), &next).ok()) {
+      undecided_->AddAutoIncrement(transaction_, primary, next);
+    }
     return rocksdb::Status::OK();
   }
   rocksdb::Status MarkNoop(bool) override { return rocksdb::Status::OK(); }
@@ -47,21 +60,26 @@ class PreparedReader : public rocksdb::WriteBatch::Handler {
   rocksdb::Status MarkEndPrepare(const rocksdb::Slice&) override { return rocksdb::Status::OK(); }
   void LogData(const rocksdb::Slice&) override {}
 
+  void Take(IndexId index, Bytes key, bool put) {
+    // Prepared transactions held their locks together, so none can conflict with another.
+    (void)locks_->Acquire(owner_, index, key, LockMode::kExclusive, LockWait::kNoWait, 0);
+    if (put) undecided_->Add(transaction_, index, key);
+  }
+
   std::unique_ptr<catalog::IngestJob> TakeJob() { return std::move(job_); }
 
  private:
-  rocksdb::Status Lock(uint32_t family, const rocksdb::Slice& key) {
+  rocksdb::Status Take(uint32_t family, const rocksdb::Slice& key, bool put) {
     if (key.size() < kIndexNumberBytes) return rocksdb::Status::OK();
-    // Prepared transactions held their locks together, so none can conflict with another.
-    (void)locks_->Acquire(owner_, IndexId{family, LoadBigEndian32(key.data())},
-                          Bytes(key.data(), key.size()), LockMode::kExclusive, LockWait::kNoWait,
-                          0);
+    Take(IndexId{family, LoadBigEndian32(key.data())}, Bytes(key.data(), key.size()), put);
     return rocksdb::Status::OK();
   }
 
-  store::Store* const store_;
+  const uint32_t system_;
   LockTable* const locks_;
   LockOwner* const owner_;
+  UndecidedKeys* const undecided_;
+  const Transaction* const transaction_;
   std::unique_ptr<catalog::IngestJob> job_;
 };
 
@@ -105,7 +123,12 @@ class IndexSearch : public rocksdb::WriteBatch::Handler {
 
 TransactionManager::TransactionManager(store::Store* store, catalog::Catalog* catalog,
                                        Options options)
-    : store_(store), catalog_(catalog), options_(options), locks_(options.locks), spill_(store) {}
+    : store_(store),
+      catalog_(catalog),
+      options_(options),
+      locks_(options.locks),
+      spill_(store),
+      undecided_(options.locks.escalation_threshold) {}
 
 TransactionManager::~TransactionManager() = default;
 
@@ -138,10 +161,16 @@ Status TransactionManager::AdoptPrepared(rocksdb::Transaction* prepared) {
   transaction->store_transaction_.reset(prepared);
   transaction->store_begun_ = true;
   transaction->name_ = prepared->GetName();
-  PreparedReader reader(store_, &locks_, &transaction->owner_);
+  PreparedReader reader(store_->system()->GetID(), &locks_, &transaction->owner_, &undecided_,
+                        transaction.get());
   const rocksdb::Status read = prepared->GetWriteBatch()->GetWriteBatch()->Iterate(&reader);
   BASALT_RETURN_IF_ERROR(store::MapStatus(read, "reading a prepared transaction"));
   transaction->ingest_job_ = reader.TakeJob();
+  if (transaction->ingest_job_ != nullptr) {
+    BASALT_RETURN_IF_ERROR(ReadIngestFiles(
+        store_, *transaction->ingest_job_,
+        [&reader](IndexId index, Bytes key, bool put) { reader.Take(index, key, put); }));
+  }
   Detach(std::move(transaction));
   return Status::Ok();
 }

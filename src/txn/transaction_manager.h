@@ -17,6 +17,7 @@
 #include "txn/lock_table.h"
 #include "txn/spill.h"
 #include "txn/transaction.h"
+#include "txn/undecided_keys.h"
 #include "txn/write_set.h"
 
 namespace basalt::txn {
@@ -65,6 +66,8 @@ class TransactionManager {
   LockTable* locks() { return &locks_; }
   IdleCursors* idle_cursors() { return &idle_cursors_; }
   Spill* spill() { return &spill_; }
+  // What prepared transactions found at start have put and nobody else may take yet.
+  UndecidedKeys* undecided() { return &undecided_; }
   const Options& options() const { return options_; }
 
  private:
@@ -86,6 +89,7 @@ class TransactionManager {
   LockTable locks_;
   IdleCursors idle_cursors_;
   Spill spill_;
+  UndecidedKeys undecided_;
   std::atomic<uint64_t> next_id_{1};
   mutable std::mutex mutex_;
   std::condition_variable registry_changed_;
