@@ -33,14 +33,18 @@ class Column:
 
 @dataclass
 class Key:
-    """`parts`: (column, prefix length or 0)."""
+    """`parts`: (column, prefix length or 0); `descending`: names of columns."""
 
     name: str
     parts: list[tuple[Column, int]]
     unique: bool = False
+    descending: set[str] = field(default_factory=set)
 
     def ddl(self) -> str:
-        parts = ", ".join(f"{c.name}({n})" if n else c.name for c, n in self.parts)
+        parts = ", ".join(
+            (f"{c.name}({n})" if n else c.name) + (" DESC" if c.name in self.descending else "")
+            for c, n in self.parts
+        )
         if self.name == "PRIMARY":
             return f"PRIMARY KEY ({parts})"
         return f"{'UNIQUE ' if self.unique else ''}KEY {self.name} ({parts})"
@@ -152,20 +156,27 @@ def random_table(rng: Random, name: str, mrr: bool = False) -> Table:
 
 def random_primary(rng: Random, table: Table, plain: bool) -> Key:
     """PRIMARY KEY (id), or, unless `plain`, sometimes over other NOT NULL columns."""
-    id_part = (table.columns[0], 0)
+    parts = [(table.columns[0], 0)]
     others = [c for c in table.columns[1:] if not c.nullable and not c.expression]
-    if plain or not others or rng.random() < 0.6:
-        return Key("PRIMARY", [id_part], True)
-    parts = [part(rng, c) for c in rng.sample(others, min(len(others), rng.choice([1, 1, 2])))]
-    if rng.random() < 0.6:
-        parts.insert(rng.randint(0, len(parts)), id_part)
-    return Key("PRIMARY", parts, True)
+    if not plain and others and rng.random() < 0.4:
+        id_part = parts[0]
+        parts = [part(rng, c) for c in rng.sample(others, min(len(others), rng.choice([1, 1, 2])))]
+        if rng.random() < 0.6:
+            parts.insert(rng.randint(0, len(parts)), id_part)
+    return Key("PRIMARY", parts, True, some_descending(rng, parts))
 
 
 def random_key(rng: Random, table: Table, name: str) -> Key:
     columns = [c for c in table.columns if table.virtual_keys or c.stored or not c.expression]
     count = min(len(columns), rng.choice([1, 1, 1, 2, 2, 3]))
-    return Key(name, [part(rng, c) for c in rng.sample(columns, count)])
+    parts = [part(rng, c) for c in rng.sample(columns, count)]
+    return Key(name, parts, False, some_descending(rng, parts))
+
+
+def some_descending(rng: Random, parts: list[tuple[Column, int]]) -> set[str]:
+    if rng.random() < 0.6:
+        return set()
+    return {c.name for c, _ in parts if rng.random() < 0.6}
 
 
 def part(rng: Random, column: Column) -> tuple[Column, int]:
