@@ -6,7 +6,8 @@
 
 It listens on a Unix socket only (on 127.0.0.1 too when a port is given), reads no option file, and
 touches no installed server. Beside the database it keeps server.sock, server.pid, error.log and the
-folder #tmp in the data directory. Objects are not thread safe; make one an object a thread, or use connect().
+folder #tmp in the data directory. Objects are not thread safe; make one an object a thread, or use
+connect().
 """
 
 import hashlib

@@ -16,6 +16,7 @@ from devtools.matrix.types import ColumnType
 
 PASSED, REFUSED, ABSENT, FAILED = "passed", "refused", "not applicable", "failed"
 MOST_PROBLEMS = 3
+DUPLICATE = 1062
 # rows put in one by one where one may be refused; each is one round trip
 MOST_SINGLE_ROWS = 60
 
@@ -198,10 +199,11 @@ class Attempt:
         return self.tested.execute(sql)
 
     def _both(self, sql: str) -> None:
-        """A statement that writes; a difference ends the cell."""
+        """A statement that writes; a difference ends the cell, and so does an error that says
+        more of the statement than of the engines."""
         tested, peer = self._tell(sql), self.peer.execute(sql)
         found, due = (outcome(answer) for answer in (tested, peer))
-        if found != due:
+        if found != due or peer.error not in (0, DUPLICATE):
             self._problem(sql, found, due)
             raise Broken
 
@@ -220,8 +222,7 @@ class Attempt:
     def _compare(self, question: Question) -> None:
         tested, peer = self._tell(question.sql), self.peer.execute(question.sql)
         if tested.error or peer.error:
-            if tested.error != peer.error:
-                self._problem(question.sql, outcome(tested), outcome(peer))
+            self._problem(question.sql, outcome(tested), outcome(peer))
             return
         found, due = tested.rows, peer.rows
         if "rank" not in question.how or question.how == "ranks-and-rows":

@@ -52,6 +52,8 @@ class Handler final : public ::handler {
   int rename_table(const char* from, const char* to) override;
   int truncate() override;
   void update_create_info(HA_CREATE_INFO* create_info) override;
+  // For EXCHANGE PARTITION; `changes` is IS_EQUAL_YES when all columns are of the same type.
+  bool check_if_incompatible_data(HA_CREATE_INFO* create_info, uint changes) override;
   enum_alter_inplace_result check_if_supported_inplace_alter(
       TABLE* altered_table, Alter_inplace_info* alter_info) override;
   int optimize(THD* thd, HA_CHECK_OPT* check_opt) override;

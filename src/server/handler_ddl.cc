@@ -183,6 +183,12 @@ enum_alter_inplace_result Handler::check_if_supported_inplace_alter(
   return HA_ALTER_INPLACE_INSTANT;
 }
 
+bool Handler::check_if_incompatible_data(HA_CREATE_INFO*, uint changes) {
+  // The server has compared columns and options and will compare the keys. What else a table has
+  // (index numbers, layout versions) goes with its rows when it changes its name.
+  return changes == IS_EQUAL_YES ? COMPATIBLE_DATA_YES : COMPATIBLE_DATA_NO;
+}
+
 bool Handler::commit_inplace_alter_table(TABLE*, Alter_inplace_info* alter_info, bool commit) {
   alter_info->group_commit_ctx = nullptr;  // partitions need nothing more than this
   if (!commit || !(alter_info->handler_flags & ALTER_CHANGE_CREATE_OPTION)) return false;
