@@ -22,6 +22,18 @@ bool SameNumber(const uint8_t* one, const uint8_t* other) {
   return first == second || (first != first && second != second);
 }
 
+// Length, and pointer to the data.
+bool SameBlob(const codec::Column& column, const uint8_t* one, const uint8_t* other) {
+  if (std::memcmp(one, other, column.length_bytes) != 0) return false;
+  size_t length = 0;
+  std::memcpy(&length, one, column.length_bytes);
+  const uint8_t* first;
+  const uint8_t* second;
+  std::memcpy(&first, one + column.length_bytes, sizeof(first));
+  std::memcpy(&second, other + column.length_bytes, sizeof(second));
+  return length == 0 || std::memcmp(first, second, length) == 0;
+}
+
 // Is the column the same in both record images? A key holds zero without its sign.
 bool SameColumn(const codec::Column& column, const uint8_t* one, const uint8_t* other) {
   if (column.IsNull(one) || column.IsNull(other)) return column.IsNull(one) == column.IsNull(other);
@@ -29,6 +41,7 @@ bool SameColumn(const codec::Column& column, const uint8_t* one, const uint8_t* 
   other += column.offset;
   if (column.kind == codec::ColumnKind::kFloat) return SameNumber<float>(one, other);
   if (column.kind == codec::ColumnKind::kDouble) return SameNumber<double>(one, other);
+  if (codec::IsBlob(column.kind)) return SameBlob(column, one, other);
   size_t bytes = column.pack_length;
   if (codec::IsVariableLength(column.kind)) {
     const size_t length = column.length_bytes == 1 ? one[0] : one[0] | size_t{one[1]} << 8;
