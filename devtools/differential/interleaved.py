@@ -38,7 +38,7 @@ class InterleavedGenerator:
     def random_table(self) -> Table:
         """PRIMARY KEY (id), no other unique key: a conflict would make a connection wait."""
         table = schema.random_table(self.rng, "t0")
-        table.automatic, table.partitions = False, ""
+        table.automatic, table.partitions, table.temporary = False, "", False
         table.keys = [Key("PRIMARY", [(table.columns[0], 0)], True)] + [
             k for k in table.keys if k.name != "PRIMARY"
         ]

@@ -131,14 +131,13 @@ class Runner:
                 side.close()
 
     def step(self, statement: Statement, place: int, observe) -> Mismatch | None:
-        sql = statement.sql()
-        peer = self.peer.execute(sql, statement.connection)
+        peer = self.peer.execute(statement.sql(peer=True), statement.connection)
         if peer.error in LOCK_ERRORS:
             # it locks gaps where the tested engine locks rows: that statement is left out
             for side in self.sides:
                 side.execute("ROLLBACK", statement.connection)
             return None
-        tested = self.tested.execute(sql, statement.connection)
+        tested = self.tested.execute(statement.sql(), statement.connection)
         self.statements += 1
         observe(statement, peer.error == 0)
         return compare(statement, place, tested, peer)

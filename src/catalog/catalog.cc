@@ -14,7 +14,7 @@
 
 namespace basalt::catalog {
 
-Catalog::Catalog(store::Store* store) : store_(store) {}
+Catalog::Catalog(store::Store* store) : store_(store), temporary_tables_(store) {}
 
 Status Catalog::Load(store::Store* store, std::unique_ptr<Catalog>* catalog) {
   std::unique_ptr<Catalog> loaded(new Catalog(store));

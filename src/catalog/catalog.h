@@ -20,6 +20,7 @@
 #include "base/status.h"
 #include "catalog/ingest_job.h"
 #include "catalog/table_record.h"
+#include "catalog/temporary_tables.h"
 #include "store/store.h"
 
 namespace basalt::catalog {
@@ -119,6 +120,9 @@ class Catalog {
   Status StoredStatistics(IndexId index, store::IndexStatistics* statistics) const;
   Status StoreStatistics(IndexId index, const store::IndexStatistics& statistics);
 
+  // Tables of single connections, of which the dictionary has no record.
+  TemporaryTables* temporary_tables() { return &temporary_tables_; }
+
   store::Store* store() const { return store_; }
   // Highest index number ever given out.
   uint32_t maximum_index_number() const;
@@ -139,6 +143,7 @@ class Catalog {
   Status Get(Bytes key, std::string* value) const;
 
   store::Store* const store_;
+  TemporaryTables temporary_tables_;
   std::mutex ddl_mutex_;  // one change at a time; taken before tables_mutex_
 
   mutable std::shared_mutex tables_mutex_;  // guards the maps below

@@ -8,6 +8,7 @@ namespace basalt::engine {
 
 IndexWalk::IndexWalk(const Table& table, size_t index, txn::Transaction* transaction)
     : transaction_(transaction),
+      family_(table.index(index).family),
       cursor_(table.database()->store()->base(), table.index(index).family,
               table.index(index).reverse, table.index(index).id,
               table.database()->transactions()->idle_cursors()) {}
@@ -15,7 +16,8 @@ IndexWalk::IndexWalk(const Table& table, size_t index, txn::Transaction* transac
 Status IndexWalk::Next() {
   if (!started_) {
     started_ = true;
-    BASALT_RETURN_IF_ERROR(cursor_.Bind(transaction_->ReadSnapshot(), &transaction_->writes(),
+    BASALT_RETURN_IF_ERROR(cursor_.Bind(transaction_->ReadSnapshot(),
+                                        &transaction_->writes(family_),
                                         /*fill_cache=*/false));
     cursor_.SeekFirst();
   } else {

@@ -36,6 +36,7 @@ class IndexWalk {
 
  private:
   txn::Transaction* const transaction_;
+  rocksdb::ColumnFamilyHandle* const family_;
   txn::Cursor cursor_;
   std::string previous_key_;
   bool started_ = false;

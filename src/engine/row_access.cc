@@ -41,7 +41,7 @@ RowAccess::~RowAccess() = default;
 
 void RowAccess::Bind(txn::Transaction* transaction, const ReadIntent& intent) {
   transaction_ = transaction;
-  intent_ = intent;
+  set_intent(intent);
   row_decoder_ready_ = false;
 }
 
@@ -148,12 +148,12 @@ Status RowAccess::ReadRow(Bytes primary_key, uint8_t* record, bool alone) {
   Status read;
   if (intent_.lock) {
     BASALT_RETURN_IF_ERROR(LockRow(row_key_));
-    read = transaction_->Get(family, row_key_, txn::View::kLatest, &row_value_);
+    read = transaction_->Get(family, row_key_, view(), &row_value_);
     if (read.code() == Code::kNotFound) UnlockRow();
   } else if (alone) {
     read = transaction_->GetAlone(family, row_key_, &row_value_);
   } else {
-    read = transaction_->Get(family, row_key_, txn::View::kSnapshot, &row_value_);
+    read = transaction_->Get(family, row_key_, view(), &row_value_);
   }
   if (!read.ok()) return WithEntry(*table_, table_->primary_position(), row_key_, std::move(read));
   return DecodeRow(row_key_, Bytes(row_value_.data(), row_value_.size()), record);
@@ -166,7 +166,7 @@ void RowAccess::FetchRows(const std::vector<std::string>& primary_keys, size_t c
   }
   fetch_keys_.assign(primary_keys.begin(), primary_keys.begin() + static_cast<ptrdiff_t>(count));
   fetch_codes_.assign(count, Code::kOk);
-  transaction_->MultiGet(table_->primary().family, count, fetch_keys_.data(), txn::View::kSnapshot,
+  transaction_->MultiGet(table_->primary().family, count, fetch_keys_.data(), view(),
                          /*sorted=*/false, fetch_values_.get(), fetch_codes_.data());
 }
 
@@ -195,9 +195,8 @@ Status RowAccess::StartScan(size_t index, bool key_only, bool fill_cache) {
     entry_decoder_.Compile(table_->descriptor(), *table_->index(index).codec, wanted_);
   }
   // A locking scan looks at the newest entries; each row is then locked and read again.
-  const rocksdb::Snapshot* snapshot = intent_.lock ? nullptr : transaction_->ReadSnapshot();
-  return WithEntry(*table_, index, Bytes(),
-                   cursor_->Bind(snapshot, &transaction_->writes(), fill_cache));
+  const rocksdb::Snapshot* snapshot = ReadsLatest() ? nullptr : transaction_->ReadSnapshot();
+  return WithEntry(*table_, index, Bytes(), cursor_->Bind(snapshot, &writes(), fill_cache));
 }
 
 void RowAccess::EndScan() {
@@ -208,8 +207,7 @@ void RowAccess::EndScan() {
 
 // The cache holds what the snapshot and the own writes were when it was filled.
 bool RowAccess::CacheIsValid() const {
-  return !cache_.empty() && !intent_.lock &&
-         cache_operations_ == transaction_->writes().operations();
+  return !cache_.empty() && !intent_.lock && cache_operations_ == writes().operations();
 }
 
 void RowAccess::StopReplay() { replaying_ = false; }
@@ -329,8 +327,7 @@ Status RowAccess::ReadEntryRow(uint8_t* record) {
   }
   BASALT_RETURN_IF_ERROR(TakeEntryRowKey());
   if (intent_.lock) BASALT_RETURN_IF_ERROR(LockRow(row_key_));
-  const txn::View view = intent_.lock ? txn::View::kLatest : txn::View::kSnapshot;
-  Status read = transaction_->Get(table_->primary().family, row_key_, view, &row_value_);
+  Status read = transaction_->Get(table_->primary().family, row_key_, view(), &row_value_);
   if (read.code() == Code::kNotFound) {
     if (!intent_.lock) return EntryWithoutRow(row_key_);
     UnlockRow();
@@ -360,16 +357,16 @@ txn::Cursor* RowAccess::EstimateCursor(size_t index) {
   txn::Cursor* cursor = CursorOf(&cursors_, index);
   if (cursor == cursor_) return nullptr;
   if (cursor->bound()) return cursor;
-  const rocksdb::Snapshot* snapshot = intent_.lock ? nullptr : transaction_->EstimateSnapshot();
-  return cursor->Bind(snapshot, &transaction_->writes()).ok() ? cursor : nullptr;
+  const rocksdb::Snapshot* snapshot = ReadsLatest() ? nullptr : transaction_->EstimateSnapshot();
+  return cursor->Bind(snapshot, &writes()).ok() ? cursor : nullptr;
 }
 
 // Counts a range for the scan that follows as well, which reads it from the cache when all of it
 // has been counted.
 RangeCount RowAccess::CountAndCache(txn::Cursor* cursor, size_t index, Bytes start, Bytes end) {
-  if (cache_operations_ != transaction_->writes().operations()) {
+  if (cache_operations_ != writes().operations()) {
     cache_.Clear();
-    cache_operations_ = transaction_->writes().operations();
+    cache_operations_ = writes().operations();
   }
   cache_.Begin(index, start, end);
   const RangeCount count = CountRange(cursor, start, end, &cache_);

@@ -50,8 +50,12 @@ class RowAccess {
   bool bound() const { return transaction_ != nullptr; }
   // Gives up cursors and the files they pin.
   void ReleaseCursors();
+  // The intent never is to lock in a table without locks.
   const ReadIntent& intent() const { return intent_; }
-  void set_intent(const ReadIntent& intent) { intent_ = intent; }
+  void set_intent(const ReadIntent& intent) {
+    intent_ = intent;
+    intent_.lock = intent.lock && !table_->lockless();
+  }
   Table* table() const { return table_.get(); }
   // Needed before rows of a table are used that has an index with virtual columns. Borrowed.
   void set_virtual_columns(VirtualColumns* columns) { virtual_columns_ = columns; }
@@ -134,6 +138,10 @@ class RowAccess {
   Status Malformed(size_t index, Bytes key) const;
   Status EntryWithoutRow(Bytes row_key) const;
 
+  // The latest committed state, or the snapshot's?
+  bool ReadsLatest() const { return intent_.lock || table_->lockless(); }
+  txn::View view() const { return ReadsLatest() ? txn::View::kLatest : txn::View::kSnapshot; }
+  txn::WriteSet& writes() const { return transaction_->writes(table_->primary().family); }
   bool CacheIsValid() const;
   void StopReplay();
   txn::Cursor* EstimateCursor(size_t index);
@@ -143,6 +151,7 @@ class RowAccess {
   // row_write.cc
   void EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* entry);
   void EncodeSecondary(size_t index, const uint8_t* record, uint64_t hidden_id, Entry* entry);
+  Status LockExclusively(IndexId index, Bytes key);
   Status LockForWrite(Bytes primary_key);
   Status CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, Bytes own_row_key,
                             size_t* duplicate_index);

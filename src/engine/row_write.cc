@@ -27,9 +27,13 @@ void RowAccess::EncodeSecondary(size_t index, const uint8_t* record, uint64_t hi
                               /*ttl_seconds=*/0, &entry->value);
 }
 
+Status RowAccess::LockExclusively(IndexId index, Bytes key) {
+  if (table_->lockless()) return Status::Ok();
+  return transaction_->Lock(index, key, txn::LockMode::kExclusive, txn::LockWait::kWait);
+}
+
 Status RowAccess::LockForWrite(Bytes primary_key) {
-  return transaction_->Lock(table_->primary().id, primary_key, txn::LockMode::kExclusive,
-                            txn::LockWait::kWait);
+  return LockExclusively(table_->primary().id, primary_key);
 }
 
 Status RowAccess::CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, Bytes own_row_key,
@@ -91,13 +95,12 @@ Status RowAccess::CheckUniqueImage(size_t index, const uint8_t* record, Bytes ow
   const bool primary = index == table_->primary_position();
   std::string image;
   data.codec->EncodeUniqueImage(record, &image);
-  BASALT_RETURN_IF_ERROR(
-      transaction_->Lock(data.id, image, txn::LockMode::kExclusive, txn::LockWait::kWait));
+  BASALT_RETURN_IF_ERROR(LockExclusively(data.id, image));
   const size_t bytes = data.codec->EncodeUniquePrefix(record, key_buffer_.data());
   const std::string prefix(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
   BASALT_RETURN_IF_ERROR(transaction_->WaitForUndecided(data.id, prefix));
   txn::Cursor* cursor = CursorOf(&unique_cursors_, index);
-  BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &transaction_->writes()));
+  BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &writes()));
   for (cursor->SeekForward(prefix); cursor->Valid() && cursor->key().starts_with(prefix);
        cursor->Next()) {
     Bytes row_key = cursor->key();
@@ -128,11 +131,10 @@ Status RowAccess::CheckSecondaryUnique(size_t index, const uint8_t* record, Byte
   const size_t bytes =
       data.codec->EncodePrefix(record, data.codec->user_parts(), key_buffer_.data());
   const std::string prefix(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
-  BASALT_RETURN_IF_ERROR(
-      transaction_->Lock(data.id, prefix, txn::LockMode::kExclusive, txn::LockWait::kWait));
+  BASALT_RETURN_IF_ERROR(LockExclusively(data.id, prefix));
   BASALT_RETURN_IF_ERROR(transaction_->WaitForUndecided(data.id, prefix));
   txn::Cursor* cursor = CursorOf(&unique_cursors_, index);
-  BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &transaction_->writes()));
+  BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &writes()));
   for (cursor->SeekForward(prefix); cursor->Valid() && cursor->key().starts_with(prefix);
        cursor->Next()) {
     const size_t row_bytes = data.codec->ExtractPrimaryKey(cursor->key(), key_buffer_.data());

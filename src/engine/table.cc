@@ -38,11 +38,12 @@ Status LastKey(rocksdb::DB* db, const Index& index, std::string* key) {
 
 }  // namespace
 
-Status Table::Open(Database* database, codec::TableDescriptor descriptor,
+Status Table::Open(Database* database, codec::TableDescriptor descriptor, TableTraits traits,
                    std::shared_ptr<Table>* table) {
   std::shared_ptr<Table> opened(new Table);
   opened->database_ = database;
   opened->descriptor_ = std::move(descriptor);
+  opened->traits_ = traits;
   BASALT_RETURN_IF_ERROR(opened->Resolve());
   BASALT_RETURN_IF_ERROR(opened->CompileCodecs());
   opened->statistics_ = std::make_unique<TableStatistics>(opened.get());
@@ -53,7 +54,9 @@ Status Table::Open(Database* database, codec::TableDescriptor descriptor,
 
 // Matches the definition with the dictionary's record and takes over what only that knows.
 Status Table::Resolve() {
-  const auto record = database_->catalog()->FindTable(name());
+  catalog::Catalog* catalog = database_->catalog();
+  const auto record =
+      traits_.temporary ? catalog->temporary_tables()->Find(name()) : catalog->FindTable(name());
   if (record == nullptr) {
     return Status(Code::kNotFound, "table " + name() + " is not in the data dictionary");
   }
@@ -112,7 +115,7 @@ Status Table::LoadCounters() {
     last = std::max(last, undecided.Greatest(primary().id));
     counters_->RaiseHiddenId(last.empty() ? 1 : codec::HiddenIdOf(last) + 1);
   }
-  if (counters_->auto_increment() == 0) {
+  if (counters_->auto_increment() == 0 && !traits_.temporary) {
     uint64_t next = 0;
     BASALT_RETURN_IF_ERROR(database_->catalog()->AutoIncrement(primary().id, &next));
     next = std::max(next, undecided.AutoIncrement(primary().id));

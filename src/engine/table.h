@@ -22,6 +22,12 @@ namespace basalt::engine {
 
 class Database;
 
+// What sets a table apart from others; told at Open.
+struct TableTraits {
+  // Of one connection: see catalog::TemporaryTables. Its rows need no locks and no log.
+  bool temporary = false;
+};
+
 // One index of an open table.
 struct Index {
   IndexId id;
@@ -41,11 +47,14 @@ class Table {
   // Finds the table `descriptor.name` in the dictionary, checks that it has the same indexes, fills
   // in their numbers and format versions and compiles the codecs. kNotFound when the dictionary
   // does not know it, kCorruption when definition and dictionary disagree.
-  static Status Open(Database* database, codec::TableDescriptor descriptor,
+  static Status Open(Database* database, codec::TableDescriptor descriptor, TableTraits traits,
                      std::shared_ptr<Table>* table);
 
   const std::string& name() const { return descriptor_.name; }
   const codec::TableDescriptor& descriptor() const { return descriptor_; }
+  const TableTraits& traits() const { return traits_; }
+  // True when rows need no locks and the latest state is the one to read, for all statements.
+  bool lockless() const { return traits_.temporary; }
   Database* database() const { return database_; }
 
   // In the order of the server's keys; a hidden primary key comes last.
@@ -82,6 +91,7 @@ class Table {
 
   Database* database_ = nullptr;
   codec::TableDescriptor descriptor_;
+  TableTraits traits_;
   std::vector<Index> indexes_;
   codec::RowCodec row_codec_;
   std::shared_ptr<TableCounters> counters_;

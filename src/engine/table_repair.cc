@@ -83,7 +83,8 @@ Status TableRepair::Rebuild(const std::vector<size_t>& indexes) {
   }
   done_.push_back("built anew from " + std::to_string(rebuild.rows()) + " rows: " + names);
   std::shared_ptr<Table> renewed;
-  BASALT_RETURN_IF_ERROR(Table::Open(table_->database(), table_->descriptor(), &renewed));
+  BASALT_RETURN_IF_ERROR(
+      Table::Open(table_->database(), table_->descriptor(), table_->traits(), &renewed));
   table_ = std::move(renewed);
   return Status::Ok();
 }

@@ -89,7 +89,6 @@ bool CommentAsksForTtl(const LEX_CSTRING& comment) {
 }
 
 int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
-  if (create_info.tmp_table()) return RefuseOption("TEMPORARY");
   if (create_info.data_file_name != nullptr) return RefuseOption("DATA DIRECTORY");
   if (create_info.index_file_name != nullptr) return RefuseOption("INDEX DIRECTORY");
   if (form.s->table_type == TABLE_TYPE_SEQUENCE) return RefuseOption("SEQUENCE");

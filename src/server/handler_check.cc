@@ -71,6 +71,7 @@ int Handler::check(THD* thd, HA_CHECK_OPT* options) {
 // The server has the table's metadata lock exclusively: nobody else uses it.
 int Handler::repair(THD* thd, HA_CHECK_OPT* options) {
   if (options->sql_flags & TT_USEFRM) return HA_ADMIN_INVALID;  // no definition was ever lost
+  if (table_data()->traits().temporary) return HA_ADMIN_NOT_IMPLEMENTED;  // made anew sooner
   const engine::ReadIntent intent = rows_->intent();
   LeaveStatement();
   const std::string name = table_data()->name();

@@ -38,7 +38,7 @@ THR_LOCK_DATA** Handler::store_lock(THD*, THR_LOCK_DATA** to, thr_lock_type lock
 }
 
 int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
-  if (thd_tx_isolation(thd) == ISO_SERIALIZABLE) {
+  if (thd_tx_isolation(thd) == ISO_SERIALIZABLE && !table_data()->traits().temporary) {
     // Rows are locked, gaps are not: phantoms would appear.
     my_error(ER_ISOLATION_MODE_NOT_SUPPORTED, MYF(0), tx_isolation_names[ISO_SERIALIZABLE]);
     return HA_ERR_UNSUPPORTED;

@@ -65,7 +65,7 @@ int Handler::open(const char* name, int, uint) {
     const int error = Fail(std::move(status));
     return missing ? HA_ERR_NO_SUCH_TABLE : error;
   }
-  virtual_parts_.Open(table_data()->descriptor());
+  virtual_parts_.Open(*table_data());
   MakeRowAccess();
   // A scan of the whole table goes along the primary key: the server must know it, or an UPDATE
   // that moves rows in it would meet them again.
@@ -104,7 +104,9 @@ uint16_t Handler::FormatVersionOf(uint index) const {
   if (Database() == nullptr || !TableNameOf(table_share->normalized_path.str, &name).ok()) {
     return codec::kKvFormatNewest;
   }
-  const auto record = Database()->catalog()->FindTable(name);
+  catalog::Catalog* catalog = Database()->catalog();
+  const auto record =
+      IsTemporaryTable(name) ? catalog->temporary_tables()->Find(name) : catalog->FindTable(name);
   const bool known = record != nullptr && index < record->indexes.size();
   return known ? record->indexes[index].key_value_format_version : codec::kKvFormatNewest;
 }

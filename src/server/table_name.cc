@@ -3,6 +3,9 @@
 
 #include <cstring>
 
+#include "catalog/temporary_tables.h"
+#include "server/server_headers.h"
+
 namespace basalt::server {
 
 namespace {
@@ -27,7 +30,16 @@ bool FindQualifier(std::string_view comment, std::string_view word, std::string_
 
 }  // namespace
 
+bool IsTemporaryTable(std::string_view path) {
+  // No table that users name begins like this: the server encodes the '#'.
+  return path.substr(path.rfind('/') + 1).starts_with(tmp_file_prefix "-temptable-");
+}
+
 Status TableNameOf(const char* path, std::string* name) {
+  if (IsTemporaryTable(path)) {
+    name->assign(path);
+    return Status::Ok();
+  }
   return catalog::TableNameOfPath(Bytes(path, std::strlen(path)), name);
 }
 
@@ -55,7 +67,8 @@ Status ChooseColumnFamily(std::string_view comment, std::string_view partition,
     family = comment;
   }
   if (family.empty()) family = "default";
-  if (family == "__system__" || family == "$per_index_cf" || family == "__spill__") {
+  if (family == "__system__" || family == "$per_index_cf" || family == "__spill__" ||
+      family == catalog::TemporaryTables::kColumnFamilyName) {
     return Status(Code::kInvalidArgument,
                   "the column family '" + std::string(family) + "' is reserved");
   }

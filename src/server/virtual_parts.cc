@@ -39,7 +39,8 @@ void AddOnce(uint32_t column, std::vector<uint32_t>* columns) {
 
 }  // namespace
 
-void VirtualParts::Open(const codec::TableDescriptor& descriptor) {
+void VirtualParts::Open(const engine::Table& table) {
+  const codec::TableDescriptor& descriptor = table.descriptor();
   any_ = learned_ = false;
   indexes_.assign(descriptor.indexes.size(), Parts());
   all_ = Parts();
@@ -47,6 +48,7 @@ void VirtualParts::Open(const codec::TableDescriptor& descriptor) {
     for (const codec::KeyPart& part : descriptor.indexes[i].parts) {
       if (descriptor.columns[part.column].stored) continue;
       AddOnce(part.column, &indexes_[i].parts);
+      if (!table.index(i).codec->IsColumnInKey(part.column)) indexes_[i].in_entries = false;
       AddOnce(part.column, &all_.parts);
       any_ = true;
     }

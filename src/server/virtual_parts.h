@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "codec/column_set.h"
-#include "codec/table_descriptor.h"
+#include "engine/table.h"
 #include "engine/virtual_columns.h"
 #include "server/server_headers.h"
 
@@ -23,9 +23,11 @@ class VirtualParts final : public engine::VirtualColumns {
   explicit VirtualParts(::handler* owner) : owner_(owner) {}
 
   // Before any other function: which indexes have virtual parts.
-  void Open(const codec::TableDescriptor& descriptor);
+  void Open(const engine::Table& table);
   bool any() const { return any_; }
   bool IndexHas(size_t index) const { return any_ && !indexes_[index].parts.empty(); }
+  // Do entries of the index give all its virtual parts back? Older formats do for fewer.
+  bool EntriesGive(size_t index) const { return !any_ || indexes_[index].in_entries; }
 
   // Adds the columns that the virtual parts of the index are computed from, directly or through
   // other virtual columns.
@@ -41,6 +43,7 @@ class VirtualParts final : public engine::VirtualColumns {
 
  private:
   struct Parts {
+    bool in_entries = true;          // see EntriesGive
     std::vector<uint32_t> parts;     // virtual columns that are parts
     std::vector<uint32_t> computed;  // those and what they need, in the order to compute them
     std::vector<uint32_t> sources;   // stored columns that they need

@@ -14,7 +14,10 @@
 namespace basalt::txn {
 
 Transaction::Transaction(TransactionManager* manager, uint64_t id)
-    : manager_(manager), owner_(id), writes_(manager->spill(), manager->options().writes) {}
+    : manager_(manager),
+      owner_(id),
+      writes_(manager->spill(), manager->options().writes),
+      temporary_(manager) {}
 
 Transaction::~Transaction() {
   if (state_ == State::kActive) (void)Rollback();
@@ -31,6 +34,7 @@ void Transaction::BeginStatement() {
   in_statement_ = true;
   statement_marked_ = false;
   statement_lock_position_ = owner_.position();
+  temporary_.BeginStatement();
   if (!store_begun_) return;  // nothing to come back to
   statement_mark_ = writes_.SetMark();
   statement_marked_ = true;
@@ -40,6 +44,7 @@ void Transaction::EndStatement() {
   if (statement_marked_) writes_.ReleaseMark(statement_mark_);
   statement_marked_ = false;
   in_statement_ = false;
+  temporary_.EndStatement();
   if (settings_.isolation == Isolation::kReadCommitted || snapshot_only_estimated_) {
     ReleaseSnapshot();
   }
@@ -61,6 +66,8 @@ Status Transaction::RollbackStatement() {
     status = store::MapStatus(store_transaction_->Rollback(), "rolling back a statement");
     store_begun_ = false;
   }
+  Status temporary = temporary_.RollbackStatement();
+  if (status.ok()) status = std::move(temporary);
   manager_->locks()->ReleaseAfter(&owner_, statement_lock_position_);
   EndStatement();
   return status;
@@ -79,12 +86,16 @@ const rocksdb::Snapshot* Transaction::EstimateSnapshot() {
   return snapshot_;
 }
 
+bool Transaction::IsTemporary(const rocksdb::ColumnFamilyHandle* family) const {
+  return manager_->catalog()->temporary_tables()->Holds(family);
+}
+
 Status Transaction::Get(rocksdb::ColumnFamilyHandle* family, Bytes key, View view,
                         rocksdb::PinnableSlice* value) {
-  if (writes_.Wrote(family->GetID())) {
+  if (WriteSet& own = writes(family); own.Wrote(family->GetID())) {
     WriteKind kind;
     value->Reset();
-    BASALT_RETURN_IF_ERROR(writes_.Get(family, key, &kind, value->GetSelf()));
+    BASALT_RETURN_IF_ERROR(own.Get(family, key, &kind, value->GetSelf()));
     if (kind == WriteKind::kDeleted) return Status(Code::kNotFound);
     if (kind == WriteKind::kPut) {
       value->PinSelf();
@@ -110,7 +121,7 @@ Status Transaction::GetAlone(rocksdb::ColumnFamilyHandle* family, Bytes key,
 void Transaction::MultiGet(rocksdb::ColumnFamilyHandle* family, size_t count,
                            const rocksdb::Slice* keys, View view, bool sorted,
                            rocksdb::PinnableSlice* values, Code* codes) {
-  if (writes_.Wrote(family->GetID())) {
+  if (writes(family).Wrote(family->GetID())) {
     // Few statements read many rows of a table they have written to: one by one is simple.
     for (size_t i = 0; i < count; ++i) {
       codes[i] = Get(family, Bytes(keys[i].data(), keys[i].size()), view, &values[i]).code();
@@ -157,23 +168,27 @@ Status Transaction::EnsureStore() {
       manager_->store()->db()->BeginTransaction(write_options, options, store_transaction_.get());
   if (begun != store_transaction_.get()) store_transaction_.reset(begun);
   store_begun_ = true;
-  writes_.Attach(store_transaction_.get());
+  writes_.Attach(store_transaction_->GetWriteBatch());
   return Status::Ok();
 }
 
+Status Transaction::ReadyToWrite(const rocksdb::ColumnFamilyHandle* family) {
+  return IsTemporary(family) ? temporary_.Begin() : EnsureStore();
+}
+
 Status Transaction::Put(rocksdb::ColumnFamilyHandle* family, Bytes key, Bytes value) {
-  BASALT_RETURN_IF_ERROR(EnsureStore());
-  return writes_.Put(family, key, value);
+  BASALT_RETURN_IF_ERROR(ReadyToWrite(family));
+  return writes(family).Put(family, key, value);
 }
 
 Status Transaction::Delete(rocksdb::ColumnFamilyHandle* family, Bytes key) {
-  BASALT_RETURN_IF_ERROR(EnsureStore());
-  return writes_.Delete(family, key);
+  BASALT_RETURN_IF_ERROR(ReadyToWrite(family));
+  return writes(family).Delete(family, key);
 }
 
 Status Transaction::SingleDelete(rocksdb::ColumnFamilyHandle* family, Bytes key) {
-  BASALT_RETURN_IF_ERROR(EnsureStore());
-  return writes_.SingleDelete(family, key);
+  BASALT_RETURN_IF_ERROR(ReadyToWrite(family));
+  return writes(family).SingleDelete(family, key);
 }
 
 void Transaction::NoteAutoIncrement(IndexId primary, uint64_t next) {
@@ -200,18 +215,21 @@ Status Transaction::SetSavepoint(Savepoint* savepoint) {
   // A mark needs the batch, so that writes after it have something to be measured against.
   BASALT_RETURN_IF_ERROR(EnsureStore());
   savepoint->mark = writes_.SetMark();
+  savepoint->temporary_mark = temporary_.SetMark();
   savepoint->lock_position = owner_.position();
   return Status::Ok();
 }
 
 Status Transaction::RollbackToSavepoint(const Savepoint& savepoint) {
   BASALT_RETURN_IF_ERROR(writes_.RollbackTo(savepoint.mark));
+  BASALT_RETURN_IF_ERROR(temporary_.RollbackTo(savepoint.temporary_mark));
   manager_->locks()->ReleaseAfter(&owner_, savepoint.lock_position);
   return Status::Ok();
 }
 
 void Transaction::ReleaseSavepoint(const Savepoint& savepoint) {
   writes_.ReleaseMark(savepoint.mark);
+  temporary_.ReleaseMark(savepoint.temporary_mark);
 }
 
 // Moves a spilled transaction's writes into files and leaves in the batch only the record of them.
@@ -254,6 +272,7 @@ Status Transaction::MakeDurable(Durability durability) {
 }
 
 Status Transaction::Commit(Durability durability) {
+  BASALT_RETURN_IF_ERROR(temporary_.Commit());
   if (state_ == State::kActive) {
     if (!has_writes()) {
       Finish();
@@ -303,8 +322,9 @@ Status Transaction::Rollback() {
 
 // -> idle. The locks go last (T6).
 void Transaction::Finish() {
-  const bool large = writes_.spilled() || ingest_job_ != nullptr;
+  const bool large = writes_.spilled() || temporary_.writes().spilled() || ingest_job_ != nullptr;
   writes_.Clear();
+  temporary_.Clear();
   store_begun_ = false;
   auto_increments_.clear();
   if (registered_) manager_->Unregister(this);

@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "catalog/ingest_job.h"
 #include "txn/lock_table.h"
+#include "txn/temporary_writes.h"
 #include "txn/write_set.h"
 
 // The life of a transaction. Each transition is one function.
@@ -123,14 +124,19 @@ class Transaction {
   // Remembers that the auto-increment counter of a table has reached `next`; written with the
   // commit, kept when a statement is rolled back.
   void NoteAutoIncrement(IndexId primary, uint64_t next);
+  // Writes to temporary tables do not count: they need no log and no two-phase commit.
   bool has_writes() const { return !writes_.empty() || !auto_increments_.empty(); }
   WriteSet& writes() { return writes_; }
-  // Null when the transaction has written nothing yet.
-  WriteSet* writes_if_any() { return writes_.empty() ? nullptr : &writes_; }
+  // The uncommitted writes among which those to this column family are.
+  WriteSet& writes(const rocksdb::ColumnFamilyHandle* family) {
+    return IsTemporary(family) ? temporary_.writes() : writes_;
+  }
+  TemporaryWrites& temporary_writes() { return temporary_; }
 
   // SQL savepoints. Any savepoint may be released; rolling back to one ends those set after it.
   struct Savepoint {
     WriteSet::Mark mark;
+    WriteSet::Mark temporary_mark;
     size_t lock_position;
   };
   Status SetSavepoint(Savepoint* savepoint);
@@ -144,7 +150,7 @@ class Transaction {
   // active or prepared -> idle, with everything visible and the locks released. A prepared
   // transaction's commit need not be durable when a coordinator's log decides it: `durability`
   // says. On error of an active one the transaction is still active and must be rolled back; of a
-  // prepared one it stays prepared.
+  // prepared one it stays prepared. Writes to temporary tables are committed first.
   Status Commit(Durability durability);
   // -> idle, nothing left.
   Status Rollback();
@@ -159,7 +165,9 @@ class Transaction {
  private:
   friend class TransactionManager;
 
+  bool IsTemporary(const rocksdb::ColumnFamilyHandle* family) const;
   Status EnsureStore();
+  Status ReadyToWrite(const rocksdb::ColumnFamilyHandle* family);
   Status WriteAutoIncrements();
   Status BuildIngestJob();
   Status CommitIngestJob(Durability durability);
@@ -174,6 +182,7 @@ class Transaction {
   std::unique_ptr<rocksdb::Transaction> store_transaction_;
   bool store_begun_ = false;
   WriteSet writes_;
+  TemporaryWrites temporary_;
   const rocksdb::Snapshot* snapshot_ = nullptr;
   bool snapshot_only_estimated_ = false;
   bool in_statement_ = false;

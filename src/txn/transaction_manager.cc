@@ -134,6 +134,7 @@ TransactionManager::~TransactionManager() = default;
 
 Status TransactionManager::Recover() {
   BASALT_RETURN_IF_ERROR(spill_.Reset());
+  BASALT_RETURN_IF_ERROR(catalog_->temporary_tables()->Reset());
   std::vector<catalog::IngestJob> jobs;
   BASALT_RETURN_IF_ERROR(catalog_->PendingIngestJobs(&jobs));
   for (const catalog::IngestJob& job : jobs) BASALT_RETURN_IF_ERROR(FinishIngestJob(job));
@@ -215,6 +216,7 @@ void TransactionManager::Detach(std::unique_ptr<Transaction> prepared) {
   std::lock_guard guard(mutex_);
   Transaction* const transaction = prepared.get();
   transaction->registered_ = false;  // from here on the registry owns it
+  transaction->temporary_.Clear();   // their tables go with the connection
   const auto found = Find(transaction);
   if (found != prepared_.end()) {
     found->detached = std::move(prepared);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
-#include <rocksdb/utilities/transaction.h>
 #include <rocksdb/utilities/write_batch_with_index.h>
 
 #include <cstdint>
@@ -35,8 +34,7 @@ enum class WriteKind : uint8_t {
 //  W3  `generation` changes whenever an iterator over the writes may have become invalid or
 //      incomplete: first write into a column family, roll-back, spill, clear.
 //
-// One thread at a time. The rocksdb transaction is borrowed: it lends its batch and must outlive
-// this object's use of it.
+// One thread at a time. The batch is borrowed and must outlive this object's use of it.
 class WriteSet {
  public:
   struct Options {
@@ -48,10 +46,11 @@ class WriteSet {
   WriteSet(const WriteSet&) = delete;
   WriteSet& operator=(const WriteSet&) = delete;
 
-  // Borrows the batch of `transaction` until Clear. The savepoint at its start is what the batch is
-  // emptied to: RocksDB keeps a marker for two-phase commit in front of the first write.
-  void Attach(rocksdb::Transaction* transaction) {
-    batch_ = transaction->GetWriteBatch();
+  // Borrows a batch, that of a transaction of RocksDB or an empty one, until Clear. The savepoint
+  // at its start is what the batch is emptied to: a transaction's has a marker for two-phase commit
+  // in front of the first write.
+  void Attach(rocksdb::WriteBatchWithIndex* batch) {
+    batch_ = batch;
     batch_->SetSavePoint();
   }
 

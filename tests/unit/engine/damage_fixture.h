@@ -62,7 +62,7 @@ class DamageFixture : public testing::Test {
     for (size_t i = 0; i < descriptor.indexes.size(); ++i) {
       descriptor.indexes[i].name = i == descriptor.primary ? "PRIMARY" : "k" + std::to_string(i);
     }
-    ASSERT_EQ(Table::Open(database_.get(), descriptor, &table_).ToString(), "ok");
+    ASSERT_EQ(Table::Open(database_.get(), descriptor, {}, &table_).ToString(), "ok");
     access_ = std::make_unique<RowAccess>(table_);
     transaction_ = database_->transactions()->NewTransaction();
   }

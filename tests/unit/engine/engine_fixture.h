@@ -97,7 +97,7 @@ class EngineFixture : public testing::Test {
     OpenTable(hidden);
   }
   void OpenTable(bool hidden) {
-    ASSERT_EQ(Table::Open(database_.get(), Descriptor(hidden), &table_).ToString(), "ok");
+    ASSERT_EQ(Table::Open(database_.get(), Descriptor(hidden), {}, &table_).ToString(), "ok");
     access_ = std::make_unique<RowAccess>(table_);
     transaction_ = database_->transactions()->NewTransaction();
   }
