@@ -80,15 +80,20 @@ class Preview::DictionaryOnly final : public rocksdb::WalFilter {
  public:
   const char* Name() const override { return "basalt_dictionary_only"; }
 
-  void ColumnFamilyLogNumberMap(const std::map<uint32_t, uint64_t>&,
+  void ColumnFamilyLogNumberMap(const std::map<uint32_t, uint64_t>& first_logs,
                                 const std::map<std::string, uint32_t>& ids) override {
-    const auto found = ids.find(kSystemColumnFamilyName);
-    if (found != ids.end()) system_ = found->second;
+    const auto id = ids.find(kSystemColumnFamilyName);
+    if (id == ids.end()) return;
+    system_ = id->second;
+    const auto first = first_logs.find(system_);
+    if (first != first_logs.end()) first_log_ = first->second;
   }
 
-  WalProcessingOption LogRecordFound(unsigned long long, const std::string&,
+  WalProcessingOption LogRecordFound(unsigned long long log, const std::string&,
                                      const rocksdb::WriteBatch& batch, rocksdb::WriteBatch*,
                                      bool*) override {
+    // What older logs say of the dictionary is in its table files.
+    if (log < first_log_) return WalProcessingOption::kIgnoreCurrentRecord;
     FindsDictionaryChange handler(system_);
     // What cannot be read is for the replay to judge.
     if (!batch.Iterate(&handler).ok()) return WalProcessingOption::kContinueProcessing;
@@ -98,6 +103,7 @@ class Preview::DictionaryOnly final : public rocksdb::WalFilter {
 
  private:
   uint32_t system_ = 1;
+  uint64_t first_log_ = 0;
 };
 
 // Holds the lock that every opening takes, so that the directory of a running server is refused
