@@ -10,6 +10,7 @@ from devtools.errors import DevError
 from devtools.tiers import TierResult
 from devtools.upgrade.accidents import Accidents
 from devtools.upgrade.inplace import InPlace
+from devtools.upgrade.refusals import CASES, Refusals
 
 HELP = "directories of stock MyRocks: opened in place, changed, given back"
 
@@ -25,6 +26,7 @@ def run(args) -> TierResult:
     parts = {
         "in place": lambda: in_place(folder / "inplace", seed, args.long, result),
         "accidents": lambda: accidents(folder / "accidents", result),
+        "refusals": lambda: refusals(folder / "refusals", result),
     }
     for name, part in parts.items():
         if args.filter and args.filter not in name:
@@ -52,6 +54,12 @@ def accidents(folder, result: TierResult) -> None:
     part = Accidents(folder, say)
     part.run()
     take(result, part.problems, part.total.tables + part.checks)
+
+
+def refusals(folder, result: TierResult) -> None:
+    part = Refusals(folder, say)
+    part.run()
+    take(result, part.problems, len(CASES))
 
 
 def say(line: str) -> None:

@@ -18,6 +18,7 @@
 #include "base/bytes.h"
 #include "base/index_id.h"
 #include "base/status.h"
+#include "catalog/dictionary_summary.h"
 #include "catalog/ingest_job.h"
 #include "catalog/table_record.h"
 #include "catalog/temporary_tables.h"
@@ -38,6 +39,8 @@ namespace basalt::catalog {
 // with its metadata locks) sees to it that nobody uses a table that is dropped, renamed or changed.
 class Catalog {
  public:
+  // Validates a dictionary without changing anything, as Load does before its first write.
+  static Status Check(const DictionarySource& source, DictionarySummary* summary);
   // Reads and validates the whole dictionary. kCorruption names the record that is wrong. Index
   // builds that a crash cut off become drops. The store must outlive the catalog.
   static Status Load(store::Store* store, std::unique_ptr<Catalog>* catalog);
@@ -124,6 +127,8 @@ class Catalog {
   TemporaryTables* temporary_tables() { return &temporary_tables_; }
 
   store::Store* store() const { return store_; }
+  // What Load found and did.
+  const DictionarySummary& summary() const { return summary_; }
   // Highest index number ever given out.
   uint32_t maximum_index_number() const;
 
@@ -144,7 +149,8 @@ class Catalog {
 
   store::Store* const store_;
   TemporaryTables temporary_tables_;
-  std::mutex ddl_mutex_;  // one change at a time; taken before tables_mutex_
+  DictionarySummary summary_;  // set once, by Load
+  std::mutex ddl_mutex_;       // one change at a time; taken before tables_mutex_
 
   mutable std::shared_mutex tables_mutex_;  // guards the maps below
   std::map<std::string, std::shared_ptr<const TableRecord>, std::less<>> tables_;

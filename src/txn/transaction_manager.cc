@@ -132,12 +132,13 @@ TransactionManager::TransactionManager(store::Store* store, catalog::Catalog* ca
 
 TransactionManager::~TransactionManager() = default;
 
-Status TransactionManager::Recover() {
+Status TransactionManager::Recover(size_t* finished_commits) {
   BASALT_RETURN_IF_ERROR(spill_.Reset());
   BASALT_RETURN_IF_ERROR(catalog_->temporary_tables()->Reset());
   std::vector<catalog::IngestJob> jobs;
   BASALT_RETURN_IF_ERROR(catalog_->PendingIngestJobs(&jobs));
   for (const catalog::IngestJob& job : jobs) BASALT_RETURN_IF_ERROR(FinishIngestJob(job));
+  if (finished_commits != nullptr) *finished_commits = jobs.size();
 
   std::vector<rocksdb::Transaction*> prepared;
   store_->db()->GetAllPreparedTransactions(&prepared);

@@ -36,7 +36,8 @@ class TransactionManager {
 
   // After the store is open and before any transaction: finishes commits that were decided but not
   // ingested, removes what uncommitted transactions left, takes the locks of prepared ones again.
-  Status Recover();
+  // `finished_commits` (may be null): how many of the first kind there were.
+  Status Recover(size_t* finished_commits = nullptr);
 
   std::unique_ptr<Transaction> NewTransaction();
 
