@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Bytes of table files are flipped under a stopped server: what it does when it meets the damage.
 
-Each index lies in a column family, and so in files, of its own. Statements that meet the damage fail and
-say where; everything else goes on; CHECK finds it, REPAIR mends what can be mended, DROP gets rid of the rest.
+Each index lies in a column family, and so in files, of its own. Statements that meet the damage
+fail and say where; everything else goes on; CHECK finds it, REPAIR mends what can be mended, DROP
+gets rid of the rest.
 """
 
 import shutil

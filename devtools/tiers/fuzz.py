@@ -6,8 +6,8 @@
     ./dev test fuzz --filter codec_rows --input FILE    one input again
     ./dev test fuzz --rewrite --fuzz-seconds 60         keeps what reaches new code in the corpus
 
-A target that crashes, hangs, or finds a property that does not hold keeps its input; the failure prints the
-command that repeats it.
+A target that crashes, hangs, or finds a property that does not hold keeps its input; the failure
+prints the command that repeats it.
 """
 
 import os
@@ -95,8 +95,8 @@ class Target:
         self.kept: Path | None = None
 
     def search(self, seconds: int) -> str:
-        """The corpus, then new inputs. What reaches new code stays in the scratch folder and is tried
-        again by the next run."""
+        """The corpus, then new inputs. What reaches new code stays in the scratch folder and is
+        tried again by the next run."""
         found = self.folder / "found"
         found.mkdir(parents=True, exist_ok=True)
         return self.call([f"-max_total_time={seconds}", str(found), str(self.corpus)])

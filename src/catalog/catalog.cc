@@ -42,6 +42,12 @@ std::shared_ptr<const TableRecord> Catalog::FindTable(Bytes name) const {
   return found == tables_.end() ? nullptr : found->second;
 }
 
+uint64_t Catalog::ReadableFrom(Bytes name) const {
+  std::shared_lock lock(tables_mutex_);
+  const auto found = readable_from_.find(name);
+  return found == readable_from_.end() ? 0 : found->second;
+}
+
 std::vector<std::shared_ptr<const TableRecord>> Catalog::Tables() const {
   std::shared_lock lock(tables_mutex_);
   std::vector<std::shared_ptr<const TableRecord>> tables;

@@ -56,6 +56,11 @@ class Catalog {
   // the number of tables: for statistics and messages, not for rows.
   std::shared_ptr<const TableRecord> FindIndex(IndexId index, size_t* position) const;
 
+  // The first sequence number of the store from which a snapshot sees the table as it is: rows of
+  // indexes that are newer than a snapshot are not in it. 0 for a table that has been as it is
+  // since the store was opened, for no snapshot is older. Not on disk.
+  uint64_t ReadableFrom(Bytes name) const;
+
   // Makes a table: numbers for its indexes, missing column families, and the record. `requests` in
   // key_info order, hidden primary key last, exactly one primary or hidden primary among them.
   // `auto_increment` is the first value to hand out, 0 = none given. kInvalidArgument when the
@@ -143,6 +148,7 @@ class Catalog {
   Status PrepareColumnFamily(const IndexRequest& request, Change* change, uint32_t* id);
   Status Commit(Change* change);
   bool HasOtherPartition(Bytes name) const;
+  void NoteNewContent(Bytes name);
   void NotifyDropped();
 
   Status Get(Bytes key, std::string* value) const;
@@ -156,6 +162,7 @@ class Catalog {
   std::map<std::string, std::shared_ptr<const TableRecord>, std::less<>> tables_;
   std::map<uint32_t, uint32_t> column_family_flags_;
   std::set<IndexId> dropped_;
+  std::map<std::string, uint64_t, std::less<>> readable_from_;
   uint32_t maximum_index_number_ = kFirstUserIndexNumber - 1;
 
   std::mutex listener_mutex_;

@@ -60,6 +60,7 @@ Status Table::Resolve() {
   if (record == nullptr) {
     return Status(Code::kNotFound, "table " + name() + " is not in the data dictionary");
   }
+  readable_from_ = database_->catalog()->ReadableFrom(name());
   if (record->indexes.size() != descriptor_.indexes.size()) {
     return Disagree(name(), std::to_string(record->indexes.size()) + " indexes against " +
                                 std::to_string(descriptor_.indexes.size()));

@@ -76,6 +76,9 @@ class Table {
   size_t max_key_bytes() const { return max_key_bytes_; }
   size_t max_unpack_bytes() const { return max_unpack_bytes_; }
 
+  // Older snapshots do not hold this table's rows; see Catalog::ReadableFrom.
+  uint64_t readable_from() const { return readable_from_; }
+
   // Auto-increment and hidden ids: shared by every open of the table since the store opened.
   TableCounters& counters() const { return *counters_; }
 
@@ -96,6 +99,7 @@ class Table {
   codec::RowCodec row_codec_;
   std::shared_ptr<TableCounters> counters_;
   std::unique_ptr<TableStatistics> statistics_;
+  uint64_t readable_from_ = 0;
   bool rows_are_keys_ = false;
   bool has_virtual_parts_ = false;
   bool has_blobs_ = false;

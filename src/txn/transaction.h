@@ -95,6 +95,10 @@ class Transaction {
   // Takes the snapshot now, for START TRANSACTION WITH CONSISTENT SNAPSHOT.
   void TakeSnapshot() { ReadSnapshot(); }
   bool has_snapshot() const { return snapshot_ != nullptr; }
+  // Has it a snapshot that was taken before this sequence number of the store?
+  bool SnapshotIsBefore(uint64_t sequence) const {
+    return snapshot_ != nullptr && snapshot_->GetSequenceNumber() < sequence;
+  }
 
   // Reads one row or index entry. kNotFound when there is none. The value stays pinned until the
   // slice is reset.

@@ -123,6 +123,29 @@ TEST_F(CatalogTest, RenameKeepsIndexesAndVersion) {
   EXPECT_EQ(version, 0u);
 }
 
+// What an older snapshot must not read, because the rows are newer.
+TEST_F(CatalogTest, NewContentIsReadableFromItsChangeOn) {
+  const auto now = [this] { return store_->base()->GetLatestSequenceNumber(); };
+  const uint64_t before = now();
+  Create("d.t");
+  EXPECT_GT(catalog_->ReadableFrom("d.t"), before);
+  EXPECT_LE(catalog_->ReadableFrom("d.t"), now());
+  const uint64_t created = catalog_->ReadableFrom("d.t");
+  ASSERT_TRUE(catalog_->RenameTable("d.t", "d.u").ok());
+  EXPECT_EQ(catalog_->ReadableFrom("d.u"), created) << "a new name changes nothing";
+  EXPECT_EQ(catalog_->ReadableFrom("d.t"), 0u);
+  ASSERT_TRUE(catalog_->TruncateTable("d.u", 0, nullptr).ok());
+  EXPECT_GT(catalog_->ReadableFrom("d.u"), created);
+  const uint64_t emptied = catalog_->ReadableFrom("d.u");
+  Create("d.#sql-alter-1-2");
+  EXPECT_EQ(catalog_->ReadableFrom("d.#sql-alter-1-2"), 0u) << "one connection's own";
+  ASSERT_TRUE(catalog_->DropTable("d.u").ok());
+  ASSERT_TRUE(catalog_->RenameTable("d.#sql-alter-1-2", "d.u").ok());
+  EXPECT_GT(catalog_->ReadableFrom("d.u"), emptied) << "rows have come before the name";
+  Reopen();
+  EXPECT_EQ(catalog_->ReadableFrom("d.u"), 0u) << "no snapshot is older than the start";
+}
+
 TEST_F(CatalogTest, PartitionsShareOneVersion) {
   Create("d.t#P#p0");
   Create("d.t#P#p1");
