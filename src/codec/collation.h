@@ -179,6 +179,7 @@ class Collation {
   OrderLayout order_layout_ = OrderLayout::kAsBefore;
   bool cuts_spaces_ = true;
   bool compares_codes_ = false;
+  bool ends_at_zero_ = false;  // what follows a zero byte does not count
   SegmentShape shape_;
   std::vector<uint8_t> levels_;
   std::vector<SegmentShape> order_shapes_;  // one a level
@@ -189,6 +190,7 @@ class Collation {
 inline constexpr uint32_t kCollationBig5ChineseCi = 1;
 inline constexpr uint32_t kCollationLatin2CzechCs = 2;
 inline constexpr uint32_t kCollationTis620ThaiCi = 18;
+inline constexpr uint32_t kCollationTis620ThaiNopadCi = 1042;
 inline constexpr uint32_t kCollationCp1250CzechCs = 34;
 inline constexpr uint32_t kCollationUtf8mb4Bin = 46;
 inline constexpr uint32_t kCollationLatin1Bin = 47;
