@@ -218,6 +218,8 @@ class Generator:
         rng = self.rng
         unique = table.unique_columns()
         columns = [c for c in table.writable() if not (table.automatic and c.name == "id")]
+        if not columns:
+            return "id = id", False
         column = rng.choice(columns)
         if rng.random() < 0.35 and column.type.family == "number":
             step = rng.choice(["+ 1", "- 1", "+ 7", "* 2"])
