@@ -194,14 +194,15 @@ Status Catalog::RenameTable(Bytes from, Bytes to) {
   change.DeleteTable(from);
   change.PutTable(std::move(renamed));
   BASALT_RETURN_IF_ERROR(Commit(&change));
-  if (IsTemporaryName(from)) {
-    // The rows of a copying ALTER have come since the table was made.
-    NoteNewContent(to);
+  std::unique_lock names(tables_mutex_);
+  const auto known = readable_from_.extract(std::string(from));
+  if (!known.empty() || !IsTemporaryName(from)) {
+    readable_from_[std::string(to)] = known.empty() ? 0 : known.mapped();
     return {};
   }
-  std::unique_lock names(tables_mutex_);
-  const auto moved = readable_from_.extract(std::string(from));
-  readable_from_[std::string(to)] = moved.empty() ? 0 : moved.mapped();
+  // Made under this name by a copying ALTER: its rows have come since.
+  names.unlock();
+  NoteNewContent(to);
   return {};
 }
 

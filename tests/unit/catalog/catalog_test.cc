@@ -142,8 +142,15 @@ TEST_F(CatalogTest, NewContentIsReadableFromItsChangeOn) {
   ASSERT_TRUE(catalog_->DropTable("d.u").ok());
   ASSERT_TRUE(catalog_->RenameTable("d.#sql-alter-1-2", "d.u").ok());
   EXPECT_GT(catalog_->ReadableFrom("d.u"), emptied) << "rows have come before the name";
+  const uint64_t altered = catalog_->ReadableFrom("d.u");
+  ASSERT_TRUE(catalog_->RenameTable("d.u", "d.#sqlx-1").ok());
+  ASSERT_TRUE(catalog_->RenameTable("d.#sqlx-1", "d.u").ok());
+  EXPECT_EQ(catalog_->ReadableFrom("d.u"), altered) << "EXCHANGE PARTITION";
   Reopen();
   EXPECT_EQ(catalog_->ReadableFrom("d.u"), 0u) << "no snapshot is older than the start";
+  ASSERT_TRUE(catalog_->RenameTable("d.u", "d.#sqlx-1").ok());
+  ASSERT_TRUE(catalog_->RenameTable("d.#sqlx-1", "d.v").ok());
+  EXPECT_EQ(catalog_->ReadableFrom("d.v"), 0u);
 }
 
 TEST_F(CatalogTest, PartitionsShareOneVersion) {
