@@ -115,7 +115,7 @@ Status Collation::Prepare() {
 Status Collation::PrepareOrder() {
   const uint32_t id = properties_.id;
   compares_codes_ = id == kCollationBig5ChineseCi || id == kCollationBig5ChineseNopadCi;
-  ends_at_zero_ = false;
+  ends_at_zero_ = id == kCollationTis620ThaiNopadCi;
   cuts_spaces_ = properties_.pad_space && id != kCollationTis620ThaiCi;
   if (kind_ == CollationClass::kBinary || kind_ == CollationClass::kExact ||
       (kind_ == CollationClass::kSimple && !space_is_ambiguous())) {
@@ -154,7 +154,6 @@ Status Collation::MakeOrderShapes(size_t from_level) {
 
 size_t Collation::OrderWeights(size_t level, uint8_t* to, size_t to_bytes, const uint8_t* from,
                                size_t from_bytes) const {
-  if (ends_at_zero_) from_bytes = strnlen(reinterpret_cast<const char*>(from), from_bytes);
   if (compares_codes_) return WeighCodes(to, to_bytes, from, from_bytes);
   const unsigned flags =
       levels_.size() == 1 ? unsigned{kAllLevels} : unsigned{kFirstLevel} << levels_[level];

@@ -126,8 +126,11 @@ uint8_t* EncodeOrder(const KeyStep& step, PartSource source, uint8_t* out, uint8
     const bool chunked = (step.chunked >> level & 1) != 0;
     const size_t payload = chunked ? kChunkPayload : collation.order_shape(level).payload;
     uint8_t* scratch = out + step.transform_room / payload + 1;
-    const size_t bytes =
+    size_t bytes =
         collation.OrderWeights(level, scratch, step.transform_room, source.data, source.length);
+    if (collation.ends_at_zero() && step.source != SourceForm::kFixed) {
+      bytes = strnlen(reinterpret_cast<const char*>(scratch), bytes);
+    }
     if (chunked) {
       out = EncodeChunks(scratch, bytes, /*legacy=*/false, out);
     } else {

@@ -287,7 +287,7 @@ TEST_F(CatalogTest, IngestJobsAreListedUntilRemoved) {
   const uint64_t second = catalog_->NewIngestJobNumber();
   EXPECT_NE(first, second);
   rocksdb::WriteBatch batch;
-  ASSERT_TRUE(catalog_->AppendIngestJob(&batch, {first, {{0, "a.sst"}, {3, "b.sst"}}}).ok());
+  ASSERT_TRUE(catalog_->AppendIngestJob(&batch, {first, {{0, "a.sst"}, {1, "b.sst"}}}).ok());
   ASSERT_TRUE(catalog_->AppendIngestJob(&batch, {second, {}}).ok());
   EXPECT_FALSE(catalog_->AppendIngestJob(&batch, {second, {{0, "../x"}}}).ok());
   ASSERT_TRUE(store_->Write(&batch, true).ok());
@@ -296,7 +296,7 @@ TEST_F(CatalogTest, IngestJobsAreListedUntilRemoved) {
   std::vector<IngestJob> jobs;
   ASSERT_TRUE(catalog_->PendingIngestJobs(&jobs).ok());
   EXPECT_THAT(jobs,
-              ElementsAre(IngestJob{first, {{0, "a.sst"}, {3, "b.sst"}}}, IngestJob{second, {}}));
+              ElementsAre(IngestJob{first, {{0, "a.sst"}, {1, "b.sst"}}}, IngestJob{second, {}}));
   batch.Clear();
   ASSERT_TRUE(catalog_->AppendRemoveIngestJob(&batch, first).ok());
   ASSERT_TRUE(store_->Write(&batch, true).ok());
