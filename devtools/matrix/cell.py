@@ -28,7 +28,8 @@ class Broken(Exception):
 @dataclass
 class Cell:
     """`index_only`: the key alone gives v back; None where the question makes no sense.
-    `script`: what the tested engine was told, for a failure's report."""
+    `script`: what the tested engine was told, for a failure's report. `peer_errors`: questions
+    that the peer answers worse by its index than by a scan of the table, and worse than we."""
 
     kind: ColumnType
     role: Role
@@ -41,6 +42,7 @@ class Cell:
     script: list[str] = field(default_factory=list)
     rows: Counter = field(default_factory=Counter)
     pool: Pool | None = None
+    peer_errors: list[str] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -242,12 +244,29 @@ class Attempt:
         sql = question.sql
         if question.details:
             wrong = list(dict.fromkeys(int(row[0]) for row in extra + missing))
+            wrong = [n for n in wrong if not self._peer_contradicts_itself(question.details[n])]
+            if not wrong:
+                return
             sql = question.details[wrong[0]]
             found, due = self._tell(sql).rows or [], self.peer.execute(sql).rows or []
             extra, missing = difference(found, due), difference(due, found)
             sql += f"  -- and {len(wrong) - 1} more conditions" * (len(wrong) > 1)
         few = [str(rows[:4]) + " ..." * (len(rows) > 4) for rows in (extra, missing)]
         self._problem(sql, f"too much: {few[0]}", f"missing: {few[1]}")
+
+    def _peer_contradicts_itself(self, sql: str) -> bool:
+        """The truth is what a scan of the table tells, without an index to search in. True when
+        the peer's index loses rows of that, and the tested engine's finds them, or at least more
+        than the peer's and none that are wrong."""
+        hint = f"FORCE INDEX ({self.cell.role.index})"
+        scan = sql.replace(hint, "USE INDEX ()")
+        answers = self.tested.execute(sql), self.peer.execute(sql), self.peer.execute(scan)
+        tested, peer, truth = (Counter(answer.rows or []) for answer in answers)
+        if not truth or tested - truth or (peer - tested) & truth:
+            return False
+        if peer != truth:
+            self.cell.peer_errors.append(sql)
+        return peer != truth or tested == peer
 
     def _ranks(self, question: Question, rows: list[tuple]) -> list[tuple]:
         """Each row as what its place in the order depends on."""
