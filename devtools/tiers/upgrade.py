@@ -11,8 +11,12 @@ from devtools.tiers import TierResult
 from devtools.upgrade.accidents import Accidents
 from devtools.upgrade.inplace import InPlace
 from devtools.upgrade.refusals import CASES, Refusals
+from devtools.upgrade.roundtrip import RoundTrip
 
 HELP = "directories of stock MyRocks: opened in place, changed, given back"
+
+# random tables of the round trip
+ROUND_TRIP, LONG_ROUND_TRIP = 210, 900
 
 
 def run(args) -> TierResult:
@@ -26,6 +30,7 @@ def run(args) -> TierResult:
     parts = {
         "in place": lambda: in_place(folder / "inplace", seed, args.long, result),
         "accidents": lambda: accidents(folder / "accidents", result),
+        "round trip": lambda: round_trip(folder / "roundtrip", seed, args.long, result),
         "refusals": lambda: refusals(folder / "refusals", result),
     }
     for name, part in parts.items():
@@ -60,6 +65,12 @@ def refusals(folder, result: TierResult) -> None:
     part = Refusals(folder, say)
     part.run()
     take(result, part.problems, len(CASES))
+
+
+def round_trip(folder, seed: int, long: bool, result: TierResult) -> None:
+    part = RoundTrip(folder, seed, LONG_ROUND_TRIP if long else ROUND_TRIP, say)
+    part.run()
+    take(result, part.problems, len(part.tables))
 
 
 def say(line: str) -> None:
