@@ -5,7 +5,6 @@ from collections import Counter, defaultdict
 
 from devtools.matrix.cell import ABSENT, FAILED, REFUSED, Cell
 from devtools.matrix.roles import ROLES
-from devtools.matrix.types import LEFT_OUT
 
 WIDTH = 40
 HEADINGS = {
@@ -88,7 +87,6 @@ def summary(cells: list[Cell]) -> list[str]:
     if odd:
         lines.append(f"   InnoDB's own index and table disagree, ours less: {len(odd)} cells")
         lines += [f"      {name}: {roles}" for name, roles in of_types(odd)]
-    lines += [f"   left out: {reason}" for reason in LEFT_OUT.values()]
     return lines
 
 

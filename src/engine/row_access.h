@@ -152,6 +152,7 @@ class RowAccess {
   void EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* entry);
   void EncodeSecondary(size_t index, const uint8_t* record, uint64_t hidden_id, Entry* entry);
   Status LockExclusively(IndexId index, Bytes key);
+  Status RefuseTimeToLive() const;
   Status LockForWrite(Bytes primary_key);
   Status CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, Bytes own_row_key,
                             size_t* duplicate_index);

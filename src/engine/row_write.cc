@@ -148,7 +148,18 @@ Status RowAccess::CheckSecondaryUnique(size_t index, const uint8_t* record, Byte
   return WithEntry(*table_, index, prefix, cursor->status());
 }
 
+// A row written without its time stamp would count as expired, and be gone, for who honours it.
+Status RowAccess::RefuseTimeToLive() const {
+  if (!table_->primary().codec->has_ttl()) [[likely]]
+    return Status::Ok();
+  return Status(Code::kNotSupported,
+                "table " + table_->name() +
+                    " has a time to live; its rows can be read and deleted, not written; ALTER "
+                    "TABLE ... COMMENT = '', ALGORITHM = COPY makes it a table without one");
+}
+
 Status RowAccess::Insert(const uint8_t* record, size_t* duplicate_index) {
+  BASALT_RETURN_IF_ERROR(RefuseTimeToLive());
   const bool hidden = table_->hidden_primary();
   const size_t primary = table_->primary_position();
   const uint64_t hidden_id = hidden ? table_->counters().NextHiddenId() : 0;
@@ -207,6 +218,7 @@ Status RowAccess::WriteChangedPrimary(bool key_changed) {
 
 Status RowAccess::Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index,
                          bool* changed) {
+  BASALT_RETURN_IF_ERROR(RefuseTimeToLive());
   const size_t primary = table_->primary_position();
   const uint64_t hidden_id = table_->hidden_primary() ? HiddenIdOfRow() : 0;
   EncodePrimary(before, hidden_id, &before_[primary]);
