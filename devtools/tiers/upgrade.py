@@ -12,6 +12,7 @@ from devtools.upgrade.accidents import Accidents
 from devtools.upgrade.inplace import InPlace
 from devtools.upgrade.refusals import CASES, Refusals
 from devtools.upgrade.roundtrip import RoundTrip
+from devtools.upgrade.wayback import WayBack
 
 HELP = "directories of stock MyRocks: opened in place, changed, given back"
 
@@ -31,6 +32,7 @@ def run(args) -> TierResult:
         "in place": lambda: in_place(folder / "inplace", seed, args.long, result),
         "accidents": lambda: accidents(folder / "accidents", result),
         "round trip": lambda: round_trip(folder / "roundtrip", seed, args.long, result),
+        "way back": lambda: way_back(folder / "wayback", result),
         "refusals": lambda: refusals(folder / "refusals", result),
     }
     for name, part in parts.items():
@@ -71,6 +73,12 @@ def round_trip(folder, seed: int, long: bool, result: TierResult) -> None:
     part = RoundTrip(folder, seed, LONG_ROUND_TRIP if long else ROUND_TRIP, say)
     part.run()
     take(result, part.problems, len(part.tables))
+
+
+def way_back(folder, result: TierResult) -> None:
+    part = WayBack(folder, say)
+    part.run()
+    take(result, part.problems, part.total.tables + part.checks)
 
 
 def say(line: str) -> None:

@@ -67,6 +67,7 @@ Status Database::Inspect(const store::StoreOptions& options) {
 void Database::Summarize(size_t finished_commits) {
   summary_.column_families = store_->ColumnFamilyHandles().size();
   summary_.dictionary = catalog_->summary();
+  if (summary_.made) summary_.dictionary.column_family_records_added = 0;  // not missing, but new
   summary_.finished_commits = finished_commits;
   summary_.prepared_transactions = transactions_->DetachedNames().size();
   summary_.removed_bulk_loads = store_->removed_bulk_loads();
