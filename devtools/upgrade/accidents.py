@@ -20,7 +20,8 @@ TABLES = [
     "INSERT INTO counted (a) VALUES (1), (2), (3)",
     "CREATE TABLE hidden (a INT, KEY a (a))",
     "INSERT INTO hidden VALUES (1), (2), (3)",
-    "CREATE TABLE reverse (id INT, a INT, PRIMARY KEY (id) COMMENT 'rev:r', KEY a (a) COMMENT 'rev:r')",
+    "CREATE TABLE reverse (id INT, a INT,"
+    " PRIMARY KEY (id) COMMENT 'rev:r', KEY a (a) COMMENT 'rev:r')",
     "INSERT INTO reverse SELECT seq, seq % 10 FROM seq_1_to_100",
     "CREATE TABLE slow (id INT PRIMARY KEY, a INT, b VARCHAR(100))",
     "INSERT INTO slow SELECT seq, seq % 1000, REPEAT('x', 90) FROM seq_1_to_20000",

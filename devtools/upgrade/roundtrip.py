@@ -21,7 +21,7 @@ OURS = [
 
 
 class RoundTrip:
-    """`count` tables in three thirds: made by stock, by ours, by stock again after the swap back."""
+    """`count` tables in thirds: made by stock, by ours, by stock again after the swap back."""
 
     def __init__(self, folder: Path, seed: int, count: int, report):
         self.folder, self.rng, self.count, self.report = folder, Random(seed), count, report
@@ -161,9 +161,9 @@ class RoundTrip:
         own = self.stocks_own(server, tables)
         new = [d for d in found.differences if (d.table.split(".")[1], d.query) not in own]
         self.report(
-            f"written by ours, read by stock: {found.tables} tables, {found.rows} rows; stock differs"
-            f" from InnoDB in {len(found.differences)} queries, in {len(found.differences) - len(new)}"
-            " of them also on what it has written itself"
+            f"written by ours, read by stock: {found.tables} tables, {found.rows} rows; stock"
+            f" differs from InnoDB in {len(found.differences)} queries, in"
+            f" {len(found.differences) - len(new)} of them also on what it has written itself"
         )
         self.problems += [f"read by stock: {d}" for d in new]
 

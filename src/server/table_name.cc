@@ -4,12 +4,14 @@
 #include <cstring>
 
 #include "catalog/temporary_tables.h"
-#include "server/server_headers.h"
 
 namespace basalt::server {
 
 namespace {
 
+// How the server's paths of temporary tables begin (tmp_file_prefix in its headers, which this file
+// does without, so that it can be fuzzed alone).
+constexpr std::string_view kTemporaryPrefix = "#sql-temptable-";
 constexpr std::string_view kPartitionMark = "#P#";
 constexpr std::string_view kColumnFamilyWord = "cfname=";
 
@@ -32,7 +34,7 @@ bool FindQualifier(std::string_view comment, std::string_view word, std::string_
 
 bool IsTemporaryTable(std::string_view path) {
   // No table that users name begins like this: the server encodes the '#'.
-  return path.substr(path.rfind('/') + 1).starts_with(tmp_file_prefix "-temptable-");
+  return path.substr(path.rfind('/') + 1).starts_with(kTemporaryPrefix);
 }
 
 Status TableNameOf(const char* path, std::string* name) {
