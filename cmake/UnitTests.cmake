@@ -20,6 +20,12 @@ function(basalt_test_binary name layer)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
+# A file system that fails on demand, for tests of every layer above RocksDB.
+add_library(basalt_test_files STATIC EXCLUDE_FROM_ALL
+  ${CMAKE_SOURCE_DIR}/tests/unit/store/faulty_file_system.cc)
+target_include_directories(basalt_test_files PUBLIC ${CMAKE_SOURCE_DIR}/tests)
+target_link_libraries(basalt_test_files PUBLIC basalt_store)
+
 # Tables in words and collations without a server, for tests of the layers above the codec.
 add_library(basalt_test_tables STATIC EXCLUDE_FROM_ALL
   ${CMAKE_SOURCE_DIR}/tests/unit/codec/fake_collation.cc
@@ -45,3 +51,8 @@ foreach(layer base codec store catalog txn engine)
   endif()
 endforeach()
 target_link_libraries(basalt_engine_test PRIVATE basalt_test_tables)
+
+# tests/faults/*.cc: each I/O of an operation fails once; run by `./dev test faults`.
+file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/faults/*.cc)
+basalt_test_binary(basalt_faults_test engine ${sources})
+target_link_libraries(basalt_faults_test PRIVATE basalt_test_files)

@@ -7,9 +7,16 @@
 #include <vector>
 
 #include "engine/key_prefixes.h"
+#include "store/log_tail.h"
 #include "store/preview.h"
 
 namespace basalt::engine {
+namespace {
+
+// The recovery mode that takes a torn end of the log for what a crash leaves behind.
+constexpr int kPointInTime = 2;
+
+}  // namespace
 
 // Once a second: makes what the log holds durable, for commits that asked for no more than that,
 // and releases what idle cursors pin.
@@ -61,7 +68,11 @@ Status Database::Inspect(const store::StoreOptions& options) {
   catalog::DictionarySummary dictionary;
   const Status checked = catalog::Catalog::Check(
       {preview->db(), preview->system(), preview->column_families()}, &dictionary);
-  return checked.ok() ? Status::Ok() : preview->Refuse(checked);
+  if (!checked.ok()) return preview->Refuse(checked);
+  if (!preview->log_is_torn() || options.wal_recovery_mode != kPointInTime) return Status::Ok();
+  const std::vector<uint64_t> first_logs = preview->first_logs();
+  preview.reset();
+  return store::CutTornLogs(options, first_logs);
 }
 
 void Database::Summarize(size_t finished_commits) {

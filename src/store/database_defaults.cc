@@ -32,6 +32,10 @@ void SetLog(const StoreOptions& options, rocksdb::DBOptions* db) {
   db->max_total_wal_size = options.max_total_wal_bytes;
   db->wal_bytes_per_sync = options.wal_bytes_per_sync;
   db->wal_dir = options.wal_directory;
+  // What is not logged (spilled changes, temporary tables) is gone after a restart anyway. Flushing
+  // it would flush everything else too, also what a broken log has lost: some column families would
+  // then be ahead of the log, and the store could not be opened again.
+  db->avoid_flush_during_shutdown = true;
 }
 
 void SetFiles(const StoreOptions& options, rocksdb::DBOptions* db) {

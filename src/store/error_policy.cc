@@ -60,8 +60,10 @@ Status ErrorPolicy::CheckWritingAllowed() const {
   const uint32_t reasons = reasons_.load(std::memory_order_acquire);
   std::lock_guard lock(mutex_);
   if ((reasons & (kBackgroundError | kNeedsRestart)) != 0) return Status(code_, message_);
-  return Status(Code::kNoSpace,
-                "the disk is almost full: no writes until there is more free space");
+  return Status(Code::kNoSpace, (reasons & kLogWaits) != 0
+                                    ? "the disk is full: no writes until there is free space"
+                                    : "the disk is almost full: no writes until there is more "
+                                      "free space");
 }
 
 Status ErrorPolicy::CheckFreeingAllowed() const {
@@ -115,8 +117,8 @@ void ErrorPolicy::OnBackgroundError(BackgroundErrorReason reason, rocksdb::Statu
               : "; writing is off and resumes by itself when the cause is gone, reading goes on";
   {
     std::lock_guard lock(mutex_);
-    message_ = text + std::string(remedy);
     code_ = IsNoSpace(*error) ? Code::kNoSpace : Code::kReadOnly;
+    message_ = (code_ == Code::kNoSpace ? "the disk is full: " : "") + text + std::string(remedy);
     reasons_.fetch_or(restart ? kNeedsRestart : kBackgroundError, std::memory_order_release);
   }
   Log(LogLevel::kError, text + std::string(remedy));
@@ -128,6 +130,32 @@ void ErrorPolicy::OnRecovered() {
   if ((before & kBackgroundError) != 0 && (before & kNeedsRestart) == 0) {
     Log(LogLevel::kInformation, "the store has recovered from its error");
   }
+}
+
+void ErrorPolicy::OnLogWaits(bool waits) {
+  if (waits) {
+    reasons_.fetch_or(kLogWaits, std::memory_order_release);
+    Log(LogLevel::kError,
+        "the disk is full and the log cannot be written: writing is off and resumes by itself when "
+        "there is space, reading goes on; until then commits fail, and what they wrote becomes "
+        "durable when the log does");
+  } else {
+    reasons_.fetch_and(~static_cast<uint32_t>(kLogWaits), std::memory_order_release);
+    Log(LogLevel::kInformation, "the log has found space again: writing is on");
+  }
+}
+
+void ErrorPolicy::OnLogFailure(const rocksdb::Status& error) {
+  const std::string text = "the log cannot be written: " + error.ToString() +
+                           "; writing stays off until the server is restarted, reading goes on; "
+                           "check the disk first";
+  {
+    std::lock_guard lock(mutex_);
+    message_ = text;
+    code_ = IsNoSpace(error) ? Code::kNoSpace : Code::kReadOnly;
+    reasons_.fetch_or(kNeedsRestart, std::memory_order_release);
+  }
+  Log(LogLevel::kError, text);
 }
 
 void ErrorPolicy::OnResumeFailed(const rocksdb::Status& error) {

@@ -27,7 +27,9 @@ namespace basalt::store {
 //                                               table dropped or repaired
 //   flush, manifest: no space                   writes stop; RocksDB resumes when space returns
 //   flush, manifest: other I/O error            writes stop; the watcher retries until it works
-//   log write or sync                           writes stop until a restart: what the log still
+//   log: no space                               writes stop; what does not fit waits in memory
+//                                               (log_backlog.h) and is written when there is space
+//   log: other error of a write or sync         writes stop until a restart: what the log still
 //                                               held in memory is lost to it, and RocksDB refuses
 //                                               to go on
 //   corruption in other background work         writes stop until a restart
@@ -50,8 +52,13 @@ class ErrorPolicy {
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error);
   // RocksDB has recovered.
   void OnRecovered();
+  // The log has met a full disk, or got out of it again.
+  void OnLogWaits(bool waits);
+  // The log cannot be written or synced for another reason.
+  void OnLogFailure(const rocksdb::Status& error);
   // DB::Resume() did not help; a fatal error makes it plain that only a restart will.
   void OnResumeFailed(const rocksdb::Status& error);
+  bool LogWaits() const { return (reasons_.load(std::memory_order_acquire) & kLogWaits) != 0; }
   // True when the watcher should call DB::Resume() now.
   bool ResumeIsWorthTrying() const;
 
@@ -59,7 +66,7 @@ class ErrorPolicy {
   void OnFreeSpace(uint64_t free_bytes, uint64_t reserved_bytes);
 
  private:
-  enum Reason : uint32_t { kBackgroundError = 1, kLowSpace = 2, kNeedsRestart = 4 };
+  enum Reason : uint32_t { kBackgroundError = 1, kLowSpace = 2, kNeedsRestart = 4, kLogWaits = 8 };
   void Log(LogLevel level, std::string_view text) const;
   void LogCompactionError(const rocksdb::Status& error, const std::string& text);
 

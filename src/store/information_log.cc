@@ -9,11 +9,6 @@
 namespace basalt::store {
 namespace {
 
-// RocksDB writes this when it replays the log at start and leaves a part of it out. After a crash
-// that is the torn tail of what nobody has been told is durable; after a clean shutdown it deserves
-// a look at the disk.
-constexpr std::string_view kReplayStopped = ".log: dropping ";
-
 class InformationLog final : public rocksdb::Logger {
  public:
   InformationLog(std::shared_ptr<rocksdb::Logger> file,

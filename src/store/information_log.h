@@ -11,6 +11,11 @@
 
 namespace basalt::store {
 
+// RocksDB writes this when it replays the log at start and leaves a part of it out. After a crash
+// that is the torn tail of what nobody has been told is durable; after a clean shutdown it deserves
+// a look at the disk.
+inline constexpr std::string_view kReplayStopped = ".log: dropping ";
+
 // A logger for RocksDB that writes everything to `file` (its own LOG) and passes errors, and the
 // one warning that an operator must see (where the replay of a damaged log has stopped), on to
 // `log`. `file` may be null, `log` empty. The logger may be called from any thread; it lives as

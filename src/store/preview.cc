@@ -82,6 +82,7 @@ class Preview::DictionaryOnly final : public rocksdb::WalFilter {
 
   void ColumnFamilyLogNumberMap(const std::map<uint32_t, uint64_t>& first_logs,
                                 const std::map<std::string, uint32_t>& ids) override {
+    for (const auto& [family, log] : first_logs) all_first_logs_.push_back(log);
     const auto id = ids.find(kSystemColumnFamilyName);
     if (id == ids.end()) return;
     system_ = id->second;
@@ -101,7 +102,10 @@ class Preview::DictionaryOnly final : public rocksdb::WalFilter {
                            : WalProcessingOption::kIgnoreCurrentRecord;
   }
 
+  const std::vector<uint64_t>& all_first_logs() const { return all_first_logs_; }
+
  private:
+  std::vector<uint64_t> all_first_logs_;
   uint32_t system_ = 1;
   uint64_t first_log_ = 0;
 };
@@ -184,7 +188,9 @@ Status Preview::OpenReadOnly(const StoreOptions& options) {
   rocksdb::DBOptions db = DatabaseOptions(options);
   db.max_open_files = kOpenFiles;
   // Without one RocksDB would begin a new LOG.
-  db.info_log = NewInformationLog(nullptr, {});
+  db.info_log = NewInformationLog(nullptr, [this](LogLevel, std::string_view text) {
+    if (text.find(kReplayStopped) != std::string_view::npos) log_is_torn_ = true;
+  });
   db.skip_stats_update_on_db_open = true;
   filter_ = std::make_unique<DictionaryOnly>();
   db.wal_filter = filter_.get();
@@ -199,6 +205,8 @@ Status Preview::OpenReadOnly(const StoreOptions& options) {
   TakeHandles();
   return {};
 }
+
+std::vector<uint64_t> Preview::first_logs() const { return filter_->all_first_logs(); }
 
 void Preview::TakeHandles() {
   for (rocksdb::ColumnFamilyHandle* handle : handles_) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -49,6 +50,9 @@ class Preview {
   // Names by id.
   const std::map<uint32_t, std::string>& column_families() const { return names_; }
   const LastUse& last_use() const { return last_use_; }
+  // Has the log a torn end? Then CutTornLogs (log_tail.h) with first_logs() goes before an opening.
+  bool log_is_torn() const { return log_is_torn_; }
+  std::vector<uint64_t> first_logs() const;
 
  private:
   class DictionaryOnly;
@@ -65,6 +69,7 @@ class Preview {
   std::map<uint32_t, std::string> names_;
   rocksdb::ColumnFamilyHandle* system_ = nullptr;
   LastUse last_use_;
+  std::atomic<bool> log_is_torn_{false};
   std::unique_ptr<rocksdb::DB> db_;
 };
 

@@ -57,7 +57,9 @@ void SpaceWatcher::Run() {
   while (!changed_.wait_for(lock, kInterval, [this] { return stop_; })) {
     lock.unlock();
     CheckNow();
-    if (!policy_->ResumeIsWorthTrying()) {
+    if (policy_->LogWaits()) {
+      resume_();
+    } else if (!policy_->ResumeIsWorthTrying()) {
       looks = 0;
     } else if (++looks >= kLooksPerResume) {
       looks = 0;

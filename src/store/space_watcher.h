@@ -16,7 +16,8 @@
 namespace basalt::store {
 
 // A thread that looks after a store: five times a second at the free space of its file systems, and
-// every two seconds, while an error keeps the store from writing, whether the store can resume.
+// every two seconds, while an error keeps the store from writing, whether the store can resume;
+// while the log waits for space, five times a second.
 //
 // Thread-safety: Start and Stop from one thread; CheckNow from any.
 class SpaceWatcher {

@@ -56,6 +56,9 @@ Status MapStatus(const rocksdb::Status& status, std::string_view context) {
   if (status.IsNotFound() && context.empty()) return Status(Code::kNotFound);
   std::string message(context);
   if (!message.empty()) message.append(": ");
+  if (status.IsIOError() && CodeOfIoError(status) == Code::kNoSpace) {
+    message.append("the disk is full: ");
+  }
   if (status.severity() >= rocksdb::Status::kHardError) {
     message.append("the store has stopped taking writes after this error: ");
   }

@@ -58,21 +58,29 @@ Status Store::WriteToFreeSpace(rocksdb::WriteBatch* batch, bool sync) {
 
 Status Store::WriteAnyway(rocksdb::WriteBatch* batch, bool sync) {
   rocksdb::WriteOptions options;
-  // With a buffered log the sync goes through the group, which shares it with committing threads.
-  options.sync = sync && !options_.manual_wal_flush;
+  // The sync goes through the group, which shares it with committing threads.
   BASALT_RETURN_IF_ERROR(MapStatus(base_->Write(options, batch), "writing"));
-  return sync && options_.manual_wal_flush ? SyncWal(/*sync=*/true) : Status();
+  return sync ? SyncWal(/*sync=*/true) : Status();
+}
+
+// What a full disk keeps from the log is not durable, whatever RocksDB says.
+rocksdb::Status Store::FlushLog(bool sync) {
+  if (!backlog_.pending() || backlog_.Drain()) {
+    const LogBacklog::SyncScope looks_at_pending;
+    const rocksdb::Status flushed = base_->FlushWAL(sync);
+    if (!flushed.ok() || !backlog_.pending()) return flushed;
+  }
+  return rocksdb::Status::NoSpace("what was written waits in memory for free space");
 }
 
 Status Store::SyncWal(bool sync) {
   if (sync) return MapStatus(sync_group_->Sync(), "making the log durable");
-  // Without a buffer the log is with the operating system already.
-  if (!options_.manual_wal_flush) return {};
-  return MapStatus(base_->FlushWAL(/*sync=*/false), "writing the log");
+  return MapStatus(FlushLog(/*sync=*/false), "writing the log");
 }
 
 Status Store::ResumeWriting() {
   if (watcher_) watcher_->CheckNow();
+  if (backlog_.pending()) backlog_.Drain();
   if (policy_.ResumeIsWorthTrying()) {
     const rocksdb::Status status = base_->Resume();
     if (status.ok()) {
@@ -85,6 +93,7 @@ Status Store::ResumeWriting() {
 }
 
 Status Store::Checkpoint(const std::string& path) {
+  BASALT_RETURN_IF_ERROR(CheckLogWritable());
   rocksdb::Checkpoint* made = nullptr;
   rocksdb::Status status = rocksdb::Checkpoint::Create(base_, &made);
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
@@ -92,11 +101,16 @@ Status Store::Checkpoint(const std::string& path) {
   return MapStatus(status, "making a checkpoint in " + path);
 }
 
+// What needs the log whole fails while a full disk keeps it from being so, instead of waiting.
+Status Store::CheckLogWritable() { return backlog_.pending() ? CheckWritingAllowed() : Status(); }
+
 Status Store::Flush() {
+  BASALT_RETURN_IF_ERROR(CheckLogWritable());
   return MapStatus(base_->Flush(rocksdb::FlushOptions(), families_.All()), "flushing memtables");
 }
 
 Status Store::Flush(rocksdb::ColumnFamilyHandle* handle) {
+  BASALT_RETURN_IF_ERROR(CheckLogWritable());
   return MapStatus(base_->Flush(rocksdb::FlushOptions(), handle),
                    "flushing the memtable of " + handle->GetName());
 }

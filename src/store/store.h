@@ -21,6 +21,7 @@
 #include "store/comparator.h"
 #include "store/error_policy.h"
 #include "store/index_statistics.h"
+#include "store/log_backlog.h"
 #include "store/statistics_keeper.h"
 #include "store/status_map.h"
 #include "store/store_options.h"
@@ -85,7 +86,8 @@ class Store {
   // free space.
   Status WriteToFreeSpace(rocksdb::WriteBatch* batch, bool sync);
   // Hands the buffered log to the operating system; with sync = true also makes it durable. Callers
-  // that come together share one sync.
+  // that come together share one sync. kNoSpace: the disk is full; what was written before waits in
+  // memory and becomes durable when there is space.
   Status SyncWal(bool sync);
 
   // --- Error policy ---
@@ -132,6 +134,8 @@ class Store {
   explicit Store(StoreOptions options);
 
   Status WriteAnyway(rocksdb::WriteBatch* batch, bool sync);
+  rocksdb::Status FlushLog(bool sync);
+  Status CheckLogWritable();
   // The steps of Open, and what they share.
   Status PrepareDirectory();
   Status OpenDatabase();
@@ -152,6 +156,8 @@ class Store {
   std::shared_ptr<rocksdb::Statistics> statistics_;
   std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> collector_factory_;
   ErrorPolicy policy_;
+  LogBacklog backlog_;
+  std::unique_ptr<rocksdb::Env> env_;  // the operating system's, with the backlog's files
   StatisticsKeeper keeper_;
   std::shared_ptr<Listener> listener_;
   std::unique_ptr<WalSyncGroup> sync_group_;

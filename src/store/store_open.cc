@@ -25,7 +25,11 @@ constexpr std::string_view kBulkLoadSuffix = ".bulk_load.tmp";
 
 }  // namespace
 
-Store::Store(StoreOptions options) : options_(std::move(options)), policy_(options_.log) {}
+Store::Store(StoreOptions options)
+    : options_(std::move(options)),
+      policy_(options_.log),
+      backlog_([this](bool waits) { policy_.OnLogWaits(waits); },
+               [this](const rocksdb::IOStatus& error) { policy_.OnLogFailure(error); }) {}
 
 // Whoever wants to know how closing went calls Close() before.
 Store::~Store() { (void)Close().ok(); }
@@ -55,6 +59,8 @@ void Store::BuildDatabaseOptions() {
   collector_factory_ = NewStatisticsCollectorFactory(options_.key_prefixes);
   listener_ = std::make_shared<Listener>(&policy_, &keeper_);
   database_options_ = DatabaseOptions(options_);
+  env_ = rocksdb::NewCompositeEnv(backlog_.Wrap(database_options_.env->GetFileSystem()));
+  database_options_.env = env_.get();
   database_options_.statistics = statistics_;
   database_options_.listeners.push_back(listener_);
   database_options_.info_log_level = options_.information_log_level;
@@ -133,7 +139,7 @@ Status Store::OpenDatabase() {
   for (rocksdb::ColumnFamilyHandle* handle : handles) families_.Add(handle);
   default_ = FindColumnFamily(kDefaultColumnFamilyName);
   system_ = FindColumnFamily(kSystemColumnFamilyName);
-  sync_group_ = std::make_unique<WalSyncGroup>([this] { return base_->FlushWAL(/*sync=*/true); });
+  sync_group_ = std::make_unique<WalSyncGroup>([this] { return FlushLog(/*sync=*/true); });
   return {};
 }
 
@@ -171,6 +177,7 @@ Status Store::Close() {
   if (watcher_) watcher_->Stop();
   if (db_ == nullptr) return {};
   Status result = SyncWal(/*sync=*/true);
+  backlog_.Release();
   rocksdb::CancelAllBackgroundWork(base_, /*wait=*/true);
   const auto handles = families_.All();
   families_.Clear();

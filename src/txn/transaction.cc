@@ -314,7 +314,9 @@ Status Transaction::Rollback() {
   // A prepared transaction stands in the log: unless its roll-back is durable as well, a crash
   // would bring it back after the roll-back was acknowledged (T5).
   if (prepared) status = manager_->store()->SyncWal(true);
-  if (ingest_job_ != nullptr) RemoveIngestFiles(manager_->store(), *ingest_job_);
+  // A roll-back that is not durable may be undone by a crash, and then the files are needed again;
+  // what nobody needs is removed when the store opens next.
+  if (ingest_job_ != nullptr && status.ok()) RemoveIngestFiles(manager_->store(), *ingest_job_);
   Finish();
   ingest_job_.reset();
   return status;

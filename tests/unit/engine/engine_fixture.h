@@ -39,6 +39,8 @@ class EngineFixture : public testing::Test {
     Database::Options options;
     options.store.directory = directory_ / "store";
     options.store.block_cache_bytes = 8u << 20;
+    options.store.env = env_;
+    options.transactions.writes.spill_bytes = spill_bytes_;
     ASSERT_EQ(Database::Open(std::move(options), &database_).ToString(), "ok");
   }
   void Reopen() {
@@ -160,6 +162,8 @@ class EngineFixture : public testing::Test {
     return rows;
   }
 
+  rocksdb::Env* env_ = nullptr;
+  size_t spill_bytes_ = 32u << 20;
   test::TemporaryDirectory directory_;
   std::unique_ptr<Database> database_;
   std::shared_ptr<Table> table_;

@@ -136,6 +136,75 @@ TEST_F(ErrorPolicyTest, BrokenLogStopsWritingUntilReopened) {
   EXPECT_TRUE(Put("after").ok());
 }
 
+// Invariants B1 and B2 of log_backlog.h.
+TEST_F(ErrorPolicyTest, FullDiskInTheLogHealsWithoutReopening) {
+  ASSERT_TRUE(Put("before").ok());
+  files_->Fail(".log", FaultyFileSystem::Fault::kNoSpace);
+  const Status failed = Put("during");
+  EXPECT_EQ(failed.code(), Code::kNoSpace) << failed.ToString();
+  EXPECT_FALSE(store_->writing_allowed());
+  const Status refused = Put("refused");
+  EXPECT_EQ(refused.code(), Code::kNoSpace);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("the disk is full"));
+  EXPECT_EQ(store_->SyncWal(true).code(), Code::kNoSpace) << "nothing is durable that is not";
+  EXPECT_EQ(store_->SyncWal(false).code(), Code::kNoSpace);
+  EXPECT_TRUE(Has("before")) << "reading goes on";
+  files_->Heal();
+  EXPECT_TRUE(WaitFor([&] { return store_->writing_allowed(); }));
+  EXPECT_TRUE(Put("after").ok());
+  ASSERT_TRUE(store_->Close().ok());
+  files_->CutPower();
+  Open();
+  EXPECT_TRUE(Has("before"));
+  EXPECT_TRUE(Has("during")) << "it was in memory, so it must not be missing between two others";
+  EXPECT_FALSE(Has("refused"));
+  EXPECT_TRUE(Has("after"));
+}
+
+TEST_F(ErrorPolicyTest, FullDiskInTheLogAndThePowerGoes) {
+  ASSERT_TRUE(Put("before").ok());
+  files_->Fail(".log", FaultyFileSystem::Fault::kNoSpace);
+  EXPECT_FALSE(Put("during").ok());
+  (void)store_->Close().ok();
+  store_.reset();
+  files_->Heal();
+  files_->CutPower();
+  Open();
+  EXPECT_TRUE(Has("before"));
+  EXPECT_TRUE(Put("after").ok());
+}
+
+TEST_F(ErrorPolicyTest, FullDiskInLogAndFlush) {
+  ASSERT_TRUE(Put("before").ok());
+  files_->Fill();
+  EXPECT_FALSE(Put("during").ok());
+  std::thread flush([&] { (void)store_->Flush().ok(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_TRUE(Has("before"));
+  files_->Heal();
+  flush.join();
+  EXPECT_TRUE(WaitFor([&] { return store_->writing_allowed(); }));
+  EXPECT_TRUE(Put("after").ok());
+  EXPECT_TRUE(store_->Flush().ok());
+  ASSERT_TRUE(store_->Close().ok());
+  files_->CutPower();
+  Open();
+  EXPECT_TRUE(Has("before"));
+  EXPECT_TRUE(Has("during"));
+  EXPECT_TRUE(Has("after"));
+}
+
+// Invariant B3: a sync that has failed once never succeeds later, for the kernel may have dropped
+// what it could not write.
+TEST_F(ErrorPolicyTest, FailedSyncIsFinal) {
+  ASSERT_TRUE(Put("before").ok());
+  files_->FailFrom(1, FaultyFileSystem::kSync, FaultyFileSystem::Fault::kIoError, false);
+  EXPECT_FALSE(Put("during").ok());
+  EXPECT_FALSE(store_->SyncWal(true).ok());
+  EXPECT_FALSE(Put("after").ok());
+  EXPECT_FALSE(store_->ResumeWriting().ok());
+}
+
 TEST_F(ErrorPolicyTest, LowSpaceStopsWritingButNotDropping) {
   files_->SetFreeSpace(1 << 20);
   EXPECT_TRUE(WaitFor([&] { return !store_->writing_allowed(); }));

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "store/log_tail.h"
+
+#include <nmmintrin.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include <rocksdb/file_system.h>
+
+#include "store/status_map.h"
+
+namespace basalt::store {
+namespace {
+
+constexpr size_t kBlock = 32768;
+constexpr size_t kHeader = 7;                          // checksum, length, kind
+constexpr uint8_t kFirst = 2, kMiddle = 3, kLast = 4;  // 1: a whole record
+// Kinds that say something of the log itself and hold no data.
+constexpr uint8_t kCompression = 9, kTimestampSizes = 10;
+
+uint32_t MaskedChecksum(const char* data, size_t size) {
+  uint64_t sum = 0xffffffff;
+  for (; size >= 8; data += 8, size -= 8) {
+    uint64_t word;
+    std::memcpy(&word, data, 8);
+    sum = _mm_crc32_u64(sum, word);
+  }
+  auto rest = static_cast<uint32_t>(sum);
+  for (; size > 0; ++data, --size) rest = _mm_crc32_u8(rest, static_cast<uint8_t>(*data));
+  rest = ~rest;
+  return ((rest >> 15) | (rest << 17)) + 0xa282ead8u;
+}
+
+// A piece of a record at `at`; false when there is none that is whole.
+bool ReadPiece(std::string_view content, size_t at, uint8_t* kind, size_t* size) {
+  if (at + kHeader > content.size()) return false;
+  const char* header = content.data() + at;
+  uint32_t checksum;
+  uint16_t length;
+  std::memcpy(&checksum, header, sizeof(checksum));
+  std::memcpy(&length, header + 4, sizeof(length));
+  *kind = static_cast<uint8_t>(header[6]);
+  *size = kHeader + length;
+  if (at % kBlock + *size > kBlock || at + *size > content.size()) return false;
+  if (*kind == 0) return false;  // space that was made ready and never written
+  return MaskedChecksum(header + 6, length + 1u) == checksum;
+}
+
+bool BlockBeginsWhole(std::string_view content, size_t from) {
+  for (size_t at = (from / kBlock + 1) * kBlock; at < content.size(); at += kBlock) {
+    uint8_t kind;
+    size_t size;
+    if (ReadPiece(content, at, &kind, &size)) return true;
+  }
+  return false;
+}
+
+struct LogFile {
+  uint64_t number;
+  std::string path;
+};
+
+Status ListLogs(rocksdb::Env* env, const std::string& directory, std::vector<LogFile>* logs) {
+  std::vector<std::string> names;
+  BASALT_RETURN_IF_ERROR(MapStatus(env->GetChildren(directory, &names), "listing " + directory));
+  for (const std::string& name : names) {
+    if (!name.ends_with(".log")) continue;
+    uint64_t number = 0;
+    const char* const end = name.data() + name.size() - 4;
+    if (const auto [stop, error] = std::from_chars(name.data(), end, number);
+        error == std::errc() && stop == end) {
+      logs->push_back({number, directory + "/" + name});
+    }
+  }
+  std::sort(logs->begin(), logs->end(),
+            [](const LogFile& a, const LogFile& b) { return a.number < b.number; });
+  return {};
+}
+
+Status Cut(rocksdb::Env* env, const StoreOptions& options, const LogFile& log, uint64_t size,
+           uint64_t whole) {
+  auto files = env->GetFileSystem();
+  BASALT_RETURN_IF_ERROR(MapStatus(files->Truncate(log.path, whole, rocksdb::IOOptions(), nullptr),
+                                   "cutting off the torn end of " + log.path));
+  if (options.log) {
+    options.log(LogLevel::kWarning,
+                "cut " + std::to_string(size - whole) + " bytes off the torn end of " + log.path +
+                    ", which a crash has left behind; they were never acknowledged as durable");
+  }
+  return {};
+}
+
+}  // namespace
+
+LogExtent MeasureLog(std::string_view content) {
+  LogExtent extent;
+  bool inside = false;
+  size_t at = 0;
+  while (at < content.size()) {
+    const size_t left = kBlock - at % kBlock;
+    if (left < kHeader) {  // too short for a record: filled up
+      at += left;
+      if (!inside) extent.whole = std::min(at, content.size());
+      continue;
+    }
+    uint8_t kind;
+    size_t size;
+    if (!ReadPiece(content, at, &kind, &size)) break;
+    const bool data = kind <= kLast;
+    if (!data && kind != kCompression && kind != kTimestampSizes) {
+      extent = {content.size(), true};  // of a later version: not for us to judge
+      return extent;
+    }
+    if (data && inside != (kind == kMiddle || kind == kLast)) break;
+    at += size;
+    if (data) inside = kind == kFirst || kind == kMiddle;
+    if (!inside) extent.whole = at;
+  }
+  extent.more_behind = extent.whole < content.size() && BlockBeginsWhole(content, at);
+  return extent;
+}
+
+Status CutTornLogs(const StoreOptions& options, const std::vector<uint64_t>& first_logs) {
+  rocksdb::Env* env = options.env != nullptr ? options.env : rocksdb::Env::Default();
+  std::vector<LogFile> logs;
+  BASALT_RETURN_IF_ERROR(ListLogs(
+      env, options.wal_directory.empty() ? options.directory : options.wal_directory, &logs));
+  if (first_logs.empty()) return {};
+  const auto [least, most] = std::minmax_element(first_logs.begin(), first_logs.end());
+  struct Torn {
+    const LogFile* log;
+    uint64_t size, whole;
+  };
+  std::vector<Torn> torn;
+  bool behind = false;
+  for (const LogFile& log : logs) {
+    std::string content;
+    BASALT_RETURN_IF_ERROR(
+        MapStatus(rocksdb::ReadFileToString(env, log.path, &content), "reading " + log.path));
+    if (content.empty()) continue;
+    const LogExtent extent = behind ? LogExtent() : MeasureLog(content);
+    if (extent.whole == content.size()) continue;
+    const bool of_this_crash = *most <= log.number;
+    if (!behind && (extent.more_behind || (!of_this_crash && *least <= log.number))) return {};
+    torn.push_back({&log, content.size(), extent.whole});
+    behind = behind || of_this_crash;
+  }
+  // The last one first: a log that is whole must not have one behind it that belongs to its end.
+  for (auto cut = torn.rbegin(); cut != torn.rend(); ++cut) {
+    BASALT_RETURN_IF_ERROR(Cut(env, options, *cut->log, cut->size, cut->whole));
+  }
+  return {};
+}
+
+}  // namespace basalt::store
