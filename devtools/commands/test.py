@@ -15,7 +15,7 @@ from devtools.tiers import TierResult
 
 HELP = "runs the tests: all, or one tier"
 # the order in which all tiers run: what fails fastest comes first
-ORDER = ("quick", "sql", "matrix", "damage", "fuzz", "differential", "crash")
+ORDER = ("quick", "sql", "matrix", "damage", "faults", "fuzz", "differential", "crash")
 
 
 def tier_names() -> list[str]:
@@ -63,8 +63,8 @@ def build(names: list[str]) -> None:
 
     if names == ["fuzz"]:
         return  # has a build of its own
-    with_server = set(names) - {"quick", "fuzz"}
-    builder.build(tests="quick" in names, plugin=bool(with_server))
+    with_server = set(names) - {"quick", "fuzz", "faults"}
+    builder.build(tests=bool({"quick", "faults"} & set(names)), plugin=bool(with_server))
 
 
 def run_tier(name: str, args) -> TierResult:
