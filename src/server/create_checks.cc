@@ -97,7 +97,6 @@ bool CommentAsksForTtl(const LEX_CSTRING& comment) {
 int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
   if (create_info.data_file_name != nullptr) return RefuseOption("DATA DIRECTORY");
   if (create_info.index_file_name != nullptr) return RefuseOption("INDEX DIRECTORY");
-  if (form.s->table_type == TABLE_TYPE_SEQUENCE) return RefuseOption("SEQUENCE");
   if (CommentAsksForTtl(create_info.comment)) return RefuseFeature("time to live of rows");
   if (StatementHasForeignKey()) return RefuseFeature("foreign keys");
   for (uint i = 0; i < form.s->keys; ++i) {

@@ -38,7 +38,7 @@ THR_LOCK_DATA** Handler::store_lock(THD*, THR_LOCK_DATA** to, thr_lock_type lock
 }
 
 int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
-  if (thd_tx_isolation(thd) == ISO_SERIALIZABLE && !table_data()->traits().temporary) {
+  if (thd_tx_isolation(thd) == ISO_SERIALIZABLE && !table_data()->lockless()) {
     // Rows are locked, gaps are not: phantoms would appear.
     my_error(ER_ISOLATION_MODE_NOT_SUPPORTED, MYF(0), tx_isolation_names[ISO_SERIALIZABLE]);
     return HA_ERR_UNSUPPORTED;
@@ -52,11 +52,13 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
   }
   read_.wanted_known = false;
   const engine::ReadIntent intent = IntentOf(lock_type, *session_);
-  if (!intent.lock && session_->transaction()->SnapshotIsBefore(table_data()->readable_from())) {
+  txn::Transaction* transaction =
+      table_data()->traits().sequence ? session_->SequenceTransaction() : session_->transaction();
+  if (!intent.lock && transaction->SnapshotIsBefore(table_data()->readable_from())) {
     // An ALTER, CREATE, TRUNCATE or REPAIR has come since: the snapshot holds none of its rows.
     return HA_ERR_TABLE_DEF_CHANGED;
   }
-  rows_->Bind(session_->transaction(), intent);
+  rows_->Bind(transaction, intent);
   return 0;
 }
 
@@ -66,6 +68,8 @@ void Handler::LeaveStatement() {
 
 int Handler::external_lock(THD* thd, int lock_type) {
   if (lock_type == F_UNLCK) {
+    // The scan of a HANDLER goes on in its next statement.
+    if (table->open_by_handler && inited != NONE) read_.resumes = true;
     CloseScan();
     LeaveStatement();
     lock_type_ = TL_IGNORE;

@@ -37,6 +37,7 @@ Status ShareOf(const char* name, const TABLE& table, Handler_share* known,
   BASALT_RETURN_IF_ERROR(BuildTableDescriptor(table, table_name, &descriptor));
   engine::TableTraits traits;
   traits.temporary = IsTemporaryTable(name);
+  traits.sequence = table.s->table_type == TABLE_TYPE_SEQUENCE;
   auto opened = std::make_shared<TableShare>();
   BASALT_RETURN_IF_ERROR(
       engine::Table::Open(Database(), std::move(descriptor), traits, &opened->engine_table));
