@@ -40,11 +40,11 @@ std::string MemoryText() {
 
 std::string TransactionText() {
   std::string text;
-  const txn::LockTable::Counters locks = Database()->transactions()->locks()->counters();
+  const txn::WaitGraph::Counters locks = Database()->transactions()->waits()->counters();
   AppendLine(&text, "Row lock waits", locks.waits);
   AppendLine(&text, "Row lock timeouts", locks.timeouts);
   AppendLine(&text, "Deadlocks", locks.deadlocks);
-  AppendLine(&text, "Lock escalations", locks.escalations);
+  AppendLine(&text, "Lock escalations", Database()->transactions()->locks()->escalations());
   AppendLine(&text, "Prepared transactions without a connection",
              Database()->transactions()->DetachedNames().size());
   AppendLine(&text, "Dropped indexes waiting for removal",

@@ -2,6 +2,7 @@
 #include "txn/ingestion.h"
 
 #include <rocksdb/env.h>
+#include <rocksdb/sst_file_reader.h>
 #include <rocksdb/sst_file_writer.h>
 
 #include <memory>
@@ -128,6 +129,29 @@ Status RunIngestJob(store::Store* store, const catalog::IngestJob& job) {
   if (arguments.empty()) return Status::Ok();
   return store::MapStatus(store->base()->IngestExternalFiles(arguments),
                           "taking over the files of a large transaction");
+}
+
+Status VisitIngestFiles(store::Store* store, const catalog::IngestJob& job,
+                        const std::function<void(IndexId index, Bytes key)>& visit) {
+  for (const catalog::IngestJob::File& file : job.files) {
+    const std::string path = PathOf(store, file.name);
+    rocksdb::ColumnFamilyHandle* family = store->FindColumnFamily(file.column_family);
+    if (family == nullptr) return Status(Code::kCorruption, path + " has no column family");
+    rocksdb::SstFileReader reader(store->base()->GetOptions(family));
+    BASALT_RETURN_IF_ERROR(store::MapStatus(reader.Open(path), "opening " + path));
+    // A table iterator shows deletions as well.
+    const std::unique_ptr<rocksdb::Iterator> entry = reader.NewTableIterator();
+    for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
+      rocksdb::ParsedEntryInfo parsed;
+      BASALT_RETURN_IF_ERROR(
+          store::MapStatus(reader.ParseTableIteratorKey(entry->key(), &parsed), "reading " + path));
+      const Bytes key(parsed.user_key.data(), parsed.user_key.size());
+      if (key.size() < kIndexNumberBytes) continue;
+      visit(IndexId{file.column_family, LoadBigEndian32(key.data())}, key);
+    }
+    BASALT_RETURN_IF_ERROR(store::MapStatus(entry->status(), "reading " + path));
+  }
+  return Status::Ok();
 }
 
 void RemoveIngestFiles(store::Store* store, const catalog::IngestJob& job) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 
+#include "base/bytes.h"
+#include "base/index_id.h"
 #include "base/status.h"
 #include "catalog/catalog.h"
 #include "catalog/ingest_job.h"
@@ -34,6 +37,11 @@ Status BuildIngestFiles(store::Store* store, WriteSet* writes, catalog::IngestJo
 
 // Hands the files to the store, all or none. Ok also when an earlier run has done it already.
 Status RunIngestJob(store::Store* store, const catalog::IngestJob& job);
+
+// Calls `visit` with every key in the files of a job that has not run, deleted ones too. Reads all
+// of the files: only for a start that finds the job prepared.
+Status VisitIngestFiles(store::Store* store, const catalog::IngestJob& job,
+                        const std::function<void(IndexId index, Bytes key)>& visit);
 
 // Removes the files of a job that was rolled back.
 void RemoveIngestFiles(store::Store* store, const catalog::IngestJob& job);

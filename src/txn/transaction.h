@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,7 +15,7 @@
 #include "base/index_id.h"
 #include "base/status.h"
 #include "catalog/ingest_job.h"
-#include "txn/lock_table.h"
+#include "txn/lock_owner.h"
 #include "txn/write_set.h"
 
 // The life of a transaction. Each transition is one function.
@@ -39,7 +41,21 @@ namespace basalt::txn {
 
 class TransactionManager;
 
-enum class Isolation : uint8_t { kReadCommitted, kRepeatableRead };
+enum class Isolation : uint8_t { kReadCommitted, kRepeatableRead, kSerializable };
+
+// An entry that a write adds to an index. The key is borrowed.
+struct NewEntry {
+  IndexId index;
+  Bytes key;
+};
+
+// What the latest committed state was: while the stamp is the same, a view made before shows all
+// that one made now would show.
+struct ViewStamp {
+  uint64_t sequence = 0;
+  uint64_t ingestions = 0;
+  bool operator==(const ViewStamp&) const = default;
+};
 
 // When a commit is durable; the meaning of rocksdb_flush_log_at_trx_commit.
 enum class Durability : uint8_t {
@@ -112,7 +128,39 @@ class Transaction {
   // Gives up the newest lock if nothing was locked after it: a row that was read and did not match.
   void UnlockLast();
   size_t lock_count() const { return owner_.lock_count(); }
+  // Gives up the row locks taken since there were so many.
+  void UnlockAfter(size_t lock_count);
+  bool holds_locks() const { return !owner_.holds_nothing(); }
 
+  // Locks the range [start, end) of an index's keys: from Ok until the transaction ends nobody else
+  // adds an entry there, and what others have added before is committed. The caller looks at the
+  // range only with a view that is made afterwards, or whose stamp is still the present one.
+  Status LockRange(IndexId index, Bytes start, Bytes end, LockWait wait);
+  ViewStamp LatestStamp() const;
+
+  // The writes of one row are made while its gate is open: others that lock ranges see all of them
+  // or none.
+  class WriteGate {
+   public:
+    WriteGate() = default;
+    ~WriteGate() { Close(); }
+    WriteGate(const WriteGate&) = delete;
+    WriteGate& operator=(const WriteGate&) = delete;
+    void Close();
+
+   private:
+    friend class Transaction;
+    Transaction* transaction_ = nullptr;
+    std::unique_lock<std::mutex> lock_;
+  };
+  // Opens the gate when no range of another keeps `added` away. Otherwise kLockBusy, and *held_up
+  // is the first entry that is.
+  Status OpenWrite(std::span<const NewEntry> added, WriteGate* gate, const NewEntry** held_up);
+  // Waits until a range around the entry goes; then OpenWrite may succeed. The caller should give
+  // up first the locks it took for this write: the owner of the range may want the same key.
+  Status WaitToInsert(const NewEntry& entry);
+
+  // Single writes, with or without an open gate.
   Status Put(rocksdb::ColumnFamilyHandle* family, Bytes key, Bytes value);
   Status Delete(rocksdb::ColumnFamilyHandle* family, Bytes key);
   Status SingleDelete(rocksdb::ColumnFamilyHandle* family, Bytes key);
@@ -156,6 +204,9 @@ class Transaction {
   friend class TransactionManager;
 
   Status EnsureStore();
+  std::unique_lock<std::mutex> LockWrites();
+  void ReleaseLocksAfter(size_t position);
+  Status PrepareStore();
   Status WriteAutoIncrements();
   Status BuildIngestJob();
   Status CommitIngestJob(Durability durability);
@@ -170,6 +221,7 @@ class Transaction {
   std::unique_ptr<rocksdb::Transaction> store_transaction_;
   bool store_begun_ = false;
   WriteSet writes_;
+  bool gate_open_ = false;  // this thread holds the mutex of writes_
   const rocksdb::Snapshot* snapshot_ = nullptr;
   bool snapshot_only_estimated_ = false;
   bool in_statement_ = false;

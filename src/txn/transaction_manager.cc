@@ -19,12 +19,12 @@ namespace {
 // outcome is known, and finds its ingest job if it has one.
 class PreparedReader : public rocksdb::WriteBatch::Handler {
  public:
-  PreparedReader(store::Store* store, LockTable* locks, LockOwner* owner)
-      : store_(store), locks_(locks), owner_(owner) {}
+  PreparedReader(store::Store* store, LockTable* locks, LockOwner* owner, WriteSet* writes)
+      : store_(store), locks_(locks), owner_(owner), writes_(writes) {}
 
   rocksdb::Status PutCF(uint32_t family, const rocksdb::Slice& key,
                         const rocksdb::Slice& value) override {
-    if (family != store_->system()->GetID()) return Lock(family, key);
+    if (family != store_->system()->GetID()) return Note(family, key);
     catalog::IngestJob job;
     if (catalog::DecodeIngestJob(Bytes(key.data(), key.size()), Bytes(value.data(), value.size()),
                                  &job)
@@ -34,10 +34,10 @@ class PreparedReader : public rocksdb::WriteBatch::Handler {
     return rocksdb::Status::OK();
   }
   rocksdb::Status DeleteCF(uint32_t family, const rocksdb::Slice& key) override {
-    return Lock(family, key);
+    return Note(family, key);
   }
   rocksdb::Status SingleDeleteCF(uint32_t family, const rocksdb::Slice& key) override {
-    return Lock(family, key);
+    return Note(family, key);
   }
   rocksdb::Status MergeCF(uint32_t, const rocksdb::Slice&, const rocksdb::Slice&) override {
     return rocksdb::Status::OK();
@@ -49,19 +49,25 @@ class PreparedReader : public rocksdb::WriteBatch::Handler {
 
   std::unique_ptr<catalog::IngestJob> TakeJob() { return std::move(job_); }
 
- private:
-  rocksdb::Status Lock(uint32_t family, const rocksdb::Slice& key) {
-    if (key.size() < kIndexNumberBytes) return rocksdb::Status::OK();
+  // A key that the transaction has written.
+  void Note(IndexId index, Bytes key) {
     // Prepared transactions held their locks together, so none can conflict with another.
-    (void)locks_->Acquire(owner_, IndexId{family, LoadBigEndian32(key.data())},
-                          Bytes(key.data(), key.size()), LockMode::kExclusive, LockWait::kNoWait,
-                          0);
+    (void)locks_->Acquire(owner_, index, key, LockMode::kExclusive, LockWait::kNoWait, 0);
+    writes_->NoteInsert(index);
+  }
+
+ private:
+  rocksdb::Status Note(uint32_t family, const rocksdb::Slice& key) {
+    if (key.size() >= kIndexNumberBytes) {
+      Note(IndexId{family, LoadBigEndian32(key.data())}, Bytes(key.data(), key.size()));
+    }
     return rocksdb::Status::OK();
   }
 
   store::Store* const store_;
   LockTable* const locks_;
   LockOwner* const owner_;
+  WriteSet* const writes_;
   std::unique_ptr<catalog::IngestJob> job_;
 };
 
@@ -69,7 +75,12 @@ class PreparedReader : public rocksdb::WriteBatch::Handler {
 
 TransactionManager::TransactionManager(store::Store* store, catalog::Catalog* catalog,
                                        Options options)
-    : store_(store), catalog_(catalog), options_(options), locks_(options.locks), spill_(store) {}
+    : store_(store),
+      catalog_(catalog),
+      options_(options),
+      locks_(options.locks, &waits_),
+      ranges_(options.ranges, &waits_),
+      spill_(store) {}
 
 TransactionManager::~TransactionManager() = default;
 
@@ -96,16 +107,84 @@ std::unique_ptr<Transaction> TransactionManager::NewTransaction() {
   return std::make_unique<Transaction>(this, next_id_.fetch_add(1));
 }
 
+void TransactionManager::Enrol(Transaction* transaction) {
+  std::lock_guard guard(transactions_mutex_);
+  transactions_.push_back(transaction);
+}
+
+void TransactionManager::Strike(Transaction* transaction) {
+  std::lock_guard guard(transactions_mutex_);
+  const auto found = std::find(transactions_.begin(), transactions_.end(), transaction);
+  *found = transactions_.back();
+  transactions_.pop_back();
+}
+
+ViewStamp TransactionManager::LatestStamp() const {
+  return {store_->base()->GetLatestSequenceNumber(), ingestions_.load()};
+}
+
+Status TransactionManager::LockRange(Transaction* asker, IndexId index, Bytes start, Bytes end,
+                                     LockWait wait) {
+  LockOwner* owner = &asker->owner_;
+  if (!ranges_.Ask(owner, index, start, end)) return Status::Ok();
+  const uint64_t deadline = WaitGraph::DeadlineAfter(asker->settings().lock_wait_microseconds);
+  Status status;
+  while (status.ok() && WatchInserters(asker, index, start, end)) {
+    std::unique_lock lock(waits_.mutex());
+    if (wait == LockWait::kNoWait) {
+      waits_.EndLocked(owner);
+      status = Status(Code::kLockBusy);
+    } else {
+      status = waits_.AwaitChangeLocked(owner, {index, start, LockKind::kRange}, &lock, deadline);
+    }
+  }
+  if (status.ok()) {
+    ranges_.Grant(owner);
+  } else {
+    ranges_.Withdraw(owner);
+  }
+  return status;
+}
+
+// Looks into the write sets of all others for uncommitted entries in the range that `asker` has
+// asked for, and makes it watch those who have some. False when there are none.
+bool TransactionManager::WatchInserters(Transaction* asker, IndexId index, Bytes start, Bytes end) {
+  LockOwner* owner = &asker->owner_;
+  bool found = false;
+  std::shared_lock registry(transactions_mutex_);
+  for (Transaction* other : transactions_) {
+    if (other == asker) continue;
+    if (!other->writes_.MayHaveInserted(index) && !ranges_.IsExempt(*owner, other->id())) continue;
+    std::lock_guard writes(other->writes_.mutex());
+    const bool has = other->writes_.HasInsertBetween(store_, index, start, end);
+    ranges_.SetExempt(owner, other->id(), has);
+    if (!has) continue;
+    // While its mutex is held the other cannot end: it will see the watch.
+    std::lock_guard lock(waits_.mutex());
+    if (!found) waits_.StartLocked(owner);
+    WaitGraph::AddWatchLocked(owner, &other->owner_);
+    found = true;
+  }
+  return found;
+}
+
 Status TransactionManager::AdoptPrepared(rocksdb::Transaction* prepared) {
   std::unique_ptr<Transaction> transaction = NewTransaction();
   transaction->state_ = Transaction::State::kPrepared;
   transaction->store_transaction_.reset(prepared);
   transaction->store_begun_ = true;
   transaction->name_ = prepared->GetName();
-  PreparedReader reader(store_, &locks_, &transaction->owner_);
+  transaction->writes_.Adopt(prepared);
+  PreparedReader reader(store_, &locks_, &transaction->owner_, &transaction->writes_);
   const rocksdb::Status read = prepared->GetWriteBatch()->GetWriteBatch()->Iterate(&reader);
   BASALT_RETURN_IF_ERROR(store::MapStatus(read, "reading a prepared transaction"));
   transaction->ingest_job_ = reader.TakeJob();
+  if (transaction->ingest_job_ != nullptr) {
+    BASALT_RETURN_IF_ERROR(
+        VisitIngestFiles(store_, *transaction->ingest_job_,
+                         [&](IndexId index, Bytes key) { reader.Note(index, key); }));
+    transaction->writes_.SetOpaque(true);
+  }
   Detach(std::move(transaction));
   return Status::Ok();
 }
@@ -119,6 +198,7 @@ Status TransactionManager::FinishIngestJob(const catalog::IngestJob& job) {
     if (status.ok()) break;
   }
   BASALT_RETURN_IF_ERROR(std::move(status));
+  ingestions_.fetch_add(1);
   rocksdb::WriteBatch batch;
   BASALT_RETURN_IF_ERROR(catalog_->AppendRemoveIngestJob(&batch, job.number));
   return store_->Write(&batch, false);
