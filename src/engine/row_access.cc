@@ -148,7 +148,7 @@ Status RowAccess::ReadRow(Bytes primary_key, uint8_t* record, bool alone) {
   if (intent_.lock) {
     BASALT_RETURN_IF_ERROR(LockRow(row_key_));
     read = transaction_->Get(family, row_key_, txn::View::kLatest, &row_value_);
-    if (read.code() == Code::kNotFound) UnlockRow();
+    if (read.code() == Code::kNotFound) UnlockRow();  // or nobody else inserts it
   } else if (alone) {
     read = transaction_->GetAlone(family, row_key_, &row_value_);
   } else {
@@ -192,11 +192,17 @@ Status RowAccess::StartScan(size_t index, bool key_only, bool fill_cache) {
   }
   // A locking scan looks at the newest entries; each row is then locked and read again.
   const rocksdb::Snapshot* snapshot = intent_.lock ? nullptr : transaction_->ReadSnapshot();
-  return cursor_->Bind(snapshot, &transaction_->writes(), fill_cache);
+  const txn::ViewStamp stamp = transaction_->LatestStamp();
+  BASALT_RETURN_IF_ERROR(cursor_->Bind(snapshot, &transaction_->writes(), fill_cache));
+  if (intent_.lock && intent_.repeatable) {
+    guard_.Begin(transaction_, cursor_, table_->index(index).id, intent_.wait, fill_cache, stamp);
+  }
+  return Status::Ok();
 }
 
 void RowAccess::EndScan() {
   StopReplay();
+  guard_.End();
   if (cursor_ != nullptr) cursor_->Unbind();
   cursor_ = nullptr;
 }
@@ -211,7 +217,7 @@ void RowAccess::StopReplay() { replaying_ = false; }
 
 Status RowAccess::SeekRange(Bytes start, Bytes end) {
   const RangeCache::Range* range = CacheIsValid() ? cache_.Find(scan_index_, start, end) : nullptr;
-  if (range == nullptr) return Seek(start, Position::kForward);
+  if (range == nullptr) return Seek(start, end);
   if (range->entries == 0) return Status(Code::kEndOfRange);
   replaying_ = true;
   replay_ = range->first_entry;
@@ -227,24 +233,40 @@ Status RowAccess::AfterMove() const {
   return Status(Code::kEndOfRange);
 }
 
-Status RowAccess::Seek(Bytes target, Position direction) {
+Status RowAccess::Seek(Bytes target, Bytes bound) {
   StopReplay();
-  if (direction == Position::kForward) {
-    cursor_->SeekForward(target);
-  } else {
-    cursor_->SeekBackward(target);
+  if (guard_.active()) {
+    return guard_.SeekForward(target, bound.empty() ? guard_.past_end() : bound);
   }
+  cursor_->SeekForward(target);
+  return AfterMove();
+}
+
+Status RowAccess::SeekBelow(Bytes target, Bytes bound) {
+  StopReplay();
+  if (guard_.active()) return guard_.SeekBelow(target, bound.empty() ? guard_.first() : bound);
+  cursor_->SeekBackward(target);
+  if (cursor_->Valid() && cursor_->key() == target) cursor_->Prev();
   return AfterMove();
 }
 
 Status RowAccess::SeekToEnd(Position direction) {
   StopReplay();
-  if (direction == Position::kForward) {
+  const bool forward = direction == Position::kForward;
+  if (guard_.active()) {
+    return forward ? guard_.SeekForward(guard_.first(), guard_.past_end())
+                   : guard_.SeekBelow(guard_.past_end(), guard_.first());
+  }
+  if (forward) {
     cursor_->SeekFirst();
   } else {
     cursor_->SeekLast();
   }
   return AfterMove();
+}
+
+void RowAccess::ForgetBound() {
+  if (guard_.active()) guard_.ForgetBound();
 }
 
 Status RowAccess::Step(Position direction) {
@@ -254,9 +276,10 @@ Status RowAccess::Step(Position direction) {
     }
     // Nobody turns round in a range that is read forward, but the scan must not depend on it.
     const std::string key(entry_key());
-    BASALT_RETURN_IF_ERROR(Seek(key, Position::kForward));
+    BASALT_RETURN_IF_ERROR(Seek(key));
   }
   if (!cursor_->Valid()) return Status(Code::kEndOfRange);
+  if (guard_.active()) return direction == Position::kForward ? guard_.Next() : guard_.Previous();
   if (direction == Position::kForward) {
     cursor_->Next();
   } else {
@@ -331,19 +354,23 @@ Status RowAccess::ReadEntryRow(uint8_t* record) {
                                            table_->descriptor().indexes[scan_index_].name +
                                            " has no row");
     }
-    UnlockRow();
+    ReleaseRow();
     return read;
   }
   BASALT_RETURN_IF_ERROR(std::move(read));
   BASALT_RETURN_IF_ERROR(DecodeRow(row_key_, Bytes(row_value_.data(), row_value_.size()), record));
   if (!primary && intent_.lock && !EntryBelongsTo(entry_key(), record)) {
-    UnlockRow();
+    ReleaseRow();
     return Status(Code::kNotFound);
   }
   return Status::Ok();
 }
 
 void RowAccess::UnlockRow() {
+  if (!intent_.repeatable) ReleaseRow();
+}
+
+void RowAccess::ReleaseRow() {
   // Only while it is the newest lock: one that came after it may be for a row that was written.
   if (row_newly_locked_ && transaction_->lock_count() == row_lock_position_) {
     transaction_->UnlockLast();

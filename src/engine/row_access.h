@@ -10,6 +10,7 @@
 #include "codec/column_set.h"
 #include "codec/key_decoder.h"
 #include "codec/row_decoder.h"
+#include "engine/guarded_scan.h"
 #include "engine/range_cache.h"
 #include "engine/table.h"
 #include "txn/cursor.h"
@@ -23,6 +24,9 @@ struct ReadIntent {
   txn::LockMode mode = txn::LockMode::kExclusive;
   txn::LockWait wait = txn::LockWait::kWait;
   bool skip_locked = false;  // with kNoWait: pass over rows that others have locked
+  // With `lock`: what was read, and what was found missing, stays so until the transaction ends.
+  // Ranges are locked besides rows, and rows that did not match stay locked.
+  bool repeatable = false;
 };
 
 // What counting a range has come to.
@@ -90,13 +94,19 @@ class RowAccess {
   void EndScan();
   // Changes `key_only` of the running scan, whose wanted columns have changed.
   void SetKeyOnly(bool key_only) { scan_key_only_ = key_only; }
-  // Move the cursor; none of them reads a row. kEndOfRange when there is no further entry.
-  Status Seek(Bytes target, Position direction);
-  // Seek(start, kForward) for a scan that ends before `end`; free when EstimateRange has just been
-  // there. Steps forward may then end at `end` with kEndOfRange.
+  // Move the cursor; none of them reads a row. kEndOfRange when there is no further entry. The bound
+  // (empty: the end of the index) says what the scan will not look at: from there on when it goes
+  // forward, what lies below when it goes backward. Steps may end there with kEndOfRange.
+  //
+  // To the first entry >= target; to the last one < target.
+  Status Seek(Bytes target, Bytes bound = {});
+  Status SeekBelow(Bytes target, Bytes bound = {});
+  // Seek, free when EstimateRange has just been there.
   Status SeekRange(Bytes start, Bytes end);
   Status SeekToEnd(Position direction);  // kForward: the first entry, kBackward: the last
   Status Step(Position direction);
+  // The scan goes on beyond its bound.
+  void ForgetBound();
   // The entry the cursor stands on; index number first.
   Bytes entry_key() const { return replaying_ ? cache_.key(replay_) : cursor_->key(); }
   Bytes entry_value() const { return replaying_ ? cache_.value(replay_) : cursor_->value(); }
@@ -111,7 +121,8 @@ class RowAccess {
   bool scanning() const { return cursor_ != nullptr; }
   // Entries of an index in [start, end): counted when few, else estimated from file sizes.
   uint64_t EstimateRange(size_t index, Bytes start, Bytes end);
-  // Undoes the lock of the row last read, when that read took it.
+  // The row last read is of no interest: undoes its lock, when that read took it, unless reads are
+  // to be repeatable.
   void UnlockRow();
 
   // --- Writes. The duplicate index is a position in Table, valid after kDuplicateKey. ---
@@ -146,11 +157,19 @@ class RowAccess {
   txn::Cursor* EstimateCursor(size_t index);
   RangeCount CountAndCache(txn::Cursor* cursor, size_t index, Bytes start, Bytes end);
   Status AfterMove() const;
+  void ReleaseRow();
 
   // row_write.cc
   void EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* entry);
   void EncodeSecondary(size_t index, const uint8_t* record, uint64_t hidden_id, Entry* entry);
   Status LockForWrite(Bytes primary_key);
+  Status LockForInsert(const uint8_t* record, size_t* duplicate_index);
+  Status LockForUpdate(const uint8_t* before, const uint8_t* after, bool key_changed,
+                       size_t* duplicate_index);
+  template <typename TakeLocks>
+  Status OpenWrite(const TakeLocks& take_locks, txn::Transaction::WriteGate* gate);
+  Status PutEntries();
+  Status WriteChanges(bool key_changed);
   Status CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, Bytes own_row_key,
                             size_t* duplicate_index);
   Status RowHasUniqueImage(size_t index, Bytes row_key, const std::string& image, bool* same);
@@ -179,6 +198,7 @@ class RowAccess {
   codec::RowDecoder unique_decoder_;    // of rows that a unique check has to look at
   std::vector<uint8_t> unique_record_;  // and their record image
   txn::Cursor* cursor_ = nullptr;       // of the running scan
+  GuardedScan guard_;                   // moves it when reads are to be repeatable
   size_t scan_index_ = 0;
   bool scan_key_only_ = false;
 
@@ -197,6 +217,7 @@ class RowAccess {
   std::vector<uint8_t> unpack_buffer_;
   std::vector<Entry> before_;  // entries of the row being written, one an index
   std::vector<Entry> after_;
+  std::vector<txn::NewEntry> added_;  // those of after_ that their indexes do not have yet
 
   std::vector<rocksdb::Slice> fetch_keys_;
   std::unique_ptr<rocksdb::PinnableSlice[]> fetch_values_;

@@ -347,41 +347,40 @@ int Handler::index_read_map(uchar* record, const uchar* key, key_part_map parts,
 // Moves the cursor to where `find` says relative to read_.search and reads from there.
 int Handler::SearchFrom(uchar* record, enum ha_rkey_function find, bool whole) {
   std::string target = read_.search;
+  std::string after = read_.search;  // above all keys that begin with it
+  MakeSuccessor(&after);
+  Status moved;
   Direction direction = Direction::kForward;
-  bool below_target = false;  // the entry must be strictly below the target
   bool only_matching = false;
   switch (find) {
     case HA_READ_KEY_EXACT:
     case HA_READ_PREFIX:
       only_matching = true;
+      moved = rows_->Seek(target, after);
       break;
     case HA_READ_KEY_OR_NEXT:
+      moved = rows_->Seek(target);
       break;
     case HA_READ_AFTER_KEY:
-      if (whole) MakeSuccessor(&target);
+      moved = rows_->Seek(whole ? after : target);
       break;
     case HA_READ_BEFORE_KEY:
-      if (!whole) MakeSuccessor(&target);
       direction = Direction::kBackward;
-      below_target = true;
+      moved = rows_->SeekBelow(whole ? target : after);
       break;
     case HA_READ_KEY_OR_PREV:
     case HA_READ_PREFIX_LAST_OR_PREV:
-      MakeSuccessor(&target);
       direction = Direction::kBackward;
-      below_target = true;
+      moved = rows_->SeekBelow(after);
       break;
     case HA_READ_PREFIX_LAST:
-      MakeSuccessor(&target);
       direction = Direction::kBackward;
-      below_target = true;
       only_matching = true;
+      moved = rows_->SeekBelow(after, target);
       break;
     default:
       return HA_ERR_UNSUPPORTED;  // spatial searches
   }
-  Status moved = rows_->Seek(target, direction);
-  if (moved.ok() && below_target && rows_->entry_key() == target) moved = rows_->Step(direction);
   if (moved.code() == Code::kEndOfRange) return HA_ERR_KEY_NOT_FOUND;
   if (!moved.ok()) return Fail(std::move(moved));
   return ReadFromHere(record, direction, only_matching ? &read_.search : nullptr,
@@ -398,7 +397,7 @@ int Handler::ResumeAfterPointRead() {
   read_.point_read = false;
   const std::string key(rows_->row_key());
   if (int error = OpenScan()) return error;
-  Status moved = rows_->Seek(key, Direction::kForward);
+  Status moved = rows_->Seek(key);
   if (!moved.ok()) return Fail(std::move(moved));
   return 0;
 }
@@ -407,6 +406,7 @@ int Handler::index_next(uchar* record) {
   CompareNothing();
   if (int error = ResumeAfterPointRead()) return error;
   if (int error = OpenScan()) return error;
+  rows_->ForgetBound();
   Status moved = rows_->Step(Direction::kForward);
   if (!moved.ok()) return Fail(std::move(moved));
   return ReadFromHere(record, Direction::kForward, nullptr, HA_ERR_END_OF_FILE);
@@ -416,6 +416,7 @@ int Handler::index_prev(uchar* record) {
   CompareNothing();
   if (int error = ResumeAfterPointRead()) return error;
   if (int error = OpenScan()) return error;
+  rows_->ForgetBound();
   Status moved = rows_->Step(Direction::kBackward);
   if (!moved.ok()) return Fail(std::move(moved));
   return ReadFromHere(record, Direction::kBackward, nullptr, HA_ERR_END_OF_FILE);

@@ -24,8 +24,15 @@ static_assert(std::is_trivially_copyable_v<txn::Transaction::Savepoint>,
 
 txn::Isolation IsolationOf(const THD* thd) {
   // READ UNCOMMITTED is served as READ COMMITTED: uncommitted rows of others are not in the store.
-  return thd_tx_isolation(thd) <= ISO_READ_COMMITTED ? txn::Isolation::kReadCommitted
-                                                     : txn::Isolation::kRepeatableRead;
+  switch (thd_tx_isolation(thd)) {
+    case ISO_READ_UNCOMMITTED:
+    case ISO_READ_COMMITTED:
+      return txn::Isolation::kReadCommitted;
+    case ISO_SERIALIZABLE:
+      return txn::Isolation::kSerializable;
+    default:
+      return txn::Isolation::kRepeatableRead;
+  }
 }
 
 // SELECT ... WAIT n sets lock_wait_timeout for its statement: the only way the server tells.

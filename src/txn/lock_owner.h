@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -58,7 +59,10 @@ class LockOwner {
   // Position in the list of row locks, to release those taken after it.
   size_t position() const { return held_.size(); }
   size_t lock_count() const { return held_.size(); }
-  bool holds_nothing() const { return held_.empty() && indexes_.empty() && ranges_.empty(); }
+  bool holds_nothing() const {
+    return held_.empty() && ranges_.empty() &&
+           std::none_of(indexes_.begin(), indexes_.end(), [](const IndexUse& u) { return u.whole; });
+  }
 
  private:
   friend class LockTable;
