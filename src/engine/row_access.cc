@@ -137,7 +137,7 @@ Status RowAccess::LockRow(Bytes primary_key) {
   BASALT_RETURN_IF_ERROR(transaction_->Lock(table_->primary().id, primary_key, intent_.mode,
                                             intent_.wait, &row_newly_locked_));
   row_lock_position_ = transaction_->lock_count();
-  return Status::Ok();
+  return transaction_->CheckUnchanged(table_->primary().family, primary_key);
 }
 
 Status RowAccess::ReadRow(Bytes primary_key, uint8_t* record, bool alone) {
@@ -191,7 +191,8 @@ Status RowAccess::StartScan(size_t index, bool key_only, bool fill_cache) {
     entry_decoder_.Compile(table_->descriptor(), *table_->index(index).codec, wanted_);
   }
   // A locking scan looks at the newest entries; each row is then locked and read again.
-  const rocksdb::Snapshot* snapshot = intent_.lock ? nullptr : transaction_->ReadSnapshot();
+  const bool latest = intent_.lock && !transaction_->detects_conflicts();
+  const rocksdb::Snapshot* snapshot = latest ? nullptr : transaction_->ReadSnapshot();
   const txn::ViewStamp stamp = transaction_->LatestStamp();
   BASALT_RETURN_IF_ERROR(cursor_->Bind(snapshot, &transaction_->writes(), fill_cache));
   if (intent_.lock && intent_.repeatable) {

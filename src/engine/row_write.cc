@@ -27,8 +27,9 @@ void RowAccess::EncodeSecondary(size_t index, const uint8_t* record, uint64_t hi
 }
 
 Status RowAccess::LockForWrite(Bytes primary_key) {
-  return transaction_->Lock(table_->primary().id, primary_key, txn::LockMode::kExclusive,
-                            txn::LockWait::kWait);
+  BASALT_RETURN_IF_ERROR(transaction_->Lock(table_->primary().id, primary_key,
+                                            txn::LockMode::kExclusive, txn::LockWait::kWait));
+  return transaction_->CheckUnchanged(table_->primary().family, primary_key);
 }
 
 Status RowAccess::CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, Bytes own_row_key,

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "server/lock_views.h"
 #include "server/plugin_state.h"
 
 namespace basalt::server {
@@ -73,6 +74,8 @@ bool ShowStatus(handlerton*, THD* thd, stat_print_fn* print, ha_stat_type type) 
     }
   }
   if (PrintRow(thd, print, "MEMORY_STATS", "rocksdb", MemoryText())) return true;
+  text = LastDeadlockText();
+  if (!text.empty() && PrintRow(thd, print, "LATEST_DEADLOCK", "rocksdb", text)) return true;
   return PrintRow(thd, print, "TRANSACTIONS", "basalt", TransactionText());
 }
 

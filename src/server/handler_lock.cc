@@ -52,7 +52,8 @@ engine::ReadIntent IntentOf(THD* thd, thr_lock_type type, const Session& session
   if (intent.skip_locked || no_wait) intent.wait = txn::LockWait::kNoWait;
   // What SKIP LOCKED finds cannot be repeated anyway: a queue's consumers do not stop its producers.
   intent.repeatable = intent.lock && settings.isolation != txn::Isolation::kReadCommitted &&
-                      !intent.skip_locked && !AppliesRowEvents(thd);
+                      !session.transaction()->detects_conflicts() && !intent.skip_locked &&
+                      !AppliesRowEvents(thd);
   return intent;
 }
 

@@ -59,6 +59,8 @@ class LockOwner {
   // Position in the list of row locks, to release those taken after it.
   size_t position() const { return held_.size(); }
   size_t lock_count() const { return held_.size(); }
+  // The same for another thread: as of a moment ago.
+  size_t reported_row_locks() const { return row_locks_.load(std::memory_order_relaxed); }
   bool holds_nothing() const {
     return held_.empty() && ranges_.empty() &&
            std::none_of(indexes_.begin(), indexes_.end(), [](const IndexUse& u) { return u.whole; });
@@ -88,6 +90,7 @@ class LockOwner {
 
   const uint64_t id_;
   std::vector<Held> held_;                         // in order of acquisition
+  std::atomic<size_t> row_locks_{0};               // their number
   std::vector<IndexUse> indexes_;                  // the few indexes this owner has locks in
   std::vector<std::unique_ptr<RangeSet>> ranges_;  // likewise; see range_locks.h
 

@@ -285,6 +285,7 @@ void LockTable::NoteAdded(const Request& request) {
   request.owner->held_.push_back({request.hash, use->index});
   if (request.mode == LockMode::kExclusive) use->exclusive_rows = true;
   if (++use->rows % options_.escalation_threshold == 0) TryEscalate(request.owner, use);
+  request.owner->row_locks_.store(request.owner->held_.size(), std::memory_order_relaxed);
 }
 
 // Waits until one of those that have the whole index gives it up. Ok: look again.
@@ -449,6 +450,7 @@ void LockTable::ReleaseAfter(LockOwner* owner, size_t position) {
       if (use.index == held.index && use.rows > 0) --use.rows;
     }
   }
+  owner->row_locks_.store(owner->held_.size(), std::memory_order_relaxed);
 }
 
 void LockTable::ReleaseIndex(LockOwner* owner, const LockOwner::IndexUse& use) {
@@ -476,6 +478,7 @@ void LockTable::ReleaseAll(LockOwner* owner) {
   } else {
     owner->held_.clear();
   }
+  owner->row_locks_.store(0, std::memory_order_relaxed);
   if (had_whole_index) graph_->Changed(owner);
 }
 

@@ -19,9 +19,9 @@ Transaction::Transaction(TransactionManager* manager, uint64_t id)
 }
 
 Transaction::~Transaction() {
-  if (state_ == State::kActive) (void)Rollback();
+  if (state() == State::kActive) (void)Rollback();
   // A prepared transaction keeps its log record; only the process forgets it.
-  if (state_ == State::kPrepared) Finish();
+  if (state() == State::kPrepared) Finish();
   manager_->Strike(this);
 }
 
@@ -152,6 +152,54 @@ void Transaction::UnlockLast() {
 
 void Transaction::UnlockAfter(size_t lock_count) {
   manager_->locks()->ReleaseAfter(&owner_, lock_count);
+}
+
+Status Transaction::CheckUnchanged(rocksdb::ColumnFamilyHandle* family, Bytes key) {
+  if (!detects_conflicts()) [[likely]]
+    return Status::Ok();
+  if (snapshot_ == nullptr) {
+    ReadSnapshot();
+    return Status::Ok();
+  }
+  WriteKind own = WriteKind::kNone;
+  std::string written;
+  if (writes_.Wrote(family->GetID())) {
+    BASALT_RETURN_IF_ERROR(writes_.Get(family, key, &own, &written));
+  }
+  if (own != WriteKind::kNone) return Status::Ok();  // locked, and checked, before
+  rocksdb::ReadOptions options;
+  rocksdb::PinnableSlice latest;
+  const rocksdb::Status now = manager_->store()->base()->Get(options, family, key, &latest);
+  options.snapshot = snapshot_;
+  rocksdb::PinnableSlice before;
+  const rocksdb::Status then = manager_->store()->base()->Get(options, family, key, &before);
+  for (const rocksdb::Status& read : {now, then}) {
+    if (!read.ok() && !read.IsNotFound()) return store::MapStatus(read, "reading a row");
+  }
+  // A change that was taken back since is none.
+  if (now.code() == then.code() && latest == before) return Status::Ok();
+  return Status(Code::kSnapshotConflict, " (snapshot conflict)");
+}
+
+TransactionInfo Transaction::Describe() const {
+  TransactionInfo info;
+  info.id = id();
+  info.active = active();
+  info.prepared = state() == State::kPrepared;
+  info.row_locks = owner_.reported_row_locks();
+  {
+    std::lock_guard guard(writes_.mutex());
+    info.name = name_;
+    info.writes = writes_.operations();
+  }
+  WaitGraph::Waiting waiting;
+  info.waiting = manager_->waits()->WhatIsWanted(owner_, &waiting);
+  if (info.waiting) {
+    info.wanted_index = waiting.index;
+    info.wanted_key = std::move(waiting.key);
+    info.wanted = waiting.wanted;
+  }
+  return info;
 }
 
 Status Transaction::LockRange(IndexId index, Bytes start, Bytes end, LockWait wait) {
@@ -285,8 +333,11 @@ Status Transaction::BuildIngestJob() {
 
 Status Transaction::Prepare(Bytes name, Durability durability, bool may_outlive_connection) {
   BASALT_RETURN_IF_ERROR(EnsureStore());
-  name_.assign(name);
   writes_.SetOpaque(true);
+  {
+    std::lock_guard guard(writes_.mutex());
+    name_.assign(name);
+  }
   BASALT_RETURN_IF_ERROR(PrepareStore());
   // The files of a spilled transaction are not looked into.
   if (ingest_job_ == nullptr) writes_.SetOpaque(false);
@@ -313,7 +364,7 @@ Status Transaction::MakeDurable(Durability durability) {
 }
 
 Status Transaction::Commit(Durability durability) {
-  if (state_ == State::kActive) {
+  if (state() == State::kActive) {
     if (!has_writes()) {
       Finish();
       return Status::Ok();
@@ -321,7 +372,7 @@ Status Transaction::Commit(Durability durability) {
     BASALT_RETURN_IF_ERROR(EnsureStore());
   }
   writes_.SetOpaque(true);  // until Finish
-  if (state_ == State::kActive) {
+  if (state() == State::kActive) {
     if (writes_.spilled()) BASALT_RETURN_IF_ERROR(BuildIngestJob());
     BASALT_RETURN_IF_ERROR(WriteAutoIncrements());
   }
@@ -349,7 +400,7 @@ Status Transaction::CommitIngestJob(Durability durability) {
 
 Status Transaction::Rollback() {
   Status status;
-  const bool prepared = state_ == State::kPrepared;
+  const bool prepared = state() == State::kPrepared;
   if (store_begun_) {
     writes_.SetOpaque(true);  // until Finish
     status = store::MapStatus(store_transaction_->Rollback(), "rolling back");
@@ -372,7 +423,10 @@ void Transaction::Finish() {
   auto_increments_.clear();
   if (registered_) manager_->Unregister(this);
   registered_ = false;
-  name_.clear();
+  {
+    std::lock_guard guard(writes_.mutex());
+    name_.clear();
+  }
   ReleaseSnapshot();
   statement_marked_ = false;
   in_statement_ = false;

@@ -4,6 +4,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/utilities/transaction.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include "base/status.h"
 #include "catalog/ingest_job.h"
 #include "txn/lock_owner.h"
+#include "txn/transaction_types.h"
 #include "txn/write_set.h"
 
 // The life of a transaction. Each transition is one function.
@@ -41,35 +43,6 @@ namespace basalt::txn {
 
 class TransactionManager;
 
-enum class Isolation : uint8_t { kReadCommitted, kRepeatableRead, kSerializable };
-
-// An entry that a write adds to an index. The key is borrowed.
-struct NewEntry {
-  IndexId index;
-  Bytes key;
-};
-
-// What the latest committed state was: while the stamp is the same, a view made before shows all
-// that one made now would show.
-struct ViewStamp {
-  uint64_t sequence = 0;
-  uint64_t ingestions = 0;
-  bool operator==(const ViewStamp&) const = default;
-};
-
-// When a commit is durable; the meaning of rocksdb_flush_log_at_trx_commit.
-enum class Durability : uint8_t {
-  kNone = 0,   // log stays in memory until the once-a-second flush
-  kSync = 1,   // synced to the device before the commit is acknowledged
-  kWrite = 2,  // handed to the operating system; survives the process, not the machine
-};
-
-// Which state of a row to read.
-enum class View : uint8_t {
-  kSnapshot,  // as of the transaction's or the statement's snapshot
-  kLatest,    // the last committed one: after the row was locked
-};
-
 // One transaction of one connection; reused for the next one. Own writes are always seen.
 // Used by one thread at a time, except Interrupt (any thread). CommitOrdered may run in another
 // thread than the one that prepared, when that one waits.
@@ -78,7 +51,9 @@ class Transaction {
   struct Settings {
     Isolation isolation = Isolation::kRepeatableRead;
     uint64_t lock_wait_microseconds = 50'000'000;
-    bool deadlock_detect = true;
+    // Under REPEATABLE READ: locking reads look at the snapshot, and a row that has changed since
+    // fails with kSnapshotConflict (MyRocks' behaviour).
+    bool detect_conflicts = false;
   };
 
   Transaction(TransactionManager* manager, uint64_t id);
@@ -87,9 +62,11 @@ class Transaction {
   Transaction& operator=(const Transaction&) = delete;
 
   enum class State : uint8_t { kIdle, kActive, kPrepared };
-  State state() const { return state_; }
+  State state() const { return state_.load(std::memory_order_relaxed); }
   uint64_t id() const { return owner_.id(); }
-  bool active() const { return state_ != State::kIdle; }
+  bool active() const { return state() != State::kIdle; }
+  // What reports show of it. Any thread.
+  TransactionInfo Describe() const;
 
   // idle -> active. Costs nothing but a few stores: snapshot, write batch and locks come at need.
   void Begin(const Settings& settings);
@@ -125,6 +102,12 @@ class Transaction {
 
   // Locks a row of the (hidden) primary key, or a value of a unique index by its prefix.
   Status Lock(IndexId index, Bytes key, LockMode mode, LockWait wait, bool* acquired = nullptr);
+  // With Settings::detect_conflicts, after a row was locked: kSnapshotConflict when it is not what
+  // the snapshot shows. Takes the snapshot when there is none.
+  Status CheckUnchanged(rocksdb::ColumnFamilyHandle* family, Bytes key);
+  bool detects_conflicts() const {
+    return settings_.detect_conflicts && settings_.isolation == Isolation::kRepeatableRead;
+  }
   // Gives up the newest lock if nothing was locked after it: a row that was read and did not match.
   void UnlockLast();
   size_t lock_count() const { return owner_.lock_count(); }
@@ -216,11 +199,11 @@ class Transaction {
 
   TransactionManager* const manager_;
   LockOwner owner_;
-  State state_ = State::kIdle;
+  std::atomic<State> state_{State::kIdle};
   Settings settings_;
   std::unique_ptr<rocksdb::Transaction> store_transaction_;
   bool store_begun_ = false;
-  WriteSet writes_;
+  mutable WriteSet writes_;  // its mutex also guards name_ against Describe
   bool gate_open_ = false;  // this thread holds the mutex of writes_
   const rocksdb::Snapshot* snapshot_ = nullptr;
   bool snapshot_only_estimated_ = false;

@@ -119,6 +119,15 @@ void TransactionManager::Strike(Transaction* transaction) {
   transactions_.pop_back();
 }
 
+std::vector<TransactionInfo> TransactionManager::ActiveTransactions() const {
+  std::vector<TransactionInfo> active;
+  std::shared_lock registry(transactions_mutex_);
+  for (const Transaction* transaction : transactions_) {
+    if (transaction->active()) active.push_back(transaction->Describe());
+  }
+  return active;
+}
+
 ViewStamp TransactionManager::LatestStamp() const {
   return {store_->base()->GetLatestSequenceNumber(), ingestions_.load()};
 }

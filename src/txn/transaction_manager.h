@@ -50,6 +50,9 @@ class TransactionManager {
   Status LockRange(Transaction* asker, IndexId index, Bytes start, Bytes end, LockWait wait);
   ViewStamp LatestStamp() const;
 
+  // All that are active, for reports. Any thread.
+  std::vector<TransactionInfo> ActiveTransactions() const;
+
   // --- Prepared transactions that others than their connection may decide ---
   // A connection registers one that may outlive it, and removes it when it has decided it itself.
   // The name must not change in between. Borrowed.
@@ -100,7 +103,7 @@ class TransactionManager {
   RangeLocks ranges_;
   Spill spill_;
   std::atomic<uint64_t> ingestions_{0};
-  std::shared_mutex transactions_mutex_;
+  mutable std::shared_mutex transactions_mutex_;
   std::vector<Transaction*> transactions_;  // all there are
   std::atomic<uint64_t> next_id_{1};
   mutable std::mutex mutex_;

@@ -86,7 +86,7 @@ class WriteSet {
   uint64_t generation() const { return generation_; }
   bool spilled() const { return !layers_.empty(); }
   size_t bytes() const { return batch_ == nullptr ? 0 : batch_->GetDataSize(); }
-  // Writes since Clear, those taken back not counted.
+  // Writes since Clear, those taken back not counted. Others may ask while they hold mutex().
   uint64_t operations() const { return operations_ + spilled_operations_; }
 
   // A mark at the present state. The handle stays valid until the mark is released or a mark
