@@ -17,7 +17,7 @@ constexpr uint kNameLength = NAME_LEN + 1;
 constexpr uint kKeyLength = 513;
 constexpr uint kModeLength = 32;
 
-Show::ST_FIELD_INFO transaction_fields[] = {
+ST_FIELD_INFO transaction_fields[] = {
     Show::Column("TRANSACTION_ID", Show::SLonglong(), NOT_NULL),
     Show::Column("STATE", Show::Varchar(kNameLength), NOT_NULL),
     Show::Column("NAME", Show::Varchar(kNameLength), NOT_NULL),
@@ -36,7 +36,7 @@ Show::ST_FIELD_INFO transaction_fields[] = {
     Show::CEnd(),
 };
 
-Show::ST_FIELD_INFO lock_fields[] = {
+ST_FIELD_INFO lock_fields[] = {
     Show::Column("COLUMN_FAMILY_ID", Show::SLong(), NOT_NULL),
     Show::Column("TRANSACTION_ID", Show::SLong(), NOT_NULL),
     Show::Column("KEY", Show::Varchar(kKeyLength), NOT_NULL),
@@ -44,7 +44,7 @@ Show::ST_FIELD_INFO lock_fields[] = {
     Show::CEnd(),
 };
 
-Show::ST_FIELD_INFO deadlock_fields[] = {
+ST_FIELD_INFO deadlock_fields[] = {
     Show::Column("DEADLOCK_ID", Show::SLonglong(), NOT_NULL),
     Show::Column("TIMESTAMP", Show::SLonglong(), NOT_NULL),
     Show::Column("TRANSACTION_ID", Show::SLonglong(), NOT_NULL),
@@ -224,7 +224,7 @@ int FillDeadlocks(THD* thd, TABLE_LIST* tables, Item*) {
   return 0;
 }
 
-int InitView(void* table, Show::ST_FIELD_INFO* fields, int (*fill)(THD*, TABLE_LIST*, Item*)) {
+int InitView(void* table, ST_FIELD_INFO* fields, int (*fill)(THD*, TABLE_LIST*, Item*)) {
   auto* schema = static_cast<ST_SCHEMA_TABLE*>(table);
   schema->fields_info = fields;
   schema->fill_table = fill;
