@@ -333,7 +333,7 @@ TEST_F(RangeLocksTest, R1R2R4G1UnderThreads) {
   std::atomic<int> phantoms{0};
   std::atomic<int> inserted{0};
   const auto count = [&](Transaction* transaction, uint32_t first, uint32_t last) {
-    Cursor cursor(store_->base(), target_, false, IndexOf(target_));
+    Cursor cursor(store_->base(), target_, false, IndexOf(target_), manager_->idle_cursors());
     EXPECT_TRUE(cursor.Bind(nullptr, &transaction->writes()).ok());
     int entries = 0;
     for (cursor.SeekForward(Key(first)); cursor.Valid() && cursor.key() < Key(last);
