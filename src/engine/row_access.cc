@@ -133,9 +133,9 @@ Status RowAccess::DecodeRow(Bytes key, Bytes value, uint8_t* record) {
   return Malformed(table_->primary_position(), key);
 }
 
-Status RowAccess::LockRow(Bytes primary_key) {
-  BASALT_RETURN_IF_ERROR(transaction_->Lock(table_->primary().id, primary_key, intent_.mode,
-                                            intent_.wait, &row_newly_locked_));
+Status RowAccess::LockRow(Bytes primary_key, txn::LockWait wait) {
+  BASALT_RETURN_IF_ERROR(transaction_->Lock(table_->primary().id, primary_key, intent_.mode, wait,
+                                            &row_newly_locked_));
   row_lock_position_ = transaction_->lock_count();
   return transaction_->CheckUnchanged(table_->primary().family, primary_key);
 }
@@ -146,7 +146,7 @@ Status RowAccess::ReadRow(Bytes primary_key, uint8_t* record, bool alone) {
   rocksdb::ColumnFamilyHandle* family = table_->primary().family;
   Status read;
   if (intent_.lock) {
-    BASALT_RETURN_IF_ERROR(LockRow(row_key_));
+    BASALT_RETURN_IF_ERROR(LockRow(row_key_, intent_.wait));
     read = transaction_->Get(family, row_key_, txn::View::kLatest, &row_value_);
     if (read.code() == Code::kNotFound) UnlockRow();  // or nobody else inserts it
   } else if (alone) {
@@ -335,8 +335,23 @@ Bytes RowAccess::LastingEntryValue() {
   return Bytes(row_value_.data(), row_value_.size());
 }
 
+Status RowAccess::LockEntryRow() {
+  const bool may_wait = wait_for_next_ || !intent_.semi_consistent;
+  wait_for_next_ = false;
+  if (may_wait) return LockRow(row_key_, intent_.wait);
+  Status locked = LockRow(row_key_, txn::LockWait::kNoWait);
+  row_unlocked_ = locked.code() == Code::kLockBusy;
+  return row_unlocked_ ? Status::Ok() : std::move(locked);
+}
+
+void RowAccess::WaitForNextRow() {
+  row_unlocked_ = false;
+  wait_for_next_ = true;
+}
+
 Status RowAccess::ReadEntryRow(uint8_t* record) {
   row_newly_locked_ = false;
+  row_unlocked_ = false;
   const bool primary = scan_index_ == table_->primary_position();
   if (!intent_.lock) {
     if (primary) {
@@ -346,7 +361,7 @@ Status RowAccess::ReadEntryRow(uint8_t* record) {
     if (scan_key_only_) return DecodeEntry(record);
   }
   BASALT_RETURN_IF_ERROR(TakeEntryRowKey());
-  if (intent_.lock) BASALT_RETURN_IF_ERROR(LockRow(row_key_));
+  if (intent_.lock) BASALT_RETURN_IF_ERROR(LockEntryRow());
   const txn::View view = intent_.lock ? txn::View::kLatest : txn::View::kSnapshot;
   Status read = transaction_->Get(table_->primary().family, row_key_, view, &row_value_);
   if (read.code() == Code::kNotFound) {
@@ -372,6 +387,7 @@ void RowAccess::UnlockRow() {
 }
 
 void RowAccess::ReleaseRow() {
+  row_unlocked_ = false;
   // Only while it is the newest lock: one that came after it may be for a row that was written.
   if (row_newly_locked_ && transaction_->lock_count() == row_lock_position_) {
     transaction_->UnlockLast();

@@ -27,6 +27,9 @@ struct ReadIntent {
   // With `lock`: what was read, and what was found missing, stays so until the transaction ends.
   // Ranges are locked besides rows, and rows that did not match stay locked.
   bool repeatable = false;
+  // With `lock`, not repeatable: a scan reads a row that another has locked in its last committed
+  // state, unlocked (row_is_unlocked); the caller asks for it again if it wants it.
+  bool semi_consistent = false;
 };
 
 // What counting a range has come to.
@@ -115,6 +118,10 @@ class RowAccess {
   // Reads the entry's row into `record`: locks it when the intent says so. kNotFound when the row
   // is gone or no longer belongs to the entry (the caller moves on); kLockBusy under skip_locked.
   Status ReadEntryRow(uint8_t* record);
+  // Whether the row last read was not locked although the intent says so.
+  bool row_is_unlocked() const { return row_unlocked_; }
+  // The next ReadEntryRow waits for the lock.
+  void WaitForNextRow();
   // Copies the primary key of the entry's row to row_key() without reading the row.
   Status TakeEntryRowKey();
   size_t scanned_index() const { return scan_index_; }
@@ -147,7 +154,8 @@ class RowAccess {
   void ParkCursors();
   void CompileRowDecoder();
   Status DecodeRow(Bytes key, Bytes value, uint8_t* record);
-  Status LockRow(Bytes primary_key);
+  Status LockRow(Bytes primary_key, txn::LockWait wait);
+  Status LockEntryRow();
   Bytes LastingEntryValue();
   bool EntryBelongsTo(Bytes entry, uint8_t* record);
   Status Malformed(size_t index, Bytes key) const;
@@ -211,6 +219,8 @@ class RowAccess {
   std::string row_key_;
   std::string duplicate_key_;
   bool row_newly_locked_ = false;
+  bool row_unlocked_ = false;    // see row_is_unlocked
+  bool wait_for_next_ = false;   // see WaitForNextRow
   size_t row_lock_position_ = 0;      // locks held right after that lock was taken
   rocksdb::PinnableSlice row_value_;  // pins what BLOB columns of the last record point into
   std::vector<uint8_t> key_buffer_;

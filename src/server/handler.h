@@ -103,6 +103,10 @@ class Handler final : public ::handler {
   Item* idx_cond_push(uint index, Item* condition) override;
   bool rowid_filter_push(Rowid_filter* filter) override;
   void unlock_row() override;
+  // UPDATE under READ COMMITTED looks at rows that others have locked, and waits only for those that
+  // it is going to change.
+  void try_semi_consistent_read(bool yes) override;
+  bool was_semi_consistent_read() override;
   void column_bitmaps_signal() override;
 
   // --- handler_range.cc ---
@@ -184,6 +188,7 @@ class Handler final : public ::handler {
   int ReadByPrimaryKey(uchar* record);
   int SearchFrom(uchar* record, enum ha_rkey_function find, bool exact);
   int ResumeAfterPointRead();
+  Status Advance(Direction direction);
   int StartRange(const key_range* start, const key_range* end);
   int EndRangeRead(int error);
   bool HasAllParts(uint index, key_part_map parts) const;

@@ -122,7 +122,7 @@ int Handler::rnd_next(uchar* record) {
   if (int error = OpenScan()) return error;
   const bool first = read_.first_row;
   read_.first_row = false;
-  Status moved = first ? rows_->SeekToEnd(Direction::kForward) : rows_->Step(Direction::kForward);
+  Status moved = first ? rows_->SeekToEnd(Direction::kForward) : Advance(Direction::kForward);
   if (!moved.ok()) return Fail(std::move(moved));
   return ReadFromHere(record, Direction::kForward, /*prefix=*/nullptr, HA_ERR_END_OF_FILE);
 }
@@ -407,7 +407,7 @@ int Handler::index_next(uchar* record) {
   if (int error = ResumeAfterPointRead()) return error;
   if (int error = OpenScan()) return error;
   rows_->ForgetBound();
-  Status moved = rows_->Step(Direction::kForward);
+  Status moved = Advance(Direction::kForward);
   if (!moved.ok()) return Fail(std::move(moved));
   return ReadFromHere(record, Direction::kForward, nullptr, HA_ERR_END_OF_FILE);
 }
@@ -417,7 +417,7 @@ int Handler::index_prev(uchar* record) {
   if (int error = ResumeAfterPointRead()) return error;
   if (int error = OpenScan()) return error;
   rows_->ForgetBound();
-  Status moved = rows_->Step(Direction::kBackward);
+  Status moved = Advance(Direction::kBackward);
   if (!moved.ok()) return Fail(std::move(moved));
   return ReadFromHere(record, Direction::kBackward, nullptr, HA_ERR_END_OF_FILE);
 }
@@ -449,7 +449,7 @@ int Handler::index_next_same(uchar* record, const uchar* key, uint key_bytes) {
   if (int error = OpenScan()) return error;
   const SearchPrecision precision = EncodeSearchKey(codec, key, map, &read_.search);
   CompareWithTuple(key, key_bytes, HA_READ_KEY_EXACT, precision);
-  Status moved = rows_->Step(Direction::kForward);
+  Status moved = Advance(Direction::kForward);
   if (!moved.ok()) return Fail(std::move(moved));
   return ReadFromHere(record, Direction::kForward, &read_.search, HA_ERR_END_OF_FILE);
 }
@@ -489,7 +489,7 @@ int Handler::read_range_next() {
   increment_statistics(&SSV::ha_read_next_count);
   if (read_.point_read) return EndRangeRead(HA_ERR_END_OF_FILE);
   if (int error = OpenScan()) return EndRangeRead(error);
-  Status moved = rows_->Step(Direction::kForward);
+  Status moved = Advance(Direction::kForward);
   if (!moved.ok()) return EndRangeRead(Fail(std::move(moved)));
   return EndRangeRead(
       ReadFromHere(table->record[0], Direction::kForward, nullptr, HA_ERR_END_OF_FILE));
@@ -537,6 +537,24 @@ bool Handler::rowid_filter_push(Rowid_filter* filter) {
   pushed_rowid_filter = filter;
   return false;
 }
+
+// To the next entry. The server asks for it also when it wants the row it has just looked at, which
+// was locked by another: then to the same one again, and wait.
+Status Handler::Advance(Direction direction) {
+  if (!rows_->row_is_unlocked()) return rows_->Step(direction);
+  rows_->WaitForNextRow();
+  return Status::Ok();
+}
+
+void Handler::try_semi_consistent_read(bool yes) {
+  engine::ReadIntent intent = rows_->intent();
+  intent.semi_consistent =
+      yes && intent.lock && !intent.repeatable && intent.wait == txn::LockWait::kWait &&
+      session_->transaction()->settings().isolation == txn::Isolation::kReadCommitted;
+  rows_->set_intent(intent);
+}
+
+bool Handler::was_semi_consistent_read() { return rows_->row_is_unlocked(); }
 
 void Handler::unlock_row() {
   if (rows_ != nullptr) rows_->UnlockRow();
