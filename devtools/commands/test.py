@@ -15,7 +15,7 @@ from devtools.tiers import TierResult
 
 HELP = "runs the tests: all, or one tier"
 # the order in which all tiers run: what fails fastest comes first
-ORDER = ("quick", "sql", "matrix", "differential", "crash")
+ORDER = ("quick", "sql", "matrix", "damage", "fuzz", "differential", "crash")
 
 
 def tier_names() -> list[str]:
@@ -61,7 +61,10 @@ def build(names: list[str]) -> None:
     """Builds what the tiers need; a test of an old build would tell nothing."""
     from devtools import build as builder
 
-    builder.build(tests="quick" in names, plugin=names != ["quick"])
+    if names == ["fuzz"]:
+        return  # has a build of its own
+    with_server = set(names) - {"quick", "fuzz"}
+    builder.build(tests="quick" in names, plugin=bool(with_server))
 
 
 def run_tier(name: str, args) -> TierResult:

@@ -39,7 +39,7 @@ class InterleavedGenerator:
         """PRIMARY KEY (id), no other unique key: a conflict would make a connection wait. No index
         with virtual columns: InnoDB reads NULL for them where another transaction has deleted."""
         table = schema.random_table(self.rng, "t0")
-        table.automatic, table.partitions = False, ""
+        table.automatic, table.partitions, table.temporary = False, "", False
         table.keys = [Key("PRIMARY", [(table.columns[0], 0)], True)] + [
             k for k in table.keys if k.name != "PRIMARY"
         ]

@@ -9,7 +9,7 @@ import pymysql
 from devtools.differential import final_check
 from devtools.differential.statement import Statement
 
-ENGINES = {"rocksdb": "ROCKSDB", "myrocks": "ROCKSDB", "innodb": "InnoDB"}
+ENGINES = {"rocksdb": "ROCKSDB", "myrocks": "ROCKSDB", "innodb": "InnoDB", "myisam": "MyISAM"}
 # lock wait timeout, deadlock, row changed since the snapshot: engines may differ in what waits
 LOCK_ERRORS = (1205, 1213, 1020)
 GONE = (2006, 2013, 2003, 2002, 0)
@@ -96,11 +96,13 @@ class Side:
 
 
 class Runner:
-    """`tested` and `peer` are engine names of PrivateServer; the server must have both."""
+    """`tested` and `peer` are keys of ENGINES; the server must have both. `database`: what the
+    names of the two databases begin with."""
 
-    def __init__(self, server, tested: str, peer: str = "innodb"):
+    def __init__(self, server, tested: str, peer: str = "innodb", database: str = ""):
         self.server = server
-        self.tested, self.peer = Side(server, tested, "tested"), Side(server, peer, "peer")
+        self.tested = Side(server, tested, f"{database}tested")
+        self.peer = Side(server, peer, f"{database}peer")
         self.sides = [self.tested, self.peer]
         self.statements = 0  # how many have been compared, for the report
         self.left_out = {"peer": 0, "tested": 0}  # because a lock was in the way there
@@ -130,11 +132,10 @@ class Runner:
                 side.close()
 
     def step(self, statement: Statement, place: int, observe) -> Mismatch | None:
-        sql = statement.sql()
-        peer = self.peer.execute(sql, statement.connection)
+        peer = self.peer.execute(statement.sql(peer=True), statement.connection)
         if peer.error in LOCK_ERRORS:
             return self.leave_out("peer", statement)
-        tested = self.tested.execute(sql, statement.connection)
+        tested = self.tested.execute(statement.sql(), statement.connection)
         if tested.error in LOCK_ERRORS and statement.may_wait:
             return self.leave_out("tested", statement)
         self.statements += 1

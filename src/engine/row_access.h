@@ -13,6 +13,7 @@
 #include "engine/guarded_scan.h"
 #include "engine/range_cache.h"
 #include "engine/table.h"
+#include "engine/virtual_columns.h"
 #include "txn/cursor.h"
 #include "txn/transaction.h"
 
@@ -39,16 +40,6 @@ struct RangeCount {
   bool cached = false;    // and all of them are in the cache
 };
 
-// Computes virtual generated columns, which rows do not store. Where the engine compares a row that
-// it has read with an entry of an index, it needs those that are parts of the index.
-class VirtualColumns {
- public:
-  virtual ~VirtualColumns() = default;
-  // Fills in the virtual columns that are parts of `index` from the stored columns of `record`,
-  // which are all there. TEXT and BLOB columns then point to memory that lasts until the next call.
-  virtual void Compute(size_t index, uint8_t* record) = 0;
-};
-
 // Reads and writes the rows of one table for one handler: owns the buffers, cursors and decoders
 // that a statement needs and keeps them for the next one. Records are the server's record images.
 //
@@ -66,8 +57,13 @@ class RowAccess {
   bool bound() const { return transaction_ != nullptr; }
   // Gives up cursors and the files they pin.
   void ReleaseCursors();
+  // The intent never is to lock in a table without locks.
   const ReadIntent& intent() const { return intent_; }
-  void set_intent(const ReadIntent& intent) { intent_ = intent; }
+  void set_intent(const ReadIntent& intent) {
+    intent_ = intent;
+    intent_.lock = intent.lock && !table_->lockless();
+    intent_.repeatable = intent.repeatable && intent_.lock;
+  }
   Table* table() const { return table_.get(); }
   // Needed before rows of a table are used that has an index with virtual columns. Borrowed.
   void set_virtual_columns(VirtualColumns* columns) { virtual_columns_ = columns; }
@@ -80,7 +76,8 @@ class RowAccess {
   // kLockBusy under skip_locked. `alone`: the statement's only read, see Transaction::GetAlone.
   Status ReadRow(Bytes primary_key, uint8_t* record, bool alone = false);
   // Reads the first `count` rows of `primary_keys` at once; TakeFetched then decodes them one by
-  // one, in any order (kNotFound for an absent row). Not for locking reads. The keys are borrowed
+  // one, in any order (kNotFound for an absent row; kCorruption when the keys come from entries of
+  // the running scan, which must have their rows). Not for locking reads. The keys are borrowed
   // until the last TakeFetched.
   void FetchRows(const std::vector<std::string>& primary_keys, size_t count);
   Status TakeFetched(size_t position, uint8_t* record);
@@ -159,17 +156,28 @@ class RowAccess {
   Bytes LastingEntryValue();
   bool EntryBelongsTo(Bytes entry, uint8_t* record);
   Status Malformed(size_t index, Bytes key) const;
+  Status EntryWithoutRow(Bytes row_key) const;
 
+  // The latest committed state, or the snapshot's?
+  bool ReadsLatest() const { return intent_.lock || table_->lockless(); }
+  // Entries of a scan likewise; where conflicts are detected, a locking scan goes by the snapshot.
+  bool ScansLatest() const {
+    return table_->lockless() || (intent_.lock && !transaction_->detects_conflicts());
+  }
+  txn::View view() const { return ReadsLatest() ? txn::View::kLatest : txn::View::kSnapshot; }
+  txn::WriteSet& writes() const { return transaction_->writes(table_->primary().family); }
   bool CacheIsValid() const;
   void StopReplay();
   txn::Cursor* EstimateCursor(size_t index);
   RangeCount CountAndCache(txn::Cursor* cursor, size_t index, Bytes start, Bytes end);
-  Status AfterMove() const;
+  Status AfterMove(Bytes target) const;
   void ReleaseRow();
 
   // row_write.cc
   void EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* entry);
   void EncodeSecondary(size_t index, const uint8_t* record, uint64_t hidden_id, Entry* entry);
+  Status LockExclusively(IndexId index, Bytes key);
+  Status RefuseTimeToLive() const;
   Status LockForWrite(Bytes primary_key);
   Status LockForInsert(const uint8_t* record, size_t* duplicate_index);
   Status LockForUpdate(const uint8_t* before, const uint8_t* after, bool key_changed,

@@ -2,6 +2,7 @@
 //
 // The writing half of RowAccess. A write first locks and checks everything, then puts everything:
 // a duplicate found on the way leaves nothing behind that would have to be taken back.
+#include "engine/entry_name.h"
 #include "engine/row_access.h"
 
 namespace basalt::engine {
@@ -26,9 +27,13 @@ void RowAccess::EncodeSecondary(size_t index, const uint8_t* record, uint64_t hi
                               /*ttl_seconds=*/0, &entry->value);
 }
 
+Status RowAccess::LockExclusively(IndexId index, Bytes key) {
+  if (table_->lockless()) return Status::Ok();
+  return transaction_->Lock(index, key, txn::LockMode::kExclusive, txn::LockWait::kWait);
+}
+
 Status RowAccess::LockForWrite(Bytes primary_key) {
-  BASALT_RETURN_IF_ERROR(transaction_->Lock(table_->primary().id, primary_key,
-                                            txn::LockMode::kExclusive, txn::LockWait::kWait));
+  BASALT_RETURN_IF_ERROR(LockExclusively(table_->primary().id, primary_key));
   return transaction_->CheckUnchanged(table_->primary().family, primary_key);
 }
 
@@ -41,7 +46,9 @@ Status RowAccess::CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, B
     if (table_->primary().codec->UniqueIsExact()) return Status::Ok();
     return CheckUniqueImage(table_->primary_position(), record, own_row_key, duplicate_index);
   }
-  BASALT_RETURN_IF_ERROR(std::move(found));
+  if (!found.ok()) {
+    return WithEntry(*table_, table_->primary_position(), primary_key, std::move(found));
+  }
   *duplicate_index = table_->primary_position();
   duplicate_key_.assign(primary_key);
   return Status(Code::kDuplicateKey);
@@ -55,7 +62,9 @@ Status RowAccess::RowHasUniqueImage(size_t index, Bytes row_key, const std::stri
   rocksdb::PinnableSlice value;
   Status found = transaction_->Get(table_->primary().family, row_key, txn::View::kLatest, &value);
   if (found.code() == Code::kNotFound) return Status::Ok();
-  BASALT_RETURN_IF_ERROR(std::move(found));
+  if (!found.ok()) {
+    return WithEntry(*table_, table_->primary_position(), row_key, std::move(found));
+  }
   const bool computed = table_->index(index).has_virtual_parts;
   codec::ColumnSet columns(table_->descriptor().columns.size());
   if (computed) columns = codec::ColumnSet::All(table_->descriptor().columns.size());
@@ -87,12 +96,12 @@ Status RowAccess::CheckUniqueImage(size_t index, const uint8_t* record, Bytes ow
   const bool primary = index == table_->primary_position();
   std::string image;
   data.codec->EncodeUniqueImage(record, &image);
-  BASALT_RETURN_IF_ERROR(
-      transaction_->Lock(data.id, image, txn::LockMode::kExclusive, txn::LockWait::kWait));
+  BASALT_RETURN_IF_ERROR(LockExclusively(data.id, image));
   const size_t bytes = data.codec->EncodeUniquePrefix(record, key_buffer_.data());
   const std::string prefix(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
+  BASALT_RETURN_IF_ERROR(transaction_->WaitForUndecided(data.id, prefix));
   txn::Cursor* cursor = CursorOf(&unique_cursors_, index);
-  BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &transaction_->writes()));
+  BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &writes()));
   for (cursor->SeekForward(prefix); cursor->Valid() && cursor->key().starts_with(prefix);
        cursor->Next()) {
     Bytes row_key = cursor->key();
@@ -109,7 +118,7 @@ Status RowAccess::CheckUniqueImage(size_t index, const uint8_t* record, Bytes ow
     duplicate_key_.assign(row_key);
     return Status(Code::kDuplicateKey);
   }
-  return cursor->status();
+  return WithEntry(*table_, index, prefix, cursor->status());
 }
 
 // Locks the value in the index, so that nobody else adds it, then looks whether it is there.
@@ -123,10 +132,10 @@ Status RowAccess::CheckSecondaryUnique(size_t index, const uint8_t* record, Byte
   const size_t bytes =
       data.codec->EncodePrefix(record, data.codec->user_parts(), key_buffer_.data());
   const std::string prefix(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
-  BASALT_RETURN_IF_ERROR(
-      transaction_->Lock(data.id, prefix, txn::LockMode::kExclusive, txn::LockWait::kWait));
+  BASALT_RETURN_IF_ERROR(LockExclusively(data.id, prefix));
+  BASALT_RETURN_IF_ERROR(transaction_->WaitForUndecided(data.id, prefix));
   txn::Cursor* cursor = CursorOf(&unique_cursors_, index);
-  BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &transaction_->writes()));
+  BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &writes()));
   for (cursor->SeekForward(prefix); cursor->Valid() && cursor->key().starts_with(prefix);
        cursor->Next()) {
     const size_t row_bytes = data.codec->ExtractPrimaryKey(cursor->key(), key_buffer_.data());
@@ -137,7 +146,17 @@ Status RowAccess::CheckSecondaryUnique(size_t index, const uint8_t* record, Byte
     duplicate_key_.assign(row_key);
     return Status(Code::kDuplicateKey);
   }
-  return cursor->status();
+  return WithEntry(*table_, index, prefix, cursor->status());
+}
+
+// A row written without its time stamp would count as expired, and be gone, for who honours it.
+Status RowAccess::RefuseTimeToLive() const {
+  if (!table_->primary().codec->has_ttl()) [[likely]]
+    return Status::Ok();
+  return Status(Code::kNotSupported,
+                "table " + table_->name() +
+                    " has a time to live; its rows can be read and deleted, not written; ALTER "
+                    "TABLE ... COMMENT = '', ALGORITHM = COPY makes it a table without one");
 }
 
 // Takes the locks of a write and opens the gate of the write set. Where another has locked a range
@@ -145,6 +164,7 @@ Status RowAccess::CheckSecondaryUnique(size_t index, const uint8_t* record, Byte
 // may want the same key.
 template <typename TakeLocks>
 Status RowAccess::OpenWrite(const TakeLocks& take_locks, txn::Transaction::WriteGate* gate) {
+  if (table_->lockless()) return take_locks();
   while (true) {
     const size_t locks = transaction_->lock_count();
     BASALT_RETURN_IF_ERROR(take_locks());
@@ -259,6 +279,7 @@ Status RowAccess::WriteChanges(bool key_changed) {
 
 Status RowAccess::Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index,
                          bool* changed) {
+  BASALT_RETURN_IF_ERROR(RefuseTimeToLive());
   const size_t primary = table_->primary_position();
   const uint64_t hidden_id = table_->hidden_primary() ? HiddenIdOfRow() : 0;
   EncodePrimary(before, hidden_id, &before_[primary]);

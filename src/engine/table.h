@@ -22,6 +22,12 @@ namespace basalt::engine {
 
 class Database;
 
+// What sets a table apart from others; told at Open.
+struct TableTraits {
+  // Of one connection: see catalog::TemporaryTables. Its rows need no locks and no log.
+  bool temporary = false;
+};
+
 // One index of an open table.
 struct Index {
   IndexId id;
@@ -41,11 +47,14 @@ class Table {
   // Finds the table `descriptor.name` in the dictionary, checks that it has the same indexes, fills
   // in their numbers and format versions and compiles the codecs. kNotFound when the dictionary
   // does not know it, kCorruption when definition and dictionary disagree.
-  static Status Open(Database* database, codec::TableDescriptor descriptor,
+  static Status Open(Database* database, codec::TableDescriptor descriptor, TableTraits traits,
                      std::shared_ptr<Table>* table);
 
   const std::string& name() const { return descriptor_.name; }
   const codec::TableDescriptor& descriptor() const { return descriptor_; }
+  const TableTraits& traits() const { return traits_; }
+  // True when rows need no locks and the latest state is the one to read, for all statements.
+  bool lockless() const { return traits_.temporary; }
   Database* database() const { return database_; }
 
   // In the order of the server's keys; a hidden primary key comes last.
@@ -59,11 +68,16 @@ class Table {
   // single deletes, so two puts of one key must never follow each other without a deletion in
   // between.
   bool rows_are_keys() const { return rows_are_keys_; }
+  // True when an index has a virtual generated column.
+  bool has_virtual_parts() const { return has_virtual_parts_; }
   // True when a column of a record image is a pointer into the value it was decoded from.
   bool has_blobs() const { return has_blobs_; }
   // Room for the longest key and unpack info of any index, in bytes.
   size_t max_key_bytes() const { return max_key_bytes_; }
   size_t max_unpack_bytes() const { return max_unpack_bytes_; }
+
+  // Older snapshots do not hold this table's rows; see Catalog::ReadableFrom.
+  uint64_t readable_from() const { return readable_from_; }
 
   // Auto-increment and hidden ids: shared by every open of the table since the store opened.
   TableCounters& counters() const { return *counters_; }
@@ -80,11 +94,14 @@ class Table {
 
   Database* database_ = nullptr;
   codec::TableDescriptor descriptor_;
+  TableTraits traits_;
   std::vector<Index> indexes_;
   codec::RowCodec row_codec_;
   std::shared_ptr<TableCounters> counters_;
   std::unique_ptr<TableStatistics> statistics_;
+  uint64_t readable_from_ = 0;
   bool rows_are_keys_ = false;
+  bool has_virtual_parts_ = false;
   bool has_blobs_ = false;
   size_t max_key_bytes_ = 0;
   size_t max_unpack_bytes_ = 0;

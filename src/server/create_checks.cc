@@ -63,6 +63,12 @@ int RefuseIndex(const TABLE& form, const KEY& key) {
     return RefuseFeature("full-text index '" + name + "'");
   }
   if (key.flags & HA_SPATIAL) return RefuseFeature("spatial index '" + name + "'");
+  // The server looks for equal values itself. Without locks on what is not there yet, two
+  // transactions at once could both find nothing.
+  if (key.algorithm == HA_KEY_ALG_LONG_HASH) {
+    return RefuseFeature("unique index '" + name + "' by hash (USING HASH, or too long for a key)");
+  }
+  if (key.without_overlaps) return RefuseFeature("WITHOUT OVERLAPS in index '" + name + "'");
   return MyRocksCompatibleFormat(current_thd) ? RefuseForMyRocks(form, key, name) : 0;
 }
 
@@ -89,7 +95,6 @@ bool CommentAsksForTtl(const LEX_CSTRING& comment) {
 }
 
 int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
-  if (create_info.tmp_table()) return RefuseOption("TEMPORARY");
   if (create_info.data_file_name != nullptr) return RefuseOption("DATA DIRECTORY");
   if (create_info.index_file_name != nullptr) return RefuseOption("INDEX DIRECTORY");
   if (form.s->table_type == TABLE_TYPE_SEQUENCE) return RefuseOption("SEQUENCE");

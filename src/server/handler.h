@@ -52,6 +52,8 @@ class Handler final : public ::handler {
   int rename_table(const char* from, const char* to) override;
   int truncate() override;
   void update_create_info(HA_CREATE_INFO* create_info) override;
+  // For EXCHANGE PARTITION; `changes` is IS_EQUAL_YES when all columns are of the same type.
+  bool check_if_incompatible_data(HA_CREATE_INFO* create_info, uint changes) override;
   enum_alter_inplace_result check_if_supported_inplace_alter(
       TABLE* altered_table, Alter_inplace_info* alter_info) override;
   int optimize(THD* thd, HA_CHECK_OPT* check_opt) override;
@@ -60,8 +62,11 @@ class Handler final : public ::handler {
                                   bool commit) override;
   ulonglong table_version() const override;
 
-  // --- handler_check.cc ---
+  // --- handler_check.cc. Findings go to the client as warnings and to the error log; the results
+  // are HA_ADMIN_OK, _CORRUPT, or _FAILED when the statement was killed or could not be carried
+  // out. ---
   int check(THD* thd, HA_CHECK_OPT* check_opt) override;
+  int repair(THD* thd, HA_CHECK_OPT* check_opt) override;
 
   // --- handler_lock.cc ---
   int external_lock(THD* thd, int lock_type) override;
@@ -138,6 +143,8 @@ class Handler final : public ::handler {
   int EnterStatement(THD* thd, thr_lock_type lock_type);
   // Back from it.
   void LeaveStatement();
+  // handler_ddl.cc: the table has other indexes now. Goes on with the statement on `renewed`.
+  void UseRenewedTable(std::shared_ptr<engine::Table> renewed, const engine::ReadIntent& intent);
   // handler_info.cc: error_map.cc's result; remembers the text for get_error_message and tells the
   // session, which decides how much of the transaction survives.
   int Fail(Status status);
@@ -145,12 +152,6 @@ class Handler final : public ::handler {
   void FillRowsPerKey();
   // Bytes of an entry of a secondary index, roughly.
   uint EntryBytes(uint index) const;
-
-  // --- handler_check.cc: reads every row; then every entry of an index, with its row unless
-  // `quick`. What is wrong comes back as text, what could not be read as a status. ---
-  Status CountRows(uint64_t* rows);
-  Status CheckIndex(size_t index, bool quick, uint64_t rows, std::string* complaint);
-  Status CheckEntries(size_t index, bool quick, uint64_t* entries, uint64_t* bad);
 
   std::shared_ptr<TableShare> share_;        // from open to close
   std::unique_ptr<engine::RowAccess> rows_;  // likewise: buffers, cursors, decoders

@@ -126,6 +126,7 @@ ha_rows Handler::estimate_rows_upper_bound() {
 }
 
 ulonglong Handler::table_version() const {
+  if (table_data()->traits().temporary) return 0;  // nothing to recover
   uint64_t version = 0;
   const Status status =
       table_data()->database()->catalog()->TableVersion(table_data()->name(), &version);

@@ -75,7 +75,12 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
     MakeRowAccess();
   }
   read_.wanted_known = false;
-  rows_->Bind(session_->transaction(), IntentOf(thd, lock_type, *session_));
+  const engine::ReadIntent intent = IntentOf(thd, lock_type, *session_);
+  if (!intent.lock && session_->transaction()->SnapshotIsBefore(table_data()->readable_from())) {
+    // An ALTER, CREATE, TRUNCATE or REPAIR has come since: the snapshot holds none of its rows.
+    return HA_ERR_TABLE_DEF_CHANGED;
+  }
+  rows_->Bind(session_->transaction(), intent);
   return 0;
 }
 

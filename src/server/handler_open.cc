@@ -22,7 +22,7 @@ constexpr ::handler::Table_flags kTableFlags =
     HA_PARTIAL_COLUMN_READ | HA_TABLE_SCAN_ON_INDEX | HA_PRIMARY_KEY_IN_READ_INDEX |
     HA_PRIMARY_KEY_REQUIRED_FOR_POSITION | HA_CAN_SKIP_LOCKED | HA_CAN_ONLINE_BACKUPS |
     HA_ONLINE_ANALYZE | HA_CONCURRENT_OPTIMIZE | HA_DUPLICATE_POS | HA_CAN_VIRTUAL_COLUMNS |
-    HA_CAN_GEOMETRY | HA_REQUIRES_KEY_COLUMNS_FOR_DELETE;
+    HA_CAN_GEOMETRY | HA_REQUIRES_KEY_COLUMNS_FOR_DELETE | HA_CAN_REPAIR;
 
 constexpr uint kMaxKeyBytes = 3072;
 constexpr uint kMaxPartBytesWithoutLargePrefix = 767;
@@ -64,7 +64,7 @@ int Handler::open(const char* name, int, uint) {
     const int error = Fail(std::move(status));
     return missing ? HA_ERR_NO_SUCH_TABLE : error;
   }
-  virtual_parts_.Open(table_data()->descriptor());
+  virtual_parts_.Open(*table_data());
   MakeRowAccess();
   // A scan of the whole table goes along the primary key: the server must know it, or an UPDATE
   // that moves rows in it would meet them again.
@@ -113,7 +113,9 @@ uint16_t Handler::FormatVersionOf(uint index) const {
   if (Database() == nullptr || !TableNameOf(table_share->normalized_path.str, &name).ok()) {
     return codec::kKvFormatNewest;
   }
-  const auto record = Database()->catalog()->FindTable(name);
+  catalog::Catalog* catalog = Database()->catalog();
+  const auto record =
+      IsTemporaryTable(name) ? catalog->temporary_tables()->Find(name) : catalog->FindTable(name);
   const bool known = record != nullptr && index < record->indexes.size();
   return known ? record->indexes[index].key_value_format_version : codec::kKvFormatNewest;
 }

@@ -21,7 +21,8 @@ bool Matches(Bytes key, const std::string& prefix) { return key.starts_with(pref
 void Handler::LearnWantedColumns() {
   if (read_.wanted_known) return;
   const uint columns = table->s->fields;
-  const bool whole = rows_->intent().lock && lock_type_ >= TL_FIRST_WRITE &&
+  const bool whole = (rows_->intent().lock || table_data()->lockless()) &&
+                     lock_type_ >= TL_FIRST_WRITE &&
                      thd_sql_command(table->in_use) != SQLCOM_SELECT;
   read_.wanted.Reset(columns);
   const bool entries = EntriesSuffice();
@@ -38,7 +39,9 @@ void Handler::LearnWantedColumns() {
     for (uint i = 0; i < key.ext_key_parts; ++i) read_.wanted.Add(key.key_part[i].fieldnr - 1);
   }
   // Somebody is going to look at the virtual parts of this index in rows of an image of their own.
-  if (active_index != MAX_KEY && (read_.compares_rows || table->file != this)) {
+  if (active_index != MAX_KEY &&
+      (read_.compares_rows || table->file != this ||
+       (keyread_enabled() && !virtual_parts_.EntriesGive(active_index)))) {
     virtual_parts_.AddSources(active_index, &read_.wanted);
   }
   rows_->SetWantedColumns(read_.wanted);
@@ -278,9 +281,13 @@ Status Handler::FillVirtualParts(uchar* record) {
   if (active_index == MAX_KEY || !virtual_parts_.IndexHas(active_index)) return Status::Ok();
   // Entries gave back what they can.
   if (read_.key_only) return Status::Ok();
-  if (keyread_enabled()) return rows_->DecodeEntry(record);
-  if (!read_.compares_rows && record == table->record[0]) return Status::Ok();
-  virtual_parts_.Compute(active_index, record);
+  const bool alone = keyread_enabled();
+  if (alone && !read_.compares_rows && virtual_parts_.EntriesGive(active_index)) {
+    return rows_->DecodeEntry(record);
+  }
+  if (alone || read_.compares_rows || record != table->record[0]) {
+    virtual_parts_.Compute(active_index, record);
+  }
   return Status::Ok();
 }
 

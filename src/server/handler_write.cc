@@ -69,6 +69,7 @@ void Handler::NoteAutoIncrement(const uchar* record) {
   const uint64_t maximum = table->found_next_number_field->get_max_int_value();
   const uint64_t next = value >= maximum ? maximum : value + 1;
   table_data()->counters().RaiseAutoIncrement(next);
+  if (table_data()->traits().temporary) return;  // the counter lives as long as the table
   session_->transaction()->NoteAutoIncrement(table_data()->primary().id, next);
 }
 

@@ -3,10 +3,15 @@
 
 #include <cstring>
 
+#include "catalog/temporary_tables.h"
+
 namespace basalt::server {
 
 namespace {
 
+// How the server's paths of temporary tables begin (tmp_file_prefix in its headers, which this file
+// does without, so that it can be fuzzed alone).
+constexpr std::string_view kTemporaryPrefix = "#sql-temptable-";
 constexpr std::string_view kPartitionMark = "#P#";
 constexpr std::string_view kColumnFamilyWord = "cfname=";
 
@@ -27,7 +32,16 @@ bool FindQualifier(std::string_view comment, std::string_view word, std::string_
 
 }  // namespace
 
+bool IsTemporaryTable(std::string_view path) {
+  // No table that users name begins like this: the server encodes the '#'.
+  return path.substr(path.rfind('/') + 1).starts_with(kTemporaryPrefix);
+}
+
 Status TableNameOf(const char* path, std::string* name) {
+  if (IsTemporaryTable(path)) {
+    name->assign(path);
+    return Status::Ok();
+  }
   return catalog::TableNameOfPath(Bytes(path, std::strlen(path)), name);
 }
 
@@ -55,7 +69,8 @@ Status ChooseColumnFamily(std::string_view comment, std::string_view partition,
     family = comment;
   }
   if (family.empty()) family = "default";
-  if (family == "__system__" || family == "$per_index_cf" || family == "__spill__") {
+  if (family == "__system__" || family == "$per_index_cf" || family == "__spill__" ||
+      family == catalog::TemporaryTables::kColumnFamilyName) {
     return Status(Code::kInvalidArgument,
                   "the column family '" + std::string(family) + "' is reserved");
   }

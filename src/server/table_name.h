@@ -10,8 +10,12 @@
 namespace basalt::server {
 
 // A table's name as the dictionary has it, from the path the server calls it by: "./db/table",
-// with partitions "./db/table#P#p0#SP#p0sp0". kInvalidArgument for a path of another shape.
+// with partitions "./db/table#P#p0#SP#p0sp0". kInvalidArgument for a path of another shape. The
+// name of a temporary table is its whole path, which no other process has.
 Status TableNameOf(const char* path, std::string* name);
+
+// Is this the path or name of a table made by CREATE TEMPORARY TABLE (or by altering such a one)?
+bool IsTemporaryTable(std::string_view path);
 
 // The partition in a table's name ("p0#SP#p0sp0" in "db.table#P#p0#SP#p0sp0"); empty when it names
 // a whole table.

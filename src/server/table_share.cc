@@ -36,9 +36,11 @@ Status ShareOf(const char* name, const TABLE& table, Handler_share* known,
   BASALT_RETURN_IF_ERROR(TableNameOf(name, &table_name));
   codec::TableDescriptor descriptor;
   BASALT_RETURN_IF_ERROR(BuildTableDescriptor(table, table_name, &descriptor));
+  engine::TableTraits traits;
+  traits.temporary = IsTemporaryTable(name);
   auto opened = std::make_shared<TableShare>();
   BASALT_RETURN_IF_ERROR(
-      engine::Table::Open(Database(), std::move(descriptor), &opened->engine_table));
+      engine::Table::Open(Database(), std::move(descriptor), traits, &opened->engine_table));
   NoteIndexNames(*opened->engine_table);
   *made = new ShareHolder(opened);
   *share = std::move(opened);

@@ -123,6 +123,8 @@ class Store {
   // The same read from the files themselves, for all indexes of one column family.
   Status ReadIndexStatistics(rocksdb::ColumnFamilyHandle* handle,
                              std::vector<IndexStatisticsRecord>* records) const;
+  // Files of bulk loads that never finished, removed when the store was opened.
+  size_t removed_bulk_loads() const { return removed_bulk_loads_; }
   uint64_t wal_sync_rounds() const { return sync_group_->rounds(); }
 
  private:
@@ -133,6 +135,7 @@ class Store {
   // The steps of Open, and what they share.
   Status PrepareDirectory();
   Status OpenDatabase();
+  Status RemoveUnfinishedBulkLoads();
   void BuildDatabaseOptions();
   Status ListColumnFamilies(std::vector<std::string>* names);
   Status BuildColumnFamilyOptions(const std::string& name,
@@ -159,6 +162,7 @@ class Store {
   rocksdb::DB* base_ = nullptr;
   rocksdb::ColumnFamilyHandle* system_ = nullptr;
   rocksdb::ColumnFamilyHandle* default_ = nullptr;
+  size_t removed_bulk_loads_ = 0;
   bool closed_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include "store/column_family_defaults.h"
 #include "store/database_defaults.h"
 #include "store/information_log.h"
+#include "store/preview.h"
 #include "store/space_watcher.h"
 #include "store/statistics_collector.h"
 #include "store/store.h"
@@ -19,8 +20,6 @@
 namespace basalt::store {
 namespace {
 
-// Left in the directory by the old plugin when it has read damaged data.
-constexpr std::string_view kCorruptionMarker = "ROCKSDB_CORRUPTED";
 // Table files of bulk loads that never finished, the old plugin's as well.
 constexpr std::string_view kBulkLoadSuffix = ".bulk_load.tmp";
 
@@ -41,6 +40,7 @@ Status Store::Open(StoreOptions options, std::unique_ptr<Store>* store) {
   opened->BuildDatabaseOptions();
   BASALT_RETURN_IF_ERROR(opened->PrepareDirectory());
   BASALT_RETURN_IF_ERROR(opened->OpenDatabase());
+  BASALT_RETURN_IF_ERROR(opened->RemoveUnfinishedBulkLoads());
   BASALT_RETURN_IF_ERROR(opened->LoadStatistics());
   opened->StartWatcher();
   *store = std::move(opened);
@@ -62,23 +62,22 @@ void Store::BuildDatabaseOptions() {
 
 Status Store::PrepareDirectory() {
   rocksdb::Env* env = database_options_.env;
-  const std::string& directory = options_.directory;
   if (options_.create_if_missing) {
-    BASALT_RETURN_IF_ERROR(MapStatus(env->CreateDirIfMissing(directory), In("making the store")));
+    BASALT_RETURN_IF_ERROR(
+        MapStatus(env->CreateDirIfMissing(options_.directory), In("making the store")));
   }
-  const std::string marker = directory + "/" + std::string(kCorruptionMarker);
-  if (!options_.ignore_corruption_marker && env->FileExists(marker).ok()) {
-    return Status(Code::kCorruption,
-                  "the file " + marker +
-                      " says that damaged data was met here; check the disk, then restore a "
-                      "backup, or allow to start after corruption to save what can be read");
-  }
+  return Preview::CheckMarker(options_);
+}
+
+Status Store::RemoveUnfinishedBulkLoads() {
+  rocksdb::Env* env = database_options_.env;
   std::vector<std::string> children;
-  if (!env->GetChildren(directory, &children).ok()) return {};
+  if (!env->GetChildren(options_.directory, &children).ok()) return {};
   for (const std::string& child : children) {
     if (!child.ends_with(kBulkLoadSuffix)) continue;
-    BASALT_RETURN_IF_ERROR(MapStatus(env->DeleteFile(directory + "/" + child),
+    BASALT_RETURN_IF_ERROR(MapStatus(env->DeleteFile(options_.directory + "/" + child),
                                      "removing an unfinished bulk load, " + child));
+    ++removed_bulk_loads_;
   }
   return {};
 }

@@ -84,12 +84,15 @@ class EngineFixture : public testing::Test {
     return table;
   }
 
-  void CreateTable(bool hidden) {
+  // `index_flags`: catalog::kIndexHasTtl for a table as MyRocks makes it with a time to live.
+  void CreateTable(bool hidden, uint32_t index_flags = 0) {
     codec::TableDescriptor descriptor = Descriptor(hidden);
     std::vector<catalog::IndexRequest> requests;
     for (const codec::IndexDescriptor& index : descriptor.indexes) {
       catalog::IndexRequest request;
       request.kind = static_cast<catalog::IndexKind>(index.kind);
+      request.flags = index_flags;
+      request.ttl_seconds = index_flags == 0 ? 0 : 3600;
       requests.push_back(request);
     }
     std::shared_ptr<const catalog::TableRecord> record;
@@ -97,7 +100,7 @@ class EngineFixture : public testing::Test {
     OpenTable(hidden);
   }
   void OpenTable(bool hidden) {
-    ASSERT_EQ(Table::Open(database_.get(), Descriptor(hidden), &table_).ToString(), "ok");
+    ASSERT_EQ(Table::Open(database_.get(), Descriptor(hidden), {}, &table_).ToString(), "ok");
     access_ = std::make_unique<RowAccess>(table_);
     transaction_ = database_->transactions()->NewTransaction();
   }
