@@ -23,7 +23,8 @@ def build(
     plugin: bool = True, tests: bool = False, variant: str = "release", more: tuple[str, ...] = ()
 ) -> Path:
     """Builds incrementally what is asked for (`more`: CMake targets), after the set-up if that is
-    incomplete; returns the build folder. Raises DevError when the compiler says no; its messages are already shown."""
+    incomplete; returns the build folder. Raises DevError when the compiler says no; its messages
+    are already shown."""
     setup.ensure()
     folder = paths.build_dir(variant)
     configure(folder, variant)

@@ -12,26 +12,13 @@
 #include "codec/row_decoder.h"
 #include "engine/guarded_scan.h"
 #include "engine/range_cache.h"
+#include "engine/read_intent.h"
 #include "engine/table.h"
 #include "engine/virtual_columns.h"
 #include "txn/cursor.h"
 #include "txn/transaction.h"
 
 namespace basalt::engine {
-
-// How a statement reads the rows of a table.
-struct ReadIntent {
-  bool lock = false;  // lock rows and read their latest state
-  txn::LockMode mode = txn::LockMode::kExclusive;
-  txn::LockWait wait = txn::LockWait::kWait;
-  bool skip_locked = false;  // with kNoWait: pass over rows that others have locked
-  // With `lock`: what was read, and what was found missing, stays so until the transaction ends.
-  // Ranges are locked besides rows, and rows that did not match stay locked.
-  bool repeatable = false;
-  // With `lock`, not repeatable: a scan reads a row that another has locked in its last committed
-  // state, unlocked (row_is_unlocked); the caller asks for it again if it wants it.
-  bool semi_consistent = false;
-};
 
 // What counting a range has come to.
 struct RangeCount {
@@ -92,11 +79,13 @@ class RowAccess {
   // not fetched (the caller has checked that the index covers the wanted columns).
   Status StartScan(size_t index, bool key_only, bool fill_cache);
   void EndScan();
+  // The scan locks no ranges: it looks for duplicates of a locked value. Before its first move.
+  void LeaveGapsOpen() { guard_.End(); }
   // Changes `key_only` of the running scan, whose wanted columns have changed.
   void SetKeyOnly(bool key_only) { scan_key_only_ = key_only; }
-  // Move the cursor; none of them reads a row. kEndOfRange when there is no further entry. The bound
-  // (empty: the end of the index) says what the scan will not look at: from there on when it goes
-  // forward, what lies below when it goes backward. Steps may end there with kEndOfRange.
+  // Move the cursor; none of them reads a row. kEndOfRange when there is no further entry. The
+  // bound (empty: the end of the index) says what the scan will not look at: from there on when it
+  // goes forward, what lies below when it goes backward. Steps may end there with kEndOfRange.
   //
   // To the first entry >= target; to the last one < target.
   Status Seek(Bytes target, Bytes bound = {});
@@ -125,18 +114,22 @@ class RowAccess {
   bool scanning() const { return cursor_ != nullptr; }
   // Entries of an index in [start, end): counted when few, else estimated from file sizes.
   uint64_t EstimateRange(size_t index, Bytes start, Bytes end);
-  // The row last read is of no interest: undoes its lock, when that read took it, unless reads are
-  // to be repeatable.
+  // The row last read is of no interest: undoes its lock if that read took it and is not
+  // repeatable.
   void UnlockRow();
 
-  // --- Writes. The duplicate index is a position in Table, valid after kDuplicateKey. ---
+  // Of all who call this for a value (the beginning of keys), one goes on at a time, until its
+  // transaction ends. For uniqueness that the caller checks by reading.
+  Status LockUniqueValue(size_t index, Bytes prefix);
+
+  // --- Writes. The duplicate index is a position in Table, valid after kDuplicateKey; so is
+  // duplicate_row_key(), the row it was found with. ---
   Status Insert(const uint8_t* record, size_t* duplicate_index);
   // `before` is the row that was last read, or whose key row_key() is. *changed becomes false when
   // both are the same in every byte that is stored; then nothing is written.
   Status Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index,
                 bool* changed);
   Status Delete(const uint8_t* record);
-  // Into row_key(): the key of the row that a duplicate was found with.
   Bytes duplicate_row_key() const { return duplicate_key_; }
   // Sets the row that Update and Delete act upon in a table with a hidden primary key.
   void SetRowKey(Bytes primary_key) { row_key_.assign(primary_key); }
@@ -227,8 +220,8 @@ class RowAccess {
   std::string row_key_;
   std::string duplicate_key_;
   bool row_newly_locked_ = false;
-  bool row_unlocked_ = false;    // see row_is_unlocked
-  bool wait_for_next_ = false;   // see WaitForNextRow
+  bool row_unlocked_ = false;         // see row_is_unlocked
+  bool wait_for_next_ = false;        // see WaitForNextRow
   size_t row_lock_position_ = 0;      // locks held right after that lock was taken
   rocksdb::PinnableSlice row_value_;  // pins what BLOB columns of the last record point into
   std::vector<uint8_t> key_buffer_;

@@ -32,6 +32,12 @@ Status RowAccess::LockExclusively(IndexId index, Bytes key) {
   return transaction_->Lock(index, key, txn::LockMode::kExclusive, txn::LockWait::kWait);
 }
 
+Status RowAccess::LockUniqueValue(size_t index, Bytes prefix) {
+  const IndexId id = table_->index(index).id;
+  BASALT_RETURN_IF_ERROR(LockExclusively(id, prefix));
+  return transaction_->WaitForUndecided(id, prefix);
+}
+
 Status RowAccess::LockForWrite(Bytes primary_key) {
   BASALT_RETURN_IF_ERROR(LockExclusively(table_->primary().id, primary_key));
   return transaction_->CheckUnchanged(table_->primary().family, primary_key);
@@ -132,8 +138,7 @@ Status RowAccess::CheckSecondaryUnique(size_t index, const uint8_t* record, Byte
   const size_t bytes =
       data.codec->EncodePrefix(record, data.codec->user_parts(), key_buffer_.data());
   const std::string prefix(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
-  BASALT_RETURN_IF_ERROR(LockExclusively(data.id, prefix));
-  BASALT_RETURN_IF_ERROR(transaction_->WaitForUndecided(data.id, prefix));
+  BASALT_RETURN_IF_ERROR(LockUniqueValue(index, prefix));
   txn::Cursor* cursor = CursorOf(&unique_cursors_, index);
   BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &writes()));
   for (cursor->SeekForward(prefix); cursor->Valid() && cursor->key().starts_with(prefix);
@@ -200,6 +205,7 @@ Status RowAccess::PutEntries() {
 }
 
 Status RowAccess::Insert(const uint8_t* record, size_t* duplicate_index) {
+  BASALT_RETURN_IF_ERROR(RefuseTimeToLive());
   const size_t primary = table_->primary_position();
   const uint64_t hidden_id = table_->hidden_primary() ? table_->counters().NextHiddenId() : 0;
   added_.clear();
@@ -212,8 +218,7 @@ Status RowAccess::Insert(const uint8_t* record, size_t* duplicate_index) {
     added_.push_back({table_->index(i).id, after_[i].key});
   }
   txn::Transaction::WriteGate gate;
-  BASALT_RETURN_IF_ERROR(
-      OpenWrite([&] { return LockForInsert(record, duplicate_index); }, &gate));
+  BASALT_RETURN_IF_ERROR(OpenWrite([&] { return LockForInsert(record, duplicate_index); }, &gate));
   BASALT_RETURN_IF_ERROR(PutEntries());
   row_key_ = after_[primary].key;
   table_->statistics().NoteInsert();
@@ -299,8 +304,8 @@ Status RowAccess::Update(const uint8_t* before, const uint8_t* after, size_t* du
   // Kept while OpenWrite waits: `before` must stay what it is.
   BASALT_RETURN_IF_ERROR(LockForWrite(before_[primary].key));
   txn::Transaction::WriteGate gate;
-  BASALT_RETURN_IF_ERROR(OpenWrite(
-      [&] { return LockForUpdate(before, after, key_changed, duplicate_index); }, &gate));
+  BASALT_RETURN_IF_ERROR(
+      OpenWrite([&] { return LockForUpdate(before, after, key_changed, duplicate_index); }, &gate));
   BASALT_RETURN_IF_ERROR(WriteChanges(key_changed));
   row_key_ = after_[primary].key;
   table_->statistics().NoteUpdate();

@@ -33,9 +33,7 @@ bool LocksRowsRead(THD* thd, thr_lock_type type, txn::Isolation isolation) {
 
 // A replica applies row events with a write lock and without a command. They name the rows that
 // the primary has changed: what lies between them does not matter.
-bool AppliesRowEvents(THD* thd) {
-  return thd->slave_thread && thd_sql_command(thd) == SQLCOM_END;
-}
+bool AppliesRowEvents(THD* thd) { return thd->slave_thread && thd_sql_command(thd) == SQLCOM_END; }
 
 engine::ReadIntent IntentOf(THD* thd, thr_lock_type type, const Session& session) {
   const txn::Transaction::Settings& settings = session.transaction()->settings();
@@ -50,7 +48,8 @@ engine::ReadIntent IntentOf(THD* thd, thr_lock_type type, const Session& session
   intent.skip_locked = IsSkipLocked(type);
   const bool no_wait = settings.lock_wait_microseconds == 0;
   if (intent.skip_locked || no_wait) intent.wait = txn::LockWait::kNoWait;
-  // What SKIP LOCKED finds cannot be repeated anyway: a queue's consumers do not stop its producers.
+  // What SKIP LOCKED finds cannot be repeated anyway: a queue's consumers do not stop its
+  // producers.
   intent.repeatable = intent.lock && settings.isolation != txn::Isolation::kReadCommitted &&
                       !session.transaction()->detects_conflicts() && !intent.skip_locked &&
                       !AppliesRowEvents(thd);

@@ -14,9 +14,9 @@ namespace basalt::server {
 
 namespace {
 
-// Only what is true; HA_BINLOG_STMT_CAPABLE comes and goes, see table_flags(). Rows are read in full
-// before they are written; HA_REQUIRES_KEY_COLUMNS_FOR_DELETE makes the server compute the virtual
-// columns of old rows that indexes have.
+// Only what is true; HA_BINLOG_STMT_CAPABLE comes and goes, see table_flags(). Rows are read in
+// full before they are written; HA_REQUIRES_KEY_COLUMNS_FOR_DELETE makes the server compute the
+// virtual columns of old rows that indexes have.
 constexpr ::handler::Table_flags kTableFlags =
     HA_BINLOG_ROW_CAPABLE | HA_REC_NOT_IN_SEQ | HA_NULL_IN_KEY | HA_CAN_INDEX_BLOBS |
     HA_PARTIAL_COLUMN_READ | HA_TABLE_SCAN_ON_INDEX | HA_PRIMARY_KEY_IN_READ_INDEX |

@@ -164,6 +164,7 @@ int Handler::index_init(uint index, bool) {
   CloseScan();
   active_index = index;
   read_.wanted_known = false;
+  read_.unique_value.clear();
   return 0;
 }
 
@@ -347,7 +348,9 @@ int Handler::index_read_map(uchar* record, const uchar* key, key_part_map parts,
       precision == SearchPrecision::kExact && HasAllParts(active_index, parts)) {
     return ReadByPrimaryKey(record);
   }
+  if (int error = BeginUniqueLookUp(key, parts, find)) return error;
   if (int error = OpenScan()) return error;
+  if (!read_.unique_value.empty()) rows_->LeaveGapsOpen();
   return SearchFrom(record, find, precision != SearchPrecision::kWidened);
 }
 
@@ -390,8 +393,8 @@ int Handler::SearchFrom(uchar* record, enum ha_rkey_function find, bool whole) {
   }
   if (moved.code() == Code::kEndOfRange) return HA_ERR_KEY_NOT_FOUND;
   if (!moved.ok()) return Fail(std::move(moved));
-  return ReadFromHere(record, direction, only_matching ? &read_.search : nullptr,
-                      HA_ERR_KEY_NOT_FOUND);
+  const std::string* prefix = only_matching ? &read_.search : UniqueLookUpPrefix();
+  return ReadFromHere(record, direction, prefix, HA_ERR_KEY_NOT_FOUND);
 }
 
 int Handler::index_read_last_map(uchar* record, const uchar* key, key_part_map parts) {
@@ -416,7 +419,7 @@ int Handler::index_next(uchar* record) {
   rows_->ForgetBound();
   Status moved = Advance(Direction::kForward);
   if (!moved.ok()) return Fail(std::move(moved));
-  return ReadFromHere(record, Direction::kForward, nullptr, HA_ERR_END_OF_FILE);
+  return ReadFromHere(record, Direction::kForward, UniqueLookUpPrefix(), HA_ERR_END_OF_FILE);
 }
 
 int Handler::index_prev(uchar* record) {

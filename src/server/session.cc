@@ -58,8 +58,7 @@ Registry& Sessions() {
 
 }  // namespace
 
-Session::Session(THD* thd)
-    : thd_(thd), transaction_(Database()->transactions()->NewTransaction()) {
+Session::Session(THD* thd) : thd_(thd), transaction_(Database()->transactions()->NewTransaction()) {
   std::lock_guard<std::mutex> lock(Sessions().mutex);
   Sessions().sessions.insert(this);
 }

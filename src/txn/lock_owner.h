@@ -63,7 +63,8 @@ class LockOwner {
   size_t reported_row_locks() const { return row_locks_.load(std::memory_order_relaxed); }
   bool holds_nothing() const {
     return held_.empty() && ranges_.empty() &&
-           std::none_of(indexes_.begin(), indexes_.end(), [](const IndexUse& u) { return u.whole; });
+           std::none_of(indexes_.begin(), indexes_.end(),
+                        [](const IndexUse& u) { return u.whole; });
   }
 
  private:

@@ -220,7 +220,7 @@ class Transaction {
   std::unique_ptr<rocksdb::Transaction> store_transaction_;
   bool store_begun_ = false;
   mutable WriteSet writes_;  // its mutex also guards name_ against Describe
-  bool gate_open_ = false;  // this thread holds the mutex of writes_
+  bool gate_open_ = false;   // this thread holds the mutex of writes_
   TemporaryWrites temporary_;
   const rocksdb::Snapshot* snapshot_ = nullptr;
   bool snapshot_only_estimated_ = false;
