@@ -167,6 +167,7 @@ int Handler::index_init(uint index, bool) {
   active_index = index;
   read_.wanted_known = false;
   ForgetLastRow();
+  read_.unique_value.clear();
   return 0;
 }
 
@@ -351,7 +352,9 @@ int Handler::index_read_map(uchar* record, const uchar* key, key_part_map parts,
       precision == SearchPrecision::kExact && HasAllParts(active_index, parts)) {
     return ReadByPrimaryKey(record);
   }
+  if (int error = BeginUniqueLookUp(key, parts, find)) return error;
   if (int error = OpenScan()) return error;
+  if (!read_.unique_value.empty()) rows_->LeaveGapsOpen();
   const int error = SearchFrom(record, find, precision != SearchPrecision::kWidened);
   if (error == HA_ERR_KEY_NOT_FOUND && find == HA_READ_KEY_EXACT) {
     read_.last_key = read_.search;
@@ -364,45 +367,44 @@ int Handler::index_read_map(uchar* record, const uchar* key, key_part_map parts,
 // Moves the cursor to where `find` says relative to read_.search and reads from there.
 int Handler::SearchFrom(uchar* record, enum ha_rkey_function find, bool whole) {
   std::string target = read_.search;
+  std::string after = read_.search;  // above all keys that begin with it
+  MakeSuccessor(&after);
+  Status moved;
   Direction direction = Direction::kForward;
-  bool below_target = false;  // the entry must be strictly below the target
   bool only_matching = false;
   switch (find) {
     case HA_READ_KEY_EXACT:
     case HA_READ_PREFIX:
       only_matching = true;
+      moved = rows_->Seek(target, after);
       break;
     case HA_READ_KEY_OR_NEXT:
+      moved = rows_->Seek(target);
       break;
     case HA_READ_AFTER_KEY:
-      if (whole) MakeSuccessor(&target);
+      moved = rows_->Seek(whole ? after : target);
       break;
     case HA_READ_BEFORE_KEY:
-      if (!whole) MakeSuccessor(&target);
       direction = Direction::kBackward;
-      below_target = true;
+      moved = rows_->SeekBelow(whole ? target : after);
       break;
     case HA_READ_KEY_OR_PREV:
     case HA_READ_PREFIX_LAST_OR_PREV:
-      MakeSuccessor(&target);
       direction = Direction::kBackward;
-      below_target = true;
+      moved = rows_->SeekBelow(after);
       break;
     case HA_READ_PREFIX_LAST:
-      MakeSuccessor(&target);
       direction = Direction::kBackward;
-      below_target = true;
       only_matching = true;
+      moved = rows_->SeekBelow(after, target);
       break;
     default:
       return HA_ERR_UNSUPPORTED;  // spatial searches
   }
-  Status moved = rows_->Seek(target, direction);
-  if (moved.ok() && below_target && rows_->entry_key() == target) moved = rows_->Step(direction);
   if (moved.code() == Code::kEndOfRange) return HA_ERR_KEY_NOT_FOUND;
   if (!moved.ok()) return Fail(std::move(moved));
-  return ReadFromHere(record, direction, only_matching ? &read_.search : nullptr,
-                      HA_ERR_KEY_NOT_FOUND);
+  const std::string* prefix = only_matching ? &read_.search : UniqueLookUpPrefix();
+  return ReadFromHere(record, direction, prefix, HA_ERR_KEY_NOT_FOUND);
 }
 
 int Handler::index_read_last_map(uchar* record, const uchar* key, key_part_map parts) {
@@ -413,15 +415,16 @@ int Handler::index_read_last_map(uchar* record, const uchar* key, key_part_map p
 // HANDLER, there is no cursor on it yet; in the latter case the row may be gone as well.
 Status Handler::MoveOn(Direction direction) {
   if (!read_.point_read && !read_.resumes) [[likely]]
-    return rows_->Step(direction);
+    return Advance(direction);
   const bool resumes = std::exchange(read_.resumes, false);
   const bool point_read = std::exchange(read_.point_read, false);
   if (resumes && read_.beyond) {
     return read_.beyond_end == direction ? Status(Code::kEndOfRange) : rows_->SeekToEnd(direction);
   }
   const std::string last(point_read ? rows_->row_key() : Bytes(read_.last_key));
-  BASALT_RETURN_IF_ERROR(rows_->Seek(last, direction));
-  return rows_->entry_key() == last ? rows_->Step(direction) : Status::Ok();
+  if (direction == Direction::kBackward) return rows_->SeekBelow(last);
+  BASALT_RETURN_IF_ERROR(rows_->Seek(last));
+  return rows_->entry_key() == last ? Advance(direction) : Status::Ok();
 }
 
 // Remembers where the scan of a HANDLER goes on in its next statement, and passes the result on.
@@ -449,12 +452,13 @@ void Handler::ForgetLastRow() {
 
 int Handler::ReadNeighbour(uchar* record, Direction direction, const std::string* prefix) {
   if (int error = OpenScan()) return error;
+  if (prefix == nullptr) rows_->ForgetBound();
   return ReadAfterMove(MoveOn(direction), record, direction, prefix);
 }
 
 int Handler::index_next(uchar* record) {
   CompareNothing();
-  return ReadNeighbour(record, Direction::kForward, nullptr);
+  return ReadNeighbour(record, Direction::kForward, UniqueLookUpPrefix());
 }
 
 int Handler::index_prev(uchar* record) {
@@ -518,7 +522,7 @@ int Handler::read_range_next() {
   increment_statistics(&SSV::ha_read_next_count);
   if (read_.point_read) return EndRangeRead(HA_ERR_END_OF_FILE);
   if (int error = OpenScan()) return EndRangeRead(error);
-  Status moved = rows_->Step(Direction::kForward);
+  Status moved = Advance(Direction::kForward);
   if (!moved.ok()) return EndRangeRead(Fail(std::move(moved)));
   return EndRangeRead(
       ReadFromHere(table->record[0], Direction::kForward, nullptr, HA_ERR_END_OF_FILE));
@@ -566,6 +570,24 @@ bool Handler::rowid_filter_push(Rowid_filter* filter) {
   pushed_rowid_filter = filter;
   return false;
 }
+
+// To the next entry. The server asks for it also when it wants the row it has just looked at, which
+// was locked by another: then to the same one again, and wait.
+Status Handler::Advance(Direction direction) {
+  if (!rows_->row_is_unlocked()) return rows_->Step(direction);
+  rows_->WaitForNextRow();
+  return Status::Ok();
+}
+
+void Handler::try_semi_consistent_read(bool yes) {
+  engine::ReadIntent intent = rows_->intent();
+  intent.semi_consistent =
+      yes && intent.lock && !intent.repeatable && intent.wait == txn::LockWait::kWait &&
+      session_->transaction()->settings().isolation == txn::Isolation::kReadCommitted;
+  rows_->set_intent(intent);
+}
+
+bool Handler::was_semi_consistent_read() { return rows_->row_is_unlocked(); }
 
 void Handler::unlock_row() {
   if (rows_ != nullptr) rows_->UnlockRow();
