@@ -12,8 +12,8 @@ void RowAccess::EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* 
   const size_t key_bytes = table_->primary().codec->EncodeKey(record, hidden_id, key_buffer_.data(),
                                                               unpack_buffer_.data(), &unpack_bytes);
   entry->key.assign(reinterpret_cast<const char*>(key_buffer_.data()), key_bytes);
-  table_->row_codec().EncodeValue(record, MakeBytes(unpack_buffer_.data(), unpack_bytes),
-                                  /*ttl_seconds=*/0, &entry->value);
+  table_->row_codec().EncodeValue(record, MakeBytes(unpack_buffer_.data(), unpack_bytes), stamp_,
+                                  &entry->value);
 }
 
 void RowAccess::EncodeSecondary(size_t index, const uint8_t* record, uint64_t hidden_id,
@@ -23,8 +23,8 @@ void RowAccess::EncodeSecondary(size_t index, const uint8_t* record, uint64_t hi
   const size_t key_bytes =
       codec.EncodeKey(record, hidden_id, key_buffer_.data(), unpack_buffer_.data(), &unpack_bytes);
   entry->key.assign(reinterpret_cast<const char*>(key_buffer_.data()), key_bytes);
-  codec::EncodeSecondaryValue(codec, MakeBytes(unpack_buffer_.data(), unpack_bytes),
-                              /*ttl_seconds=*/0, &entry->value);
+  codec::EncodeSecondaryValue(codec, MakeBytes(unpack_buffer_.data(), unpack_bytes), stamp_,
+                              &entry->value);
 }
 
 Status RowAccess::LockExclusively(IndexId index, Bytes key) {
@@ -41,7 +41,7 @@ Status RowAccess::CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, B
   rocksdb::PinnableSlice value;
   Status found =
       transaction_->Get(table_->primary().family, primary_key, txn::View::kLatest, &value);
-  if (found.code() == Code::kNotFound) {
+  if (found.code() == Code::kNotFound || (found.ok() && TakesPlaceOf(&value))) {
     if (table_->primary().codec->UniqueIsExact()) return Status::Ok();
     return CheckUniqueImage(table_->primary_position(), record, own_row_key, duplicate_index);
   }
@@ -64,6 +64,7 @@ Status RowAccess::RowHasUniqueImage(size_t index, Bytes row_key, const std::stri
   if (!found.ok()) {
     return WithEntry(*table_, table_->primary_position(), row_key, std::move(found));
   }
+  if (life_.Hides(Bytes(value.data(), value.size()))) return Status::Ok();
   const bool computed = table_->index(index).has_virtual_parts;
   codec::ColumnSet columns(table_->descriptor().columns.size());
   if (computed) columns = codec::ColumnSet::All(table_->descriptor().columns.size());
@@ -140,7 +141,7 @@ Status RowAccess::CheckSecondaryUnique(size_t index, const uint8_t* record, Byte
     const size_t row_bytes = data.codec->ExtractPrimaryKey(cursor->key(), key_buffer_.data());
     if (row_bytes == 0) return Malformed(index, cursor->key());
     const Bytes row_key = MakeBytes(key_buffer_.data(), row_bytes);
-    if (row_key == own_row_key) continue;
+    if (row_key == own_row_key || life_.HidesEntry(index, cursor->value())) continue;
     *duplicate_index = index;
     duplicate_key_.assign(row_key);
     return Status(Code::kDuplicateKey);
@@ -148,18 +149,10 @@ Status RowAccess::CheckSecondaryUnique(size_t index, const uint8_t* record, Byte
   return WithEntry(*table_, index, prefix, cursor->status());
 }
 
-// A row written without its time stamp would count as expired, and be gone, for who honours it.
-Status RowAccess::RefuseTimeToLive() const {
-  if (!table_->primary().codec->has_ttl()) [[likely]]
-    return Status::Ok();
-  return Status(Code::kNotSupported,
-                "table " + table_->name() +
-                    " has a time to live; its rows can be read and deleted, not written; ALTER "
-                    "TABLE ... COMMENT = '', ALGORITHM = COPY makes it a table without one");
-}
-
 Status RowAccess::Insert(const uint8_t* record, size_t* duplicate_index) {
-  BASALT_RETURN_IF_ERROR(RefuseTimeToLive());
+  life_.Observe(transaction_);
+  stamp_ = life_.StampOf(record);
+  replaces_expired_ = false;
   const bool hidden = table_->hidden_primary();
   const size_t primary = table_->primary_position();
   const uint64_t hidden_id = hidden ? table_->counters().NextHiddenId() : 0;
@@ -174,6 +167,8 @@ Status RowAccess::Insert(const uint8_t* record, size_t* duplicate_index) {
     if (i == primary || !table_->index(i).unique) continue;
     BASALT_RETURN_IF_ERROR(CheckSecondaryUnique(i, record, Bytes(), duplicate_index));
   }
+  if (replaces_expired_) [[unlikely]]
+    BASALT_RETURN_IF_ERROR(RemoveExpired(after_[primary].key));
   BASALT_RETURN_IF_ERROR(
       transaction_->Put(table_->primary().family, after_[primary].key, after_[primary].value));
   for (size_t i = 0; i < table_->index_count(); ++i) {
@@ -218,10 +213,15 @@ Status RowAccess::WriteChangedPrimary(bool key_changed) {
 
 Status RowAccess::Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index,
                          bool* changed) {
-  BASALT_RETURN_IF_ERROR(RefuseTimeToLive());
+  life_.Observe(transaction_);
+  replaces_expired_ = false;
   const size_t primary = table_->primary_position();
   const uint64_t hidden_id = table_->hidden_primary() ? HiddenIdOfRow() : 0;
+  UpdateStamps stamps;
+  BASALT_RETURN_IF_ERROR(StampsOfUpdate(before, after, &stamps));
+  stamp_ = stamps.before;
   EncodePrimary(before, hidden_id, &before_[primary]);
+  stamp_ = stamps.after;
   EncodePrimary(after, hidden_id, &after_[primary]);
   const bool key_changed = before_[primary].key != after_[primary].key;
   // Secondary entries follow from the row, so equal rows have equal entries.
@@ -235,11 +235,15 @@ Status RowAccess::Update(const uint8_t* before, const uint8_t* after, size_t* du
   }
   for (size_t i = 0; i < table_->index_count(); ++i) {
     if (i == primary) continue;
+    stamp_ = stamps.before;
     EncodeSecondary(i, before, hidden_id, &before_[i]);
+    stamp_ = stamps.after;
     EncodeSecondary(i, after, hidden_id, &after_[i]);
     BASALT_RETURN_IF_ERROR(
         CheckChangedUnique(i, before, after, before_[primary].key, duplicate_index));
   }
+  if (replaces_expired_) [[unlikely]]
+    BASALT_RETURN_IF_ERROR(RemoveExpired(after_[primary].key));
   BASALT_RETURN_IF_ERROR(WriteChangedPrimary(key_changed));
   for (size_t i = 0; i < table_->index_count(); ++i) {
     if (i == primary) continue;
