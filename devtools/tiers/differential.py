@@ -76,7 +76,9 @@ def run(args) -> TierResult:
             if result.failed >= MOST_FAILURES:
                 print(f"   stopped after {MOST_FAILURES} failed cases")
                 break
-        print(f"   {runner.statements} statements compared")
+        print(f"   {runner.statements} statements compared", end="")
+        waits = runner.left_out
+        print(f", {waits['peer']} left out for locks of the peer, {waits['tested']} for ours alone")
     return result
 
 

@@ -10,6 +10,12 @@
 
 namespace basalt::engine {
 
+// The time stamps of a row before and after an update; 0 in a table without any.
+struct UpdateStamps {
+  uint64_t before = 0;
+  uint64_t after = 0;
+};
+
 // The time from which one statement looks at the rows of a table that expire, and the time stamps
 // it gives to those it writes.
 //

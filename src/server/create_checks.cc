@@ -62,12 +62,6 @@ int RefuseIndex(const TABLE& form, const KEY& key) {
     return RefuseFeature("full-text index '" + name + "'");
   }
   if (key.flags & HA_SPATIAL) return RefuseFeature("spatial index '" + name + "'");
-  // The server looks for equal values itself. Without locks on what is not there yet, two
-  // transactions at once could both find nothing.
-  if (key.algorithm == HA_KEY_ALG_LONG_HASH) {
-    return RefuseFeature("unique index '" + name + "' by hash (USING HASH, or too long for a key)");
-  }
-  if (key.without_overlaps) return RefuseFeature("WITHOUT OVERLAPS in index '" + name + "'");
   return MyRocksCompatibleFormat(current_thd) ? RefuseForMyRocks(form, key, name) : 0;
 }
 

@@ -73,6 +73,8 @@ class Handler final : public ::handler {
   int start_stmt(THD* thd, thr_lock_type lock_type) override;
   THR_LOCK_DATA** store_lock(THD* thd, THR_LOCK_DATA** to, thr_lock_type lock_type) override;
   uint lock_count() const override { return 0; }
+  // Statements at the same time take turns at the counter.
+  bool autoinc_lock_mode_stmt_unsafe() const override { return true; }
 
   // --- handler_info.cc ---
   int info(uint flag) override;
@@ -106,6 +108,10 @@ class Handler final : public ::handler {
   Item* idx_cond_push(uint index, Item* condition) override;
   bool rowid_filter_push(Rowid_filter* filter) override;
   void unlock_row() override;
+  // UPDATE under READ COMMITTED looks at rows that others have locked, and waits only for those
+  // that it is going to change.
+  void try_semi_consistent_read(bool yes) override;
+  bool was_semi_consistent_read() override;
   void column_bitmaps_signal() override;
 
   // --- handler_range.cc ---
@@ -181,8 +187,15 @@ class Handler final : public ::handler {
   bool IsInBounds(uchar* record) const;
   // Look-ups and searches by read_.search, and the way from a look-up back to a scan.
   int ReadByPrimaryKey(uchar* record);
+  // handler_unique.cc: the server's own look-ups for duplicates.
+  int BeginUniqueLookUp(const uchar* key, key_part_map parts, enum ha_rkey_function find);
+  key_part_map UniqueLookUpParts(key_part_map parts, enum ha_rkey_function find) const;
+  const std::string* UniqueLookUpPrefix() const {
+    return read_.unique_value.empty() ? nullptr : &read_.unique_value;
+  }
   int SearchFrom(uchar* record, enum ha_rkey_function find, bool exact);
   int ResumeAfterPointRead();
+  Status Advance(Direction direction);
   int StartRange(const key_range* start, const key_range* end);
   int EndRangeRead(int error);
   bool HasAllParts(uint index, key_part_map parts) const;

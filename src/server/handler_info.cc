@@ -149,8 +149,12 @@ int Handler::Fail(Status status) {
 
 // The result says whether trying again may help.
 bool Handler::get_error_message(int error, String* text) {
-  // The server appends this to its own text for a deadlock, which says all there is.
-  if (error == HA_ERR_LOCK_DEADLOCK || error == HA_ERR_LOCK_WAIT_TIMEOUT) return true;
+  // The server appends this to its own text, which says all there is of a deadlock and a timeout.
+  if (error == HA_ERR_LOCK_DEADLOCK) {
+    text->append(error_text_.data(), error_text_.size());  // what else it may be
+    return true;
+  }
+  if (error == HA_ERR_LOCK_WAIT_TIMEOUT) return true;
   if (!error_text_.empty()) {
     text->append(error_text_.data(), error_text_.size());
   } else {

@@ -125,7 +125,7 @@ int Handler::rnd_next(uchar* record) {
   if (int error = OpenScan()) return error;
   const bool first = read_.first_row;
   read_.first_row = false;
-  Status moved = first ? rows_->SeekToEnd(Direction::kForward) : rows_->Step(Direction::kForward);
+  Status moved = first ? rows_->SeekToEnd(Direction::kForward) : Advance(Direction::kForward);
   if (!moved.ok()) return Fail(std::move(moved));
   return ReadFromHere(record, Direction::kForward, /*prefix=*/nullptr, HA_ERR_END_OF_FILE);
 }
@@ -164,6 +164,7 @@ int Handler::index_init(uint index, bool) {
   CloseScan();
   active_index = index;
   read_.wanted_known = false;
+  read_.unique_value.clear();
   return 0;
 }
 
@@ -347,52 +348,53 @@ int Handler::index_read_map(uchar* record, const uchar* key, key_part_map parts,
       precision == SearchPrecision::kExact && HasAllParts(active_index, parts)) {
     return ReadByPrimaryKey(record);
   }
+  if (int error = BeginUniqueLookUp(key, parts, find)) return error;
   if (int error = OpenScan()) return error;
+  if (!read_.unique_value.empty()) rows_->LeaveGapsOpen();
   return SearchFrom(record, find, precision != SearchPrecision::kWidened);
 }
 
 // Moves the cursor to where `find` says relative to read_.search and reads from there.
 int Handler::SearchFrom(uchar* record, enum ha_rkey_function find, bool whole) {
   std::string target = read_.search;
+  std::string after = read_.search;  // above all keys that begin with it
+  MakeSuccessor(&after);
+  Status moved;
   Direction direction = Direction::kForward;
-  bool below_target = false;  // the entry must be strictly below the target
   bool only_matching = false;
   switch (find) {
     case HA_READ_KEY_EXACT:
     case HA_READ_PREFIX:
       only_matching = true;
+      moved = rows_->Seek(target, after);
       break;
     case HA_READ_KEY_OR_NEXT:
+      moved = rows_->Seek(target);
       break;
     case HA_READ_AFTER_KEY:
-      if (whole) MakeSuccessor(&target);
+      moved = rows_->Seek(whole ? after : target);
       break;
     case HA_READ_BEFORE_KEY:
-      if (!whole) MakeSuccessor(&target);
       direction = Direction::kBackward;
-      below_target = true;
+      moved = rows_->SeekBelow(whole ? target : after);
       break;
     case HA_READ_KEY_OR_PREV:
     case HA_READ_PREFIX_LAST_OR_PREV:
-      MakeSuccessor(&target);
       direction = Direction::kBackward;
-      below_target = true;
+      moved = rows_->SeekBelow(after);
       break;
     case HA_READ_PREFIX_LAST:
-      MakeSuccessor(&target);
       direction = Direction::kBackward;
-      below_target = true;
       only_matching = true;
+      moved = rows_->SeekBelow(after, target);
       break;
     default:
       return HA_ERR_UNSUPPORTED;  // spatial searches
   }
-  Status moved = rows_->Seek(target, direction);
-  if (moved.ok() && below_target && rows_->entry_key() == target) moved = rows_->Step(direction);
   if (moved.code() == Code::kEndOfRange) return HA_ERR_KEY_NOT_FOUND;
   if (!moved.ok()) return Fail(std::move(moved));
-  return ReadFromHere(record, direction, only_matching ? &read_.search : nullptr,
-                      HA_ERR_KEY_NOT_FOUND);
+  const std::string* prefix = only_matching ? &read_.search : UniqueLookUpPrefix();
+  return ReadFromHere(record, direction, prefix, HA_ERR_KEY_NOT_FOUND);
 }
 
 int Handler::index_read_last_map(uchar* record, const uchar* key, key_part_map parts) {
@@ -405,7 +407,7 @@ int Handler::ResumeAfterPointRead() {
   read_.point_read = false;
   const std::string key(rows_->row_key());
   if (int error = OpenScan()) return error;
-  Status moved = rows_->Seek(key, Direction::kForward);
+  Status moved = rows_->Seek(key);
   if (!moved.ok()) return Fail(std::move(moved));
   return 0;
 }
@@ -414,16 +416,18 @@ int Handler::index_next(uchar* record) {
   CompareNothing();
   if (int error = ResumeAfterPointRead()) return error;
   if (int error = OpenScan()) return error;
-  Status moved = rows_->Step(Direction::kForward);
+  rows_->ForgetBound();
+  Status moved = Advance(Direction::kForward);
   if (!moved.ok()) return Fail(std::move(moved));
-  return ReadFromHere(record, Direction::kForward, nullptr, HA_ERR_END_OF_FILE);
+  return ReadFromHere(record, Direction::kForward, UniqueLookUpPrefix(), HA_ERR_END_OF_FILE);
 }
 
 int Handler::index_prev(uchar* record) {
   CompareNothing();
   if (int error = ResumeAfterPointRead()) return error;
   if (int error = OpenScan()) return error;
-  Status moved = rows_->Step(Direction::kBackward);
+  rows_->ForgetBound();
+  Status moved = Advance(Direction::kBackward);
   if (!moved.ok()) return Fail(std::move(moved));
   return ReadFromHere(record, Direction::kBackward, nullptr, HA_ERR_END_OF_FILE);
 }
@@ -455,7 +459,7 @@ int Handler::index_next_same(uchar* record, const uchar* key, uint key_bytes) {
   if (int error = OpenScan()) return error;
   const SearchPrecision precision = EncodeSearchKey(codec, key, map, &read_.search);
   CompareWithTuple(key, key_bytes, HA_READ_KEY_EXACT, precision);
-  Status moved = rows_->Step(Direction::kForward);
+  Status moved = Advance(Direction::kForward);
   if (!moved.ok()) return Fail(std::move(moved));
   return ReadFromHere(record, Direction::kForward, &read_.search, HA_ERR_END_OF_FILE);
 }
@@ -495,7 +499,7 @@ int Handler::read_range_next() {
   increment_statistics(&SSV::ha_read_next_count);
   if (read_.point_read) return EndRangeRead(HA_ERR_END_OF_FILE);
   if (int error = OpenScan()) return EndRangeRead(error);
-  Status moved = rows_->Step(Direction::kForward);
+  Status moved = Advance(Direction::kForward);
   if (!moved.ok()) return EndRangeRead(Fail(std::move(moved)));
   return EndRangeRead(
       ReadFromHere(table->record[0], Direction::kForward, nullptr, HA_ERR_END_OF_FILE));
@@ -543,6 +547,24 @@ bool Handler::rowid_filter_push(Rowid_filter* filter) {
   pushed_rowid_filter = filter;
   return false;
 }
+
+// To the next entry. The server asks for it also when it wants the row it has just looked at, which
+// was locked by another: then to the same one again, and wait.
+Status Handler::Advance(Direction direction) {
+  if (!rows_->row_is_unlocked()) return rows_->Step(direction);
+  rows_->WaitForNextRow();
+  return Status::Ok();
+}
+
+void Handler::try_semi_consistent_read(bool yes) {
+  engine::ReadIntent intent = rows_->intent();
+  intent.semi_consistent =
+      yes && intent.lock && !intent.repeatable && intent.wait == txn::LockWait::kWait &&
+      session_->transaction()->settings().isolation == txn::Isolation::kReadCommitted;
+  rows_->set_intent(intent);
+}
+
+bool Handler::was_semi_consistent_read() { return rows_->row_is_unlocked(); }
 
 void Handler::unlock_row() {
   if (rows_ != nullptr) rows_->UnlockRow();

@@ -40,6 +40,7 @@ struct ReadState {
   TupleBound high;
   bool compares_rows = false;  // such bounds came up: the columns of the index are wanted, too
   std::string limit;           // end of the range, exclusive; empty: none
+  std::string unique_value;    // keys that a look-up for duplicates is about begin so; else empty
   RangeBatch batch;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -25,6 +26,8 @@ class Session {
   static Session* Of(THD* thd);
   // Null when the connection has not used the engine yet.
   static Session* IfAny(THD* thd);
+  // Calls `visit` for every connection that has one; it lives as long as the call. Any thread.
+  static void ForEach(const std::function<void(THD*, const txn::Transaction&)>& visit);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -57,7 +60,7 @@ class Session {
   int ReleaseSavepoint(void* place);
 
   // A failed lock wait decides how much of the transaction survives: tells the server to roll all
-  // of it back after a deadlock or a snapshot conflict, the statement otherwise.
+  // of it back after a deadlock, the statement otherwise.
   void NoteFailure(Code code);
 
   // The key that the last failed write of the connection collided in. Not in the handler: after a
