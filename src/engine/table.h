@@ -30,6 +30,9 @@ struct TableTraits {
   // The column that rows with a time to live take their time stamps from: BIGINT UNSIGNED NOT NULL,
   // seconds since 1970. None: the time of their insertion.
   std::optional<uint32_t> ttl_column;
+  // Its one row is written in transactions of their own, and everybody reads the latest state. The
+  // server keeps writers apart.
+  bool sequence = false;
 };
 
 // One index of an open table.
@@ -59,7 +62,7 @@ class Table {
   const codec::TableDescriptor& descriptor() const { return descriptor_; }
   const TableTraits& traits() const { return traits_; }
   // True when rows need no locks and the latest state is the one to read, for all statements.
-  bool lockless() const { return traits_.temporary; }
+  bool lockless() const { return traits_.temporary || traits_.sequence; }
   Database* database() const { return database_; }
 
   // In the order of the server's keys; a hidden primary key comes last.

@@ -42,6 +42,8 @@ class Handler final : public ::handler {
   uint max_supported_key_parts() const override { return MAX_REF_PARTS; }
   uint max_supported_key_length() const override;
   uint max_supported_key_part_length() const override;
+  // The query cache knows neither snapshots nor roll-backs: no result of ours belongs there.
+  uint8 table_cache_type() override { return HA_CACHE_TBL_NOCACHE; }
   const key_map* keys_to_use_for_scanning() override { return &key_map_full; }
   int reset() override;
   int extra(enum ha_extra_function operation) override;
@@ -194,8 +196,13 @@ class Handler final : public ::handler {
     return read_.unique_value.empty() ? nullptr : &read_.unique_value;
   }
   int SearchFrom(uchar* record, enum ha_rkey_function find, bool exact);
-  int ResumeAfterPointRead();
   Status Advance(Direction direction);
+  Status MoveOn(Direction direction);
+  int NotePlace(int error, Direction direction);
+  int ReadAfterMove(Status moved, uchar* record, Direction direction, const std::string* prefix);
+  void ForgetLastRow();
+  int ReadNeighbour(uchar* record, Direction direction, const std::string* prefix);
+  int ReadEnd(uchar* record, Direction direction);
   int StartRange(const key_range* start, const key_range* end);
   int EndRangeRead(int error);
   bool HasAllParts(uint index, key_part_map parts) const;

@@ -26,8 +26,9 @@ int Handler::info(uint flag) {
   if (flag & HA_STATUS_VARIABLE) {
     const size_t primary = table_data()->primary_position();
     stats.records = statistics.Rows();
-    // The optimizer would take a table without rows for a constant.
-    if (stats.records == 0 && !(flag & HA_STATUS_TIME)) stats.records = 1;
+    // The optimizer would take a table without rows for a constant. Who is no optimizer says so;
+    // history partitions with a limit are filled by this number.
+    if (stats.records == 0 && !(flag & (HA_STATUS_TIME | HA_STATUS_OPEN))) stats.records = 1;
     stats.deleted = 0;
     stats.data_file_length = statistics.DiskBytes(primary);
     stats.index_file_length = 0;

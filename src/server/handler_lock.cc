@@ -75,11 +75,13 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
   }
   read_.wanted_known = false;
   const engine::ReadIntent intent = IntentOf(thd, lock_type, *session_);
-  if (!intent.lock && session_->transaction()->SnapshotIsBefore(table_data()->readable_from())) {
+  txn::Transaction* transaction =
+      table_data()->traits().sequence ? session_->SequenceTransaction() : session_->transaction();
+  if (!intent.lock && transaction->SnapshotIsBefore(table_data()->readable_from())) {
     // An ALTER, CREATE, TRUNCATE or REPAIR has come since: the snapshot holds none of its rows.
     return HA_ERR_TABLE_DEF_CHANGED;
   }
-  rows_->Bind(session_->transaction(), intent);
+  rows_->Bind(transaction, intent);
   return 0;
 }
 
@@ -89,6 +91,8 @@ void Handler::LeaveStatement() {
 
 int Handler::external_lock(THD* thd, int lock_type) {
   if (lock_type == F_UNLCK) {
+    // The scan of a HANDLER goes on in its next statement.
+    if (table->open_by_handler && inited != NONE) read_.resumes = true;
     CloseScan();
     LeaveStatement();
     lock_type_ = TL_IGNORE;

@@ -40,6 +40,7 @@ Status ShareOf(const char* name, const TABLE& table, Handler_share* known,
   engine::TableTraits traits;
   traits.temporary = IsTemporaryTable(name);
   traits.ttl_column = TimeStampColumn(table, table_name);
+  traits.sequence = table.s->table_type == TABLE_TYPE_SEQUENCE;
   auto opened = std::make_shared<TableShare>();
   BASALT_RETURN_IF_ERROR(
       engine::Table::Open(Database(), std::move(descriptor), traits, &opened->engine_table));
