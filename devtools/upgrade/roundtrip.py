@@ -22,9 +22,9 @@ OURS = [
 
 
 class RoundTrip:
-    """At least `count` tables cross the border each way: half of them are made by stock, half by ours,
-    some more by stock after the swap back, and the plugin that runs changes all that there are. More
-    are made than asked for, because some are left out on the way."""
+    """At least `count` tables cross the border each way: half of them are made by stock, half by
+    ours, some more by stock after the swap back, and the plugin that runs changes all that there
+    are. More are made than asked for, because some are left out on the way."""
 
     def __init__(self, folder: Path, seed: int, count: int, report):
         self.folder, self.rng, self.count, self.report = folder, Random(seed), count, report
