@@ -24,8 +24,8 @@ class ServerDied(Exception):
 
 @dataclass
 class Mismatch:
-    """`kind`: effect, rows, error, contents, died, hung; `place`: index of the statement, or the number
-    of statements for the checks at the end."""
+    """`kind`: effect, rows, error, contents, died, hung; `place`: index of the statement, or the
+    number of statements for the checks at the end."""
 
     kind: str
     place: int
