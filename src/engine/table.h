@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,12 @@ class Database;
 struct TableTraits {
   // Of one connection: see catalog::TemporaryTables. Its rows need no locks and no log.
   bool temporary = false;
+  // The column that rows with a time to live take their time stamps from: BIGINT UNSIGNED NOT NULL,
+  // seconds since 1970. None: the time of their insertion.
+  std::optional<uint32_t> ttl_column;
+  // Its one row is written in transactions of their own, and everybody reads the latest state. The
+  // server keeps writers apart.
+  bool sequence = false;
 };
 
 // One index of an open table.
@@ -35,6 +42,7 @@ struct Index {
   bool reverse = false;                           // the column family stores keys backwards
   bool unique = false;                            // declared unique; a primary key always is
   bool has_virtual_parts = false;                 // see VirtualColumns
+  uint64_t ttl_seconds = 0;                       // entries expire after so long; 0: never
   std::shared_ptr<const codec::KeyCodec> codec;
 };
 
@@ -54,7 +62,7 @@ class Table {
   const codec::TableDescriptor& descriptor() const { return descriptor_; }
   const TableTraits& traits() const { return traits_; }
   // True when rows need no locks and the latest state is the one to read, for all statements.
-  bool lockless() const { return traits_.temporary; }
+  bool lockless() const { return traits_.temporary || traits_.sequence; }
   Database* database() const { return database_; }
 
   // In the order of the server's keys; a hidden primary key comes last.
@@ -90,6 +98,7 @@ class Table {
 
   Status Resolve();
   Status CompileCodecs();
+  void RegisterTimeToLive() const;
   Status LoadCounters();
 
   Database* database_ = nullptr;

@@ -32,7 +32,7 @@ bool MyRocksCompatibleFormat(THD* thd);
 bool LargePrefix();
 // rocksdb_index_type_lsmtree: what SHOW INDEX says of the kind of indexes.
 bool IndexTypeIsLsmTree();
-// rocksdb_deadlock_detect of the connection.
-bool DeadlockDetect(THD* thd);
+// rocksdb_locking_style of the connection: what its next transaction will do.
+bool HasMyRocksLockingStyle(THD* thd);
 
 }  // namespace basalt::server

@@ -27,6 +27,7 @@ constexpr std::string_view kBulkLoadSuffix = ".bulk_load.tmp";
 
 Store::Store(StoreOptions options)
     : options_(std::move(options)),
+      time_to_live_(std::make_shared<TimeToLive>(options_.time_to_live)),
       policy_(options_.log),
       backlog_([this](bool waits) { policy_.OnLogWaits(waits); },
                [this](const rocksdb::IOStatus& error) { policy_.OnLogFailure(error); }) {}
@@ -112,6 +113,9 @@ Status Store::BuildColumnFamilyOptions(const std::string& name,
         found->second, "rocksdb_override_cf_options for " + name, options));
   }
   options->table_properties_collector_factories.push_back(collector_factory_);
+  if (name != kSystemColumnFamilyName) {
+    options->compaction_filter_factory = NewExpiryFilterFactory(time_to_live_);
+  }
   return {};
 }
 
@@ -136,6 +140,7 @@ Status Store::OpenDatabase() {
                                              options_.directory, descriptors, &handles, &db_),
                 In("opening the store")));
   base_ = db_->GetBaseDB();
+  time_to_live_->Attach(base_);
   for (rocksdb::ColumnFamilyHandle* handle : handles) families_.Add(handle);
   default_ = FindColumnFamily(kDefaultColumnFamilyName);
   system_ = FindColumnFamily(kSystemColumnFamilyName);
@@ -179,6 +184,7 @@ Status Store::Close() {
   Status result = SyncWal(/*sync=*/true);
   backlog_.Release();
   rocksdb::CancelAllBackgroundWork(base_, /*wait=*/true);
+  time_to_live_->Detach();
   const auto handles = families_.All();
   families_.Clear();
   for (rocksdb::ColumnFamilyHandle* handle : handles) {

@@ -41,6 +41,7 @@ class EngineFixture : public testing::Test {
     options.store.block_cache_bytes = 8u << 20;
     options.store.env = env_;
     options.transactions.writes.spill_bytes = spill_bytes_;
+    options.store.time_to_live = time_to_live_;
     ASSERT_EQ(Database::Open(std::move(options), &database_).ToString(), "ok");
   }
   void Reopen() {
@@ -165,6 +166,8 @@ class EngineFixture : public testing::Test {
   rocksdb::Env* env_ = nullptr;
   size_t spill_bytes_ = 32u << 20;
   test::TemporaryDirectory directory_;
+  std::shared_ptr<store::TimeToLiveSettings> time_to_live_ =
+      std::make_shared<store::TimeToLiveSettings>();
   std::unique_ptr<Database> database_;
   std::shared_ptr<Table> table_;
   std::unique_ptr<RowAccess> access_;

@@ -24,7 +24,7 @@ class RowAccessTest : public EngineFixture, public testing::WithParamInterface<b
     std::vector<uint8_t> key(table_->max_key_bytes());
     const size_t bytes = table_->index(by_name()).codec->EncodePrefix(probe.data(), 1, key.data());
     std::vector<uint8_t> record(kRecordBytes);
-    ASSERT_TRUE(access_->Seek(MakeBytes(key.data(), bytes), RowAccess::Position::kForward).ok());
+    ASSERT_TRUE(access_->Seek(MakeBytes(key.data(), bytes)).ok());
     ASSERT_TRUE(access_->ReadEntryRow(record.data()).ok());
     found_ = RowOf(record);
     ASSERT_EQ(found_.name, name);
@@ -271,19 +271,6 @@ TEST_P(RowAccessTest, AnEstimatedRangeIsReplayedUntilTheTransactionWrites) {
   EXPECT_EQ(read_range(), (Rows{three_, one_, four}));
   EXPECT_EQ(access_->EstimateRange(by_k(), from, to), 3u);
   EXPECT_EQ(read_range(), (Rows{three_, one_, four}));
-  Commit();
-}
-
-using TimeToLiveTest = EngineFixture;
-
-TEST_F(TimeToLiveTest, RowsAreNotWrittenWithoutTheirTimeStamp) {
-  Open();
-  CreateTable(/*hidden=*/false, catalog::kIndexHasTtl);
-  Begin();
-  const Status refused = Insert({1, false, 30, "one"});
-  EXPECT_EQ(refused.code(), Code::kNotSupported);
-  EXPECT_NE(refused.ToString().find("time to live"), std::string::npos);
-  EXPECT_TRUE(Scan(table_->primary_position()).empty());
   Commit();
 }
 
