@@ -50,7 +50,8 @@ foreach(layer base codec store catalog txn engine)
     target_link_libraries(basalt_${layer}_embedded_test PRIVATE embedded_server)
   endif()
 endforeach()
-target_link_libraries(basalt_engine_test PRIVATE basalt_test_tables)
+target_link_libraries(basalt_txn_test PRIVATE basalt_test_files)
+target_link_libraries(basalt_engine_test PRIVATE basalt_test_tables basalt_test_files)
 
 # tests/faults/*.cc: each I/O of an operation fails once; run by `./dev test faults`.
 file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/faults/*.cc)

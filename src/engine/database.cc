@@ -11,12 +11,6 @@
 #include "store/preview.h"
 
 namespace basalt::engine {
-namespace {
-
-// The recovery mode that takes a torn end of the log for what a crash leaves behind.
-constexpr int kPointInTime = 2;
-
-}  // namespace
 
 // Once a second: makes what the log holds durable, for commits that asked for no more than that,
 // and releases what idle cursors pin.
@@ -69,10 +63,11 @@ Status Database::Inspect(const store::StoreOptions& options) {
   const Status checked = catalog::Catalog::Check(
       {preview->db(), preview->system(), preview->column_families()}, &dictionary);
   if (!checked.ok()) return preview->Refuse(checked);
-  if (!preview->log_is_torn() || options.wal_recovery_mode != kPointInTime) return Status::Ok();
-  const std::vector<uint64_t> first_logs = preview->first_logs();
+  if (!preview->log_is_torn() || !store::CutsTornLogs(options)) return Status::Ok();
+  store::TornLogs torn;
+  BASALT_RETURN_IF_ERROR(store::FindTornLogs(options, preview->first_logs(), &torn));
   preview.reset();
-  return store::CutTornLogs(options, first_logs);
+  return store::CutTornLogs(options, torn);
 }
 
 void Database::Summarize(size_t finished_commits) {

@@ -146,13 +146,17 @@ void ErrorPolicy::OnLogWaits(bool waits) {
 }
 
 void ErrorPolicy::OnLogFailure(const rocksdb::Status& error) {
-  const std::string text = "the log cannot be written: " + error.ToString() +
-                           "; writing stays off until the server is restarted, reading goes on; "
-                           "check the disk first";
+  StopUntilRestart("the log cannot be written: " + error.ToString() + "; check the disk first",
+                   IsNoSpace(error) ? Code::kNoSpace : Code::kReadOnly);
+}
+
+void ErrorPolicy::StopUntilRestart(const std::string& reason, Code code) {
+  const std::string text =
+      reason + "; writing stays off until the server is restarted, reading goes on";
   {
     std::lock_guard lock(mutex_);
     message_ = text;
-    code_ = IsNoSpace(error) ? Code::kNoSpace : Code::kReadOnly;
+    code_ = code;
     reasons_.fetch_or(kNeedsRestart, std::memory_order_release);
   }
   Log(LogLevel::kError, text);

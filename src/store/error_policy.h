@@ -56,6 +56,11 @@ class ErrorPolicy {
   void OnLogWaits(bool waits);
   // The log cannot be written or synced for another reason.
   void OnLogFailure(const rocksdb::Status& error);
+  // Takes no writes any more until a restart; `reason` in words, for every statement that tries.
+  void StopUntilRestart(const std::string& reason, Code code);
+  bool NeedsRestart() const {
+    return (reasons_.load(std::memory_order_acquire) & kNeedsRestart) != 0;
+  }
   // DB::Resume() did not help; a fatal error makes it plain that only a restart will.
   void OnResumeFailed(const rocksdb::Status& error);
   bool LogWaits() const { return (reasons_.load(std::memory_order_acquire) & kLogWaits) != 0; }

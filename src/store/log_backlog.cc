@@ -39,6 +39,8 @@ struct LogBacklog::Log {
   std::string waiting;
   IOStatus failure;     // the first error that was not a full disk
   bool closed = false;  // RocksDB is through with it
+  // RocksDB takes it for synced (SyncScope) though bytes of it wait: Drain syncs it.
+  bool owes_sync = false;
 };
 
 // What RocksDB holds of a log.
@@ -161,28 +163,49 @@ bool LogBacklog::Drain() {
 
 bool LogBacklog::DrainAll() {
   while (!waiting_.empty()) {
-    Log* const log = waiting_.front().get();
-    if (!log->file) {
-      IOStatus made = log->system->NewWritableFile(log->path, log->options, &log->file, nullptr);
-      if (!made.ok()) {
-        log->file.reset();
-        if (!made.IsNoSpace()) Failed(log, std::move(made)).PermitUncheckedError();
-        return false;
-      }
-    }
-    const uint64_t before = log->written;
-    const IOStatus written = Append(log, log->waiting);
-    log->waiting.erase(0, log->written - before);
-    if (!written.ok()) return false;
-    log->waiting.shrink_to_fit();
-    if (log->closed) log->file->Close(IOOptions(), nullptr).PermitUncheckedError();
+    if (!DrainOne(waiting_.front().get())) return false;
     waiting_.erase(waiting_.begin());
-  }
-  if (pending_.exchange(false, std::memory_order_release)) {
     drained_.notify_all();
-    on_change_(false);
   }
+  if (pending_.exchange(false, std::memory_order_release)) on_change_(false);
   return true;
+}
+
+bool LogBacklog::DrainOne(Log* log) {
+  if (!log->failure.ok()) return false;
+  if (!log->file) {
+    IOStatus made = log->system->NewWritableFile(log->path, log->options, &log->file, nullptr);
+    // RocksDB has synced the directory when the name was not in it yet.
+    if (made.ok()) made = SyncDirectoryOf(*log);
+    if (!made.ok()) {
+      log->file.reset();
+      if (!made.IsNoSpace()) Failed(log, std::move(made)).PermitUncheckedError();
+      return false;
+    }
+  }
+  const uint64_t before = log->written;
+  const IOStatus written = Append(log, log->waiting);
+  log->waiting.erase(0, log->written - before);
+  if (!written.ok()) return false;
+  log->waiting.shrink_to_fit();
+  if (log->owes_sync) {
+    IOStatus synced = log->file->Fsync(IOOptions(), nullptr);
+    if (!synced.ok()) {
+      Failed(log, std::move(synced)).PermitUncheckedError();
+      return false;
+    }
+    log->owes_sync = false;
+  }
+  if (log->closed) log->file->Close(IOOptions(), nullptr).PermitUncheckedError();
+  return true;
+}
+
+IOStatus LogBacklog::SyncDirectoryOf(const Log& log) {
+  std::unique_ptr<rocksdb::FSDirectory> directory;
+  const std::string path = log.path.substr(0, log.path.rfind('/'));
+  IOStatus status = log.system->NewDirectory(path, IOOptions(), &directory, nullptr);
+  if (status.ok()) status = directory->Fsync(IOOptions(), nullptr);
+  return status;
 }
 
 IOStatus LogBacklog::Append(Log* log, const Slice& data) {
@@ -202,7 +225,7 @@ IOStatus LogBacklog::Wait(const std::shared_ptr<Log>& log, std::string_view data
     return Failed(log.get(), IOStatus::NoSpace("the disk is full, and so is the log's backlog"));
   }
   log->waiting.append(data);
-  if (std::find(waiting_.begin(), waiting_.end(), log) == waiting_.end()) waiting_.push_back(log);
+  if (!Waits(log)) waiting_.push_back(log);
   if (!pending_.exchange(true, std::memory_order_release)) on_change_(true);
   return IOStatus::OK();
 }
@@ -218,10 +241,15 @@ IOStatus LogBacklog::Failed(Log* log, IOStatus error) {
 IOStatus LogBacklog::Sync(const std::shared_ptr<Log>& log, bool full) {
   std::unique_lock lock(mutex_);
   if (!log->failure.ok()) return log->failure;
-  if (pending() && !DrainAll()) {
-    if (looks_at_pending) return IOStatus::OK();
-    drained_.wait(lock, [this] { return released_ || failed_ || !pending(); });
-    if (pending()) return IOStatus::NoSpace("the log waits for space", log->path);
+  if (Waits(log) && !DrainAll()) {
+    if (looks_at_pending && log->failure.ok()) {
+      log->owes_sync = true;
+      return IOStatus::OK();
+    }
+    drained_.wait(lock, [&] { return released_ || failed_ || !Waits(log); });
+    if (log->failure.ok() && Waits(log)) {
+      return IOStatus::NoSpace("the log waits for space", log->path);
+    }
   }
   if (!log->failure.ok()) return log->failure;
   rocksdb::FSWritableFile* const file = log->file.get();
@@ -232,13 +260,16 @@ IOStatus LogBacklog::Sync(const std::shared_ptr<Log>& log, bool full) {
   return Failed(log.get(), std::move(synced));
 }
 
+bool LogBacklog::Waits(const std::shared_ptr<Log>& log) const {
+  return std::find(waiting_.begin(), waiting_.end(), log) != waiting_.end();
+}
+
 IOStatus LogBacklog::Close(const std::shared_ptr<Log>& log) {
   std::lock_guard lock(mutex_);
   if (log->closed) return IOStatus::OK();
   log->closed = true;
-  const bool waits = std::find(waiting_.begin(), waiting_.end(), log) != waiting_.end();
   // Its file stays open for what waits.
-  if (waits || !log->file) return IOStatus::OK();
+  if (Waits(log) || !log->file) return IOStatus::OK();
   return log->file->Close(IOOptions(), nullptr);
 }
 

@@ -27,8 +27,10 @@ namespace basalt::store {
 // Invariants
 // B1 What is on disk of all logs together is a prefix of what RocksDB has written to them: while
 //    bytes of one log wait, those of all later ones do.
-// B2 No sync of a log succeeds while bytes wait, except for the caller that has said that it looks
-//    at pending() itself (SyncScope). Others wait: a flush must not run ahead of the log.
+// B2 No sync of a log succeeds while bytes of it wait, except for the caller that has said that it
+//    looks at pending() itself (SyncScope). Others wait: a flush must not run ahead of the log. What
+//    that caller has been told is made true before pending() ends: such a log is synced when its
+//    bytes are written, for RocksDB will not ask again.
 // B3 An error other than a full disk is final: what a failed fsync has lost, a second one that
 //    succeeds does not bring back. The log then stays closed to writes until the store is reopened.
 //
@@ -67,6 +69,9 @@ class LogBacklog {
 
   // All need mutex_.
   bool DrainAll();
+  bool DrainOne(Log* log);
+  bool Waits(const std::shared_ptr<Log>& log) const;
+  static rocksdb::IOStatus SyncDirectoryOf(const Log& log);
   rocksdb::IOStatus Append(Log* log, const rocksdb::Slice& data);
   rocksdb::IOStatus Wait(const std::shared_ptr<Log>& log, std::string_view data);
   rocksdb::IOStatus Failed(Log* log, rocksdb::IOStatus error);

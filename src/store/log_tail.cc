@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/log_tail.h"
 
-#include <nmmintrin.h>
-
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 
@@ -20,17 +19,22 @@ constexpr uint8_t kFirst = 2, kMiddle = 3, kLast = 4;  // 1: a whole record
 // Kinds that say something of the log itself and hold no data.
 constexpr uint8_t kCompression = 9, kTimestampSizes = 10;
 
-uint32_t MaskedChecksum(const char* data, size_t size) {
-  uint64_t sum = 0xffffffff;
-  for (; size >= 8; data += 8, size -= 8) {
-    uint64_t word;
-    std::memcpy(&word, data, 8);
-    sum = _mm_crc32_u64(sum, word);
+// CRC-32C, one byte after the other: only a log that is known to be torn is measured.
+constexpr std::array<uint32_t, 256> kChecksumTable = [] {
+  std::array<uint32_t, 256> table{};
+  for (uint32_t i = 0; i < table.size(); ++i) {
+    uint32_t sum = i;
+    for (int bit = 0; bit < 8; ++bit) sum = (sum & 1) != 0 ? (sum >> 1) ^ 0x82f63b78u : sum >> 1;
+    table[i] = sum;
   }
-  auto rest = static_cast<uint32_t>(sum);
-  for (; size > 0; ++data, --size) rest = _mm_crc32_u8(rest, static_cast<uint8_t>(*data));
-  rest = ~rest;
-  return ((rest >> 15) | (rest << 17)) + 0xa282ead8u;
+  return table;
+}();
+
+uint32_t MaskedChecksum(std::string_view data) {
+  uint32_t sum = 0xffffffff;
+  for (const char c : data) sum = kChecksumTable[(sum ^ static_cast<uint8_t>(c)) & 0xff] ^ (sum >> 8);
+  sum = ~sum;
+  return ((sum >> 15) | (sum << 17)) + 0xa282ead8u;
 }
 
 // A piece of a record at `at`; false when there is none that is whole.
@@ -45,7 +49,7 @@ bool ReadPiece(std::string_view content, size_t at, uint8_t* kind, size_t* size)
   *size = kHeader + length;
   if (at % kBlock + *size > kBlock || at + *size > content.size()) return false;
   if (*kind == 0) return false;  // space that was made ready and never written
-  return MaskedChecksum(header + 6, length + 1u) == checksum;
+  return MaskedChecksum({header + 6, length + 1u}) == checksum;
 }
 
 bool BlockBeginsWhole(std::string_view content, size_t from) {
@@ -79,17 +83,8 @@ Status ListLogs(rocksdb::Env* env, const std::string& directory, std::vector<Log
   return {};
 }
 
-Status Cut(rocksdb::Env* env, const StoreOptions& options, const LogFile& log, uint64_t size,
-           uint64_t whole) {
-  auto files = env->GetFileSystem();
-  BASALT_RETURN_IF_ERROR(MapStatus(files->Truncate(log.path, whole, rocksdb::IOOptions(), nullptr),
-                                   "cutting off the torn end of " + log.path));
-  if (options.log) {
-    options.log(LogLevel::kWarning,
-                "cut " + std::to_string(size - whole) + " bytes off the torn end of " + log.path +
-                    ", which a crash has left behind; they were never acknowledged as durable");
-  }
-  return {};
+rocksdb::Env* EnvOf(const StoreOptions& options) {
+  return options.env != nullptr ? options.env : rocksdb::Env::Default();
 }
 
 }  // namespace
@@ -122,34 +117,45 @@ LogExtent MeasureLog(std::string_view content) {
   return extent;
 }
 
-Status CutTornLogs(const StoreOptions& options, const std::vector<uint64_t>& first_logs) {
-  rocksdb::Env* env = options.env != nullptr ? options.env : rocksdb::Env::Default();
+Status FindTornLogs(const StoreOptions& options, const std::vector<uint64_t>& first_logs,
+                    TornLogs* torn) {
+  *torn = {};
+  if (first_logs.empty()) return {};
+  rocksdb::Env* env = EnvOf(options);
   std::vector<LogFile> logs;
   BASALT_RETURN_IF_ERROR(ListLogs(
       env, options.wal_directory.empty() ? options.directory : options.wal_directory, &logs));
-  if (first_logs.empty()) return {};
   const auto [least, most] = std::minmax_element(first_logs.begin(), first_logs.end());
-  struct Torn {
-    const LogFile* log;
-    uint64_t size, whole;
-  };
-  std::vector<Torn> torn;
+  TornLogs found;
   bool behind = false;
   for (const LogFile& log : logs) {
     std::string content;
     BASALT_RETURN_IF_ERROR(
         MapStatus(rocksdb::ReadFileToString(env, log.path, &content), "reading " + log.path));
-    if (content.empty()) continue;
-    const LogExtent extent = behind ? LogExtent() : MeasureLog(content);
-    if (extent.whole == content.size()) continue;
+    const LogExtent extent = MeasureLog(content);
+    if (content.empty() || (!behind && extent.whole == content.size())) continue;
     const bool of_this_crash = *most <= log.number;
     if (!behind && (extent.more_behind || (!of_this_crash && *least <= log.number))) return {};
-    torn.push_back({&log, content.size(), extent.whole});
+    found.ends_only = found.ends_only && !(behind && extent.whole > 0);
+    found.cuts.push_back({log.path, content.size(), behind ? 0 : extent.whole});
     behind = behind || of_this_crash;
   }
+  *torn = std::move(found);
+  return {};
+}
+
+Status CutTornLogs(const StoreOptions& options, const TornLogs& torn) {
+  auto files = EnvOf(options)->GetFileSystem();
   // The last one first: a log that is whole must not have one behind it that belongs to its end.
-  for (auto cut = torn.rbegin(); cut != torn.rend(); ++cut) {
-    BASALT_RETURN_IF_ERROR(Cut(env, options, *cut->log, cut->size, cut->whole));
+  for (auto cut = torn.cuts.rbegin(); cut != torn.cuts.rend(); ++cut) {
+    BASALT_RETURN_IF_ERROR(
+        MapStatus(files->Truncate(cut->path, cut->whole, rocksdb::IOOptions(), nullptr),
+                  "cutting off the torn end of " + cut->path));
+    if (!options.log) continue;
+    options.log(LogLevel::kWarning,
+                "cut " + std::to_string(cut->size - cut->whole) + " bytes off the torn end of " +
+                    cut->path +
+                    ", which a crash has left behind; they were never acknowledged as durable");
   }
   return {};
 }

@@ -29,13 +29,29 @@ struct LogExtent {
 // Reads the public format of the log: blocks of 32 KiB, records of a checksum, a length and a kind.
 LogExtent MeasureLog(std::string_view content);
 
-// Cuts off the torn end of the last log that has one, and empties the logs behind it, which belong
-// to the same crash and would not be replayed either. `first_logs`: for each column family the
-// first log that it still needs, as the store's manifest has it. A log that all column families
-// have moved past was read up to its end by an earlier start, so the logs behind it stay. Where it
-// is not that clear, nothing is changed and RocksDB decides.
-//
-// `log` gets a line for each file that was cut. kIoError when a file cannot be read or cut.
-Status CutTornLogs(const StoreOptions& options, const std::vector<uint64_t>& first_logs);
+// Only the recovery mode point in time takes a torn end for what a crash leaves behind.
+inline bool CutsTornLogs(const StoreOptions& options) { return options.wal_recovery_mode == 2; }
+
+// What CutTornLogs is going to cut off.
+struct TornLogs {
+  struct Cut {
+    std::string path;
+    uint64_t size, whole;  // bytes: as it is, as it will be
+  };
+  std::vector<Cut> cuts;  // in the order of the logs
+  // Nothing whole is cut off: a reader may pass over the torn ends and go on behind them.
+  bool ends_only = true;
+};
+
+// Finds the torn end of the last log that has one, and the logs behind it, which belong to the same
+// crash and would not be replayed either. `first_logs`: for each column family the first log that
+// it still needs, as the store's manifest has it. A log that all column families have moved past
+// was read up to its end by an earlier start, so the logs behind it stay. Where it is not that
+// clear, nothing is found and RocksDB decides. Changes nothing. kIoError when a log cannot be read.
+Status FindTornLogs(const StoreOptions& options, const std::vector<uint64_t>& first_logs,
+                    TornLogs* torn);
+
+// Cuts them off. options.log gets a line for each file. kIoError when one cannot be cut.
+Status CutTornLogs(const StoreOptions& options, const TornLogs& torn);
 
 }  // namespace basalt::store

@@ -11,6 +11,7 @@
 #include "store/comparator.h"
 #include "store/database_defaults.h"
 #include "store/information_log.h"
+#include "store/log_tail.h"
 #include "store/status_map.h"
 #include "store/store.h"
 
@@ -82,6 +83,7 @@ class Preview::DictionaryOnly final : public rocksdb::WalFilter {
 
   void ColumnFamilyLogNumberMap(const std::map<uint32_t, uint64_t>& first_logs,
                                 const std::map<std::string, uint32_t>& ids) override {
+    all_first_logs_.clear();
     for (const auto& [family, log] : first_logs) all_first_logs_.push_back(log);
     const auto id = ids.find(kSystemColumnFamilyName);
     if (id == ids.end()) return;
@@ -194,16 +196,32 @@ Status Preview::OpenReadOnly(const StoreOptions& options) {
   db.skip_stats_update_on_db_open = true;
   filter_ = std::make_unique<DictionaryOnly>();
   db.wal_filter = filter_.get();
+  Status opened = OpenFamilies(options.directory, db);
+  if (opened.code() == Code::kCorruption && log_is_torn_ && MayReadPast(options)) {
+    // An old torn end. RocksDB goes on behind it when the next entry has the next number; but the
+    // filter leaves entries out, so it takes the end for a hole.
+    db.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+    opened = OpenFamilies(options.directory, db);
+  }
+  BASALT_RETURN_IF_ERROR(std::move(opened));
+  TakeHandles();
+  return {};
+}
+
+bool Preview::MayReadPast(const StoreOptions& options) const {
+  TornLogs torn;
+  return CutsTornLogs(options) && FindTornLogs(options, first_logs(), &torn).ok() &&
+         !torn.cuts.empty() && torn.ends_only;
+}
+
+Status Preview::OpenFamilies(const std::string& directory, const rocksdb::DBOptions& db) {
   std::vector<std::string> names;
-  BASALT_RETURN_IF_ERROR(MapStatus(rocksdb::DB::ListColumnFamilies(db, options.directory, &names),
+  BASALT_RETURN_IF_ERROR(MapStatus(rocksdb::DB::ListColumnFamilies(db, directory, &names),
                                    "listing the column families"));
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
   for (const std::string& name : names) descriptors.emplace_back(name, FamilyOptions(name));
-  BASALT_RETURN_IF_ERROR(
-      MapStatus(rocksdb::DB::OpenForReadOnly(db, options.directory, descriptors, &handles_, &db_),
-                "reading it"));
-  TakeHandles();
-  return {};
+  return MapStatus(rocksdb::DB::OpenForReadOnly(db, directory, descriptors, &handles_, &db_),
+                   "reading it");
 }
 
 std::vector<uint64_t> Preview::first_logs() const { return filter_->all_first_logs(); }

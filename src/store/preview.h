@@ -60,6 +60,8 @@ class Preview {
   explicit Preview(std::string directory);
 
   Status OpenReadOnly(const StoreOptions& options);
+  Status OpenFamilies(const std::string& directory, const rocksdb::DBOptions& db);
+  bool MayReadPast(const StoreOptions& options) const;
   void TakeHandles();
 
   const std::string directory_;

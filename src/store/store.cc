@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/store.h"
 
+#include <chrono>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 
@@ -10,6 +12,12 @@
 #include "store/space_watcher.h"
 
 namespace basalt::store {
+namespace {
+
+// How often a manual flush looks whether it is done.
+constexpr std::chrono::milliseconds kFlushPoll{1};
+
+}  // namespace
 
 std::string Store::In(std::string_view what) const {
   return std::string(what) + " in " + options_.directory;
@@ -104,18 +112,36 @@ Status Store::Checkpoint(const std::string& path) {
 // What needs the log whole fails while a full disk keeps it from being so, instead of waiting.
 Status Store::CheckLogWritable() { return backlog_.pending() ? CheckWritingAllowed() : Status(); }
 
-Status Store::Flush() {
-  BASALT_RETURN_IF_ERROR(CheckLogWritable());
-  return MapStatus(base_->Flush(rocksdb::FlushOptions(), families_.All()), "flushing memtables");
-}
+Status Store::Flush() { return FlushAndWait(families_.All(), "flushing memtables"); }
 
 Status Store::Flush(rocksdb::ColumnFamilyHandle* handle) {
+  return FlushAndWait({handle}, "flushing the memtable of " + handle->GetName());
+}
+
+// RocksDB's own waiting ends only when the flush is done, and on a full disk that may be never.
+Status Store::FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
+                           const std::string& doing) {
   BASALT_RETURN_IF_ERROR(CheckLogWritable());
-  return MapStatus(base_->Flush(rocksdb::FlushOptions(), handle),
-                   "flushing the memtable of " + handle->GetName());
+  rocksdb::FlushOptions options;
+  options.wait = false;
+  options.allow_write_stall = true;
+  BASALT_RETURN_IF_ERROR(MapStatus(base_->Flush(options, handles), doing));
+  for (rocksdb::ColumnFamilyHandle* handle : handles) {
+    uint64_t unwritten = 0;
+    while (base_->GetIntProperty(handle, rocksdb::DB::Properties::kNumImmutableMemTable,
+                                 &unwritten) &&
+           unwritten > 0) {
+      // Low space alone does not hold up a flush.
+      BASALT_RETURN_IF_ERROR(policy_.CheckFreeingAllowed());
+      std::this_thread::sleep_for(kFlushPoll);
+    }
+  }
+  return {};
 }
 
 Status Store::Compact(rocksdb::ColumnFamilyHandle* handle) {
+  // A compaction begins with a flush, and waits for it.
+  BASALT_RETURN_IF_ERROR(Flush(handle));
   rocksdb::CompactRangeOptions options;
   options.exclusive_manual_compaction = false;
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;

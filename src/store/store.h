@@ -95,6 +95,10 @@ class Store {
   bool writing_allowed() const { return policy_.writing_allowed(); }
   // Ok, or kReadOnly / kNoSpace with the reason and what to do.
   Status CheckWritingAllowed() const { return policy_.CheckWritingAllowed(); }
+  // Nothing but a restart will make it take writes again.
+  bool NeedsRestart() const { return policy_.NeedsRestart(); }
+  // Takes no writes any more until a restart, because of `reason`.
+  void StopWriting(const std::string& reason) { policy_.StopUntilRestart(reason, Code::kReadOnly); }
   // Tries to take writes again after the cause of an error is gone. Ok when writing is allowed.
   Status ResumeWriting();
 
@@ -102,7 +106,8 @@ class Store {
   // Makes a consistent copy in `path`, which must not exist: hard links to table files, a copy of
   // the rest, the log included. Removed again when it fails.
   Status Checkpoint(const std::string& path);
-  // Writes all memtables (or one column family's) to table files and waits.
+  // Writes all memtables (or one column family's) to table files and waits. kNoSpace or kReadOnly
+  // when the store stops taking writes meanwhile: the flush is then done when it takes them again.
   Status Flush();
   Status Flush(rocksdb::ColumnFamilyHandle* handle);
   // Compacts a whole column family and waits. CancelManualCompactions() ends it with kInterrupted.
@@ -139,6 +144,8 @@ class Store {
   Status WriteAnyway(rocksdb::WriteBatch* batch, bool sync);
   rocksdb::Status FlushLog(bool sync);
   Status CheckLogWritable();
+  Status FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
+                      const std::string& doing);
   // The steps of Open, and what they share.
   Status PrepareDirectory();
   Status OpenDatabase();

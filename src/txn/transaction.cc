@@ -417,9 +417,7 @@ Status Transaction::Commit(Durability durability) {
 Status Transaction::CommitIngestJob(Durability durability) {
   BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Commit(), "committing"));
   store_begun_ = false;
-  // The record must not be lost while the files may be taken over.
-  Status status = manager_->store()->SyncWal(true);
-  if (status.ok()) status = manager_->FinishIngestJob(*ingest_job_);
+  Status status = manager_->FinishCommit(*ingest_job_);
   if (status.ok()) status = MakeDurable(durability);
   Finish();
   ingest_job_.reset();

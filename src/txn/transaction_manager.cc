@@ -15,6 +15,10 @@
 namespace basalt::txn {
 namespace {
 
+// How often a commit that is decided and cannot be finished is tried again.
+constexpr int kAttempts = 20;
+constexpr std::chrono::milliseconds kBetweenAttempts{100};
+
 // Locks what a prepared transaction has written, so that nobody changes it before its outcome is
 // known, and notes what it has put; finds its ingest job if it has one.
 class PreparedReader : public rocksdb::WriteBatch::Handler {
@@ -254,19 +258,28 @@ Status TransactionManager::AdoptPrepared(rocksdb::Transaction* prepared) {
   return Status::Ok();
 }
 
-Status TransactionManager::FinishIngestJob(const catalog::IngestJob& job) {
-  constexpr int kAttempts = 5;
+Status TransactionManager::FinishCommit(const catalog::IngestJob& job) {
   Status status;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100 << attempt));
-    status = RunIngestJob(store_, job);
-    if (status.ok()) break;
+  for (int left = kAttempts; left > 0;) {
+    // The record must not be lost while the files may be taken over.
+    status = store_->SyncWal(true);
+    if (status.ok()) status = FinishIngestJob(job);
+    if (status.ok() || store_->NeedsRestart()) return status;
+    // A full disk, or a store that is coming back from an error, is waited for.
+    if (status.code() != Code::kNoSpace && store_->writing_allowed()) --left;
+    std::this_thread::sleep_for(kBetweenAttempts);
   }
-  BASALT_RETURN_IF_ERROR(std::move(status));
+  store_->StopWriting("a large commit could not be finished (" + std::string(status.message()) +
+                      ") and will be at the next start");
+  return status;
+}
+
+Status TransactionManager::FinishIngestJob(const catalog::IngestJob& job) {
+  BASALT_RETURN_IF_ERROR(RunIngestJob(store_, job));
   ingestions_.fetch_add(1);
   rocksdb::WriteBatch batch;
   BASALT_RETURN_IF_ERROR(catalog_->AppendRemoveIngestJob(&batch, job.number));
-  return store_->Write(&batch, false);
+  return store_->WriteToFreeSpace(&batch, false);
 }
 
 TransactionManager::Registry::iterator TransactionManager::FindByName(Bytes name) {

@@ -73,9 +73,11 @@ class TransactionManager {
   Status CommitDetached(Bytes name, Durability durability);
   Status RollbackDetached(Bytes name);
 
-  // Step 3 and 4 of ingestion.h for a job that is committed: tries again for a while when the store
-  // fails, because the outcome is decided already. What does not succeed is left to the next start.
-  Status FinishIngestJob(const catalog::IngestJob& job);
+  // Makes the record of a large commit durable and does steps 3 and 4 of ingestion.h. The outcome
+  // is decided already, so it waits as long as the disk is full, and tries again for a while after
+  // other errors. When it fails the store takes no more writes: the next start finishes the commit,
+  // and would overwrite them.
+  Status FinishCommit(const catalog::IngestJob& job);
 
   store::Store* store() const { return store_; }
   catalog::Catalog* catalog() const { return catalog_; }
@@ -99,6 +101,7 @@ class TransactionManager {
   Registry::iterator FindByName(Bytes name);
   Registry::iterator Find(const Transaction* prepared);
   Status TakeDetached(Bytes name, std::unique_ptr<Transaction>* transaction);
+  Status FinishIngestJob(const catalog::IngestJob& job);
   Status AdoptPrepared(rocksdb::Transaction* prepared);
   bool WatchInserters(Transaction* asker, IndexId index, Bytes start, Bytes end);
 

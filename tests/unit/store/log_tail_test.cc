@@ -92,6 +92,11 @@ class CutTornLogsTest : public ::testing::Test {
     torn_ = whole_.substr(0, whole_.size() - 5);
     options_.directory = directory_.path();
   }
+  Status Cut(const std::vector<uint64_t>& first_logs) {
+    TornLogs torn;
+    Status status = FindTornLogs(options_, first_logs, &torn);
+    return status.ok() ? CutTornLogs(options_, torn) : status;
+  }
   std::string Path(int number) { return directory_ / ("00000" + std::to_string(number) + ".log"); }
 
   test::TemporaryDirectory directory_;
@@ -104,7 +109,7 @@ TEST_F(CutTornLogsTest, OfThisCrashWithWhatLiesBehind) {
   WriteAll(Path(4), whole_);
   WriteAll(Path(5), torn_);
   WriteAll(Path(6), whole_);
-  ASSERT_TRUE(CutTornLogs(options_, {4, 5}).ok());
+  ASSERT_TRUE(Cut({4, 5}).ok());
   EXPECT_EQ(ReadAll(Path(4)), whole_);
   EXPECT_EQ(ReadAll(Path(5)), whole_.substr(0, ends_[ends_.size() - 2]));
   EXPECT_EQ(ReadAll(Path(6)), "");
@@ -113,7 +118,7 @@ TEST_F(CutTornLogsTest, OfThisCrashWithWhatLiesBehind) {
 TEST_F(CutTornLogsTest, OfAnEarlierCrashAlone) {
   WriteAll(Path(5), torn_);
   WriteAll(Path(6), whole_);
-  ASSERT_TRUE(CutTornLogs(options_, {6, 7}).ok());
+  ASSERT_TRUE(Cut({6, 7}).ok());
   EXPECT_EQ(ReadAll(Path(5)), whole_.substr(0, ends_[ends_.size() - 2]));
   EXPECT_EQ(ReadAll(Path(6)), whole_) << "written since, and acknowledged";
 }
@@ -121,13 +126,13 @@ TEST_F(CutTornLogsTest, OfAnEarlierCrashAlone) {
 TEST_F(CutTornLogsTest, LeavesWhatIsNotClear) {
   WriteAll(Path(5), torn_);
   WriteAll(Path(6), whole_);
-  ASSERT_TRUE(CutTornLogs(options_, {5, 6}).ok());
+  ASSERT_TRUE(Cut({5, 6}).ok());
   EXPECT_EQ(ReadAll(Path(5)), torn_);
   EXPECT_EQ(ReadAll(Path(6)), whole_);
   std::string hole = whole_;
   hole[ends_[1] + 20] ^= 1;
   WriteAll(Path(5), hole);
-  ASSERT_TRUE(CutTornLogs(options_, {5, 5}).ok());
+  ASSERT_TRUE(Cut({5, 5}).ok());
   EXPECT_EQ(ReadAll(Path(5)), hole);
 }
 
