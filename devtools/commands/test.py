@@ -68,7 +68,7 @@ def build(names: list[str]) -> None:
 
     if names == ["fuzz"]:
         return  # has a build of its own
-    with_server = set(names) - {"quick", "fuzz", "faults"}
+    with_server = set(names) - {"quick", "fuzz"}
     builder.build(tests=bool({"quick", "faults"} & set(names)), plugin=bool(with_server))
 
 

@@ -1,33 +1,52 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A disk that fails: the 1st, 2nd, 3rd ... I/O of every operation that writes, until it succeeds.
+"""Disks that fail or fill, without a server and under one.
 
-No server: the engine runs on a file system that fails on demand (tests/faults). The short form takes
-the later I/Os of an operation in growing steps, --long every one. Each line says what was tried and
-how many I/Os failed it.
+The engine alone runs on a file system that fails on demand (tests/faults): the 1st, 2nd, 3rd ...
+I/O of every operation that writes, until it succeeds; the short form takes the later I/Os of an
+operation in growing steps, --long every one. Servers run on a small file system that fills up while
+something is under way (devtools/faults), and on damaged logs. Each line says what was tried.
 """
 
 import json
 import os
+import shutil
 import subprocess
+import time
+from collections.abc import Callable
+
+import pymysql
 
 from devtools import paths
 from devtools.errors import DevError
+from devtools.faults import full_disk
+from devtools.faults.small_disk import SmallDisk
+from devtools.server import PrivateServer
 from devtools.tiers import TierResult
 from devtools.tiers.quick import count_report
 
-HELP = "failing I/Os: nothing acknowledged is lost, a full disk heals in place"
+HELP = "disks that fail or fill: nothing acknowledged is lost, a full disk heals in place"
 
 BINARY = "basalt_faults_test"
 TIMEOUT, LONG_TIMEOUT = 300, 3600  # seconds; an operation that hangs is a failure
 
 
 def run(args) -> TierResult:
-    binary = paths.build_dir() / "tests" / BINARY
-    if not binary.is_file():
-        raise DevError(f"missing: {binary}; run ./dev build --tests")
     again = [f"--filter {args.filter}"] if args.filter else []
     again += ["--long"] if args.long else []
     result = TierResult("faults", 0, 0, repeat_command=" ".join(["./dev test faults", *again]))
+    run_full_disk(args, result)
+    run_failing_ios(args, result)
+    print(f"   lost: {'see above' if result.failed else 0}")
+    return result
+
+
+# --- without a server ---
+
+
+def run_failing_ios(args, result: TierResult) -> None:
+    binary = paths.build_dir() / "tests" / BINARY
+    if not binary.is_file():
+        raise DevError(f"missing: {binary}; run ./dev build --tests")
     report = binary.with_suffix(".json")
     report.unlink(missing_ok=True)
     command = [str(binary), f"--gtest_output=json:{report}"]
@@ -35,6 +54,7 @@ def run(args) -> TierResult:
         command.append(f"--gtest_filter=*{args.filter}*")
     environment = {**os.environ, **({"BASALT_LONG": "1"} if args.long else {})}
     limit = LONG_TIMEOUT if args.long else TIMEOUT
+    failed_before = result.failed
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, env=environment, timeout=limit
@@ -43,16 +63,76 @@ def run(args) -> TierResult:
         raise DevError(f"{BINARY} did not end in {limit} s") from error
     if report.is_file():
         count_report(result, json.loads(report.read_text()), BINARY, "release")
-    if done.returncode != 0 and not result.failed:
+    if done.returncode != 0 and result.failed == failed_before:
         result.failed += 1
         result.failures.append(f"{BINARY} ended with status {done.returncode}")
-    show(done.stdout, bool(result.failed))
-    print(f"   lost: {'see above' if result.failed else 0}")
-    return result
-
-
-def show(output: str, failed: bool) -> None:
-    """The lines of the loops; after a failure everything."""
-    for line in output.splitlines():
-        if failed or line.startswith("   io: "):
+    for line in done.stdout.splitlines():
+        if result.failed > failed_before or line.startswith("   io: "):
             print(line)
+
+
+# --- under a server ---
+
+
+def run_full_disk(args, result: TierResult) -> None:
+    """Every scenario with the binary log, which means two-phase commit; the commits without too."""
+    why_not = SmallDisk.why_not()
+    for name, options, scenarios in (
+        ("binlog", ("--log-bin", "--server-id=1", *NO_RESERVE), full_disk.SCENARIOS),
+        ("no binlog", NO_RESERVE, (full_disk.commits, full_disk.large_insert)),
+        ("reserve", (), (full_disk.low_space,)),
+    ):
+        chosen = [s for s in scenarios if not args.filter or args.filter in s.__name__]
+        if chosen and why_not:
+            result.skipped += len(chosen)
+            print(f"   full disk, {name}: skipped: {why_not}")
+        elif chosen:
+            run_scenarios(name, options, chosen, result)
+
+
+NO_RESERVE = ("--rocksdb-reserved-free-space=0",)
+
+
+def run_scenarios(
+    name: str, options: tuple[str, ...], scenarios: list[Callable], result: TierResult
+) -> None:
+    folder = paths.scratch() / "faults" / name.replace(" ", "-")
+    shutil.rmtree(folder, ignore_errors=True)
+    with SmallDisk(folder / "disk", full_disk.MEGABYTES) as disk:
+        store = f"--rocksdb-datadir={disk.path}/store"
+        server = PrivateServer(folder / "data", "rocksdb", [*full_disk.OPTIONS, store, *options])
+        try:
+            server.start()
+            full_disk.set_up(server)
+            for scenario in scenarios:
+                run_one(f"full disk, {name}: {scenario.__name__}", scenario, server, disk, result)
+        except DevError as error:
+            fail(f"full disk, {name}", error, result)
+        finally:
+            server.kill()
+    if not result.failed:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def run_one(
+    name: str, scenario: Callable, server: PrivateServer, disk: SmallDisk, result: TierResult
+) -> None:
+    started = time.monotonic()
+    try:
+        scenario(server, disk)
+        if not server.running():
+            raise AssertionError(f"the server died:\n{server.log_tail()}")
+    except (AssertionError, DevError, pymysql.MySQLError) as error:
+        fail(name, error, result)
+        disk.free()
+        server.kill()
+        server.start()
+    else:
+        result.passed += 1
+        print(f"   {name}: passed in {time.monotonic() - started:.1f} s")
+
+
+def fail(name: str, error: Exception, result: TierResult) -> None:
+    result.failed += 1
+    result.failures.append(f"{name}: {str(error).splitlines()[0]}")
+    print(f"   {name}: FAILED: {error}")

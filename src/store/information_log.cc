@@ -13,7 +13,7 @@ class InformationLog final : public rocksdb::Logger {
  public:
   InformationLog(std::shared_ptr<rocksdb::Logger> file,
                  std::function<void(LogLevel, std::string_view)> log)
-      : rocksdb::Logger(file ? file->GetInfoLogLevel() : rocksdb::ERROR_LEVEL),
+      : rocksdb::Logger(file ? file->GetInfoLogLevel() : rocksdb::WARN_LEVEL),
         file_(std::move(file)),
         log_(std::move(log)) {}
 

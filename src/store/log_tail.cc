@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <memory>
 
 #include <rocksdb/file_system.h>
 
@@ -83,6 +84,17 @@ Status ListLogs(rocksdb::Env* env, const std::string& directory, std::vector<Log
   return {};
 }
 
+// Durable on return.
+rocksdb::IOStatus Truncate(rocksdb::FileSystem* files, const TornLogs::Cut& cut) {
+  const rocksdb::IOOptions options;
+  std::unique_ptr<rocksdb::FSWritableFile> file;
+  auto done = files->ReopenWritableFile(cut.path, rocksdb::FileOptions(), &file, nullptr);
+  if (done.ok()) done = file->Truncate(cut.whole, options, nullptr);
+  if (done.ok()) done = file->Fsync(options, nullptr);
+  if (done.ok()) done = file->Close(options, nullptr);
+  return done;
+}
+
 rocksdb::Env* EnvOf(const StoreOptions& options) {
   return options.env != nullptr ? options.env : rocksdb::Env::Default();
 }
@@ -149,8 +161,7 @@ Status CutTornLogs(const StoreOptions& options, const TornLogs& torn) {
   // The last one first: a log that is whole must not have one behind it that belongs to its end.
   for (auto cut = torn.cuts.rbegin(); cut != torn.cuts.rend(); ++cut) {
     BASALT_RETURN_IF_ERROR(
-        MapStatus(files->Truncate(cut->path, cut->whole, rocksdb::IOOptions(), nullptr),
-                  "cutting off the torn end of " + cut->path));
+        MapStatus(Truncate(files.get(), *cut), "cutting off the torn end of " + cut->path));
     if (!options.log) continue;
     options.log(LogLevel::kWarning,
                 "cut " + std::to_string(cut->size - cut->whole) + " bytes off the torn end of " +

@@ -95,7 +95,8 @@ class CutTornLogsTest : public ::testing::Test {
   Status Cut(const std::vector<uint64_t>& first_logs) {
     TornLogs torn;
     Status status = FindTornLogs(options_, first_logs, &torn);
-    return status.ok() ? CutTornLogs(options_, torn) : status;
+    if (status.ok()) status = CutTornLogs(options_, torn);
+    return status;
   }
   std::string Path(int number) { return directory_ / ("00000" + std::to_string(number) + ".log"); }
 

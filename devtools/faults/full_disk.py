@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The disk of the store is full while something is under way. Each time: the statement fails and
+says so, reading goes on, InnoDB's tables (on another disk) go on, and when there is space again the
+same statement works, in the same server process."""
+
+import time
+from collections.abc import Callable
+
+import pymysql
+
+from devtools.faults.small_disk import SmallDisk
+from devtools.faults.writer import HANGS_AFTER, Writer, check_rows, says_full
+from devtools.server import PrivateServer
+
+MEGABYTES = 192
+ROWS = 30_000
+OPTIONS = (
+    "--rocksdb-spill-threshold=1048576",
+    "--rocksdb-default-cf-options=write_buffer_size=4m;target_file_size_base=4m",
+)
+COLUMNS = "(id INT, a INT, b DOUBLE, c VARCHAR(200), PRIMARY KEY (id), KEY by_a (a))"
+FILL = "REPEAT(MD5({}), 4)"
+RESUMES_WITHIN = 30  # seconds
+
+
+def expect(condition: bool, text: object) -> None:
+    if not condition:
+        raise AssertionError(str(text))
+
+
+def set_up(server: PrivateServer) -> None:
+    server.sql(
+        f"CREATE DATABASE d; USE d; CREATE TABLE t {COLUMNS}; CREATE TABLE w {COLUMNS};"
+        f"INSERT INTO t SELECT seq, seq % 100, seq, {FILL.format('seq')} FROM seq_1_to_{ROWS};"
+        "CREATE TABLE i (id INT PRIMARY KEY AUTO_INCREMENT) ENGINE=InnoDB"
+    )
+
+
+def fails_full(link, statement: str) -> None:
+    """The statement must fail, in time, and say that the disk is full."""
+    try:
+        with link.cursor() as cursor:
+            cursor.execute(statement)
+            answer = cursor.fetchall()
+    except pymysql.MySQLError as error:
+        expect(says_full(error), f"{statement}: {error}")
+        return
+    # administrative statements put it into their result
+    expect(any("full" in str(row) for row in answer), f"{statement}: no error, {answer}")
+
+
+def others_go_on(server: PrivateServer) -> None:
+    """Reading goes on, by every index, and so does the other engine."""
+    rows = server.query("SELECT COUNT(*), SUM(id) FROM t FORCE INDEX (PRIMARY)", "d")
+    expect(rows == [(ROWS, ROWS * (ROWS + 1) // 2)], f"reading the rows of t: {rows}")
+    rows = server.query("SELECT COUNT(*), SUM(a) FROM t FORCE INDEX (by_a) WHERE a >= 0", "d")
+    expect(rows == [(ROWS, ROWS // 100 * 4950)], f"reading an index of t: {rows}")
+    server.sql("INSERT INTO i VALUES (NULL)", "d")
+
+
+def resumes(server: PrivateServer, statement: str) -> None:
+    """The statement works within some seconds."""
+    end = time.monotonic() + RESUMES_WITHIN
+    while True:
+        try:
+            server.query(statement, "d")
+            return
+        except pymysql.MySQLError as error:
+            expect(time.monotonic() < end, f"{statement} after there is space: {error}")
+            expect(says_full(error), f"{statement} after there is space: {error}")
+        time.sleep(0.1)
+
+
+def checked(server: PrivateServer, table: str) -> None:
+    rows = server.query(f"CHECK TABLE {table} EXTENDED", "d")
+    expect(rows[-1][3] == "OK", rows)
+
+
+def while_full(server: PrivateServer, disk: SmallDisk, statement: str, leave: int = 0) -> None:
+    """`statement` fails on a disk with `leave` free kilobytes and works when there is space."""
+    with server.connect("d", read_timeout=HANGS_AFTER) as link:
+        disk.fill(leave)
+        try:
+            fails_full(link, statement)
+            others_go_on(server)
+        finally:
+            disk.free()
+    resumes(server, statement)
+    checked(server, "t")
+
+
+# --- what is under way ---
+
+
+def commits(server: PrivateServer, disk: SmallDisk) -> None:
+    writers = [Writer(server, "w", number) for number in range(1, 5)]
+    for writer in writers:
+        writer.start()
+    for _ in range(3):
+        time.sleep(0.5)
+        disk.fill()
+        end = time.monotonic() + HANGS_AFTER
+        before = [len(writer.errors) for writer in writers]
+        while any(len(w.errors) <= n for w, n in zip(writers, before, strict=True)):
+            expect(time.monotonic() < end, "a writer neither fails nor goes on")
+            time.sleep(0.02)
+        others_go_on(server)
+        done = [len(writer.acknowledged) for writer in writers]
+        disk.free()
+        end = time.monotonic() + RESUMES_WITHIN
+        while any(len(w.acknowledged) <= n for w, n in zip(writers, done, strict=True)):
+            expect(time.monotonic() < end, f"writing does not resume: {writers[0].errors[-1]}")
+            time.sleep(0.02)
+    for writer in writers:
+        writer.stop()
+    for writer in writers:
+        expect(not writer.wrong, f"an error that does not say it: {writer.wrong[:1]}")
+    expect_rows(server, writers)
+    server.kill()
+    server.start()
+    expect_rows(server, writers)
+
+
+def expect_rows(server: PrivateServer, writers: list[Writer]) -> None:
+    finding = check_rows(server, "w", writers)
+    expect(not finding, finding)
+
+
+def alter_inplace(server: PrivateServer, disk: SmallDisk) -> None:
+    while_full(server, disk, "ALTER TABLE t ADD KEY by_c (c), ALGORITHM=INPLACE", 512)
+    resumes(server, "ALTER TABLE t DROP KEY by_c")
+
+
+def alter_copy(server: PrivateServer, disk: SmallDisk) -> None:
+    while_full(server, disk, "ALTER TABLE t ADD COLUMN x INT, ALGORITHM=COPY", 512)
+    resumes(server, "ALTER TABLE t DROP COLUMN x")
+
+
+def create_table(server: PrivateServer, disk: SmallDisk) -> None:
+    while_full(server, disk, "CREATE TABLE n (id INT PRIMARY KEY)")
+    server.sql("DROP TABLE n", "d")
+
+
+def large_insert(server: PrivateServer, disk: SmallDisk) -> None:
+    server.sql(f"CREATE TABLE l {COLUMNS}", "d")
+    insert = f"INSERT INTO l SELECT seq, 1, 1, {FILL.format('seq')} FROM seq_1_to_{ROWS}"
+    while_full(server, disk, insert, 1024)
+    checked(server, "l")
+    expect(server.query("SELECT COUNT(*) FROM l", "d") == [(ROWS,)], "not all rows, or twice")
+    server.sql("DROP TABLE l", "d")
+
+
+def bulk_load(server: PrivateServer, disk: SmallDisk) -> None:
+    server.sql(f"CREATE TABLE l {COLUMNS}", "d")
+    insert = f"INSERT INTO l SELECT seq, 1, 1, {FILL.format('seq')} FROM seq_1_to_{ROWS}"
+    with server.connect("d", read_timeout=HANGS_AFTER) as link, link.cursor() as cursor:
+        cursor.execute("SET rocksdb_bulk_load = 1")
+        disk.fill(1024)
+        try:
+            fails_full(link, insert)
+            others_go_on(server)
+        finally:
+            disk.free()
+    with server.connect("d", read_timeout=HANGS_AFTER) as link, link.cursor() as cursor:
+        cursor.execute("TRUNCATE TABLE l")
+        cursor.execute("SET rocksdb_bulk_load = 1")
+        cursor.execute(insert)
+        cursor.execute("SET rocksdb_bulk_load = 0")
+    checked(server, "l")
+    expect(server.query("SELECT COUNT(*) FROM l", "d") == [(ROWS,)], "not all rows, or twice")
+    server.sql("DROP TABLE l", "d")
+
+
+def flush(server: PrivateServer, disk: SmallDisk) -> None:
+    server.sql("UPDATE t SET b = b + 1 WHERE id < 10000", "d")
+    while_full(server, disk, "SET GLOBAL rocksdb_force_flush_memtable_now = 1")
+
+
+def compaction(server: PrivateServer, disk: SmallDisk) -> None:
+    server.sql("UPDATE t SET b = b + 1; SET GLOBAL rocksdb_force_flush_memtable_now = 1", "d")
+    with server.connect("d", read_timeout=HANGS_AFTER) as link:
+        disk.fill(256)
+        try:
+            with link.cursor() as cursor:
+                cursor.execute("OPTIMIZE TABLE t")
+                answer = cursor.fetchall()
+            expect(any("full" in str(row) for row in answer), f"OPTIMIZE: {answer}")
+            others_go_on(server)
+        finally:
+            disk.free()
+    resumes(server, "UPDATE t SET b = 0 WHERE id = 1")
+    resumes(server, "OPTIMIZE TABLE t")
+    checked(server, "t")
+
+
+def rollback(server: PrivateServer, disk: SmallDisk) -> None:
+    with server.connect("d", autocommit=False, read_timeout=HANGS_AFTER) as link:
+        with link.cursor() as cursor:
+            cursor.execute("UPDATE t SET b = -1, a = a + 1")  # spills
+            disk.fill()
+            try:
+                cursor.execute("ROLLBACK")
+                others_go_on(server)
+            finally:
+                disk.free()
+    resumes(server, "UPDATE t SET b = 0 WHERE id = 1")
+    checked(server, "t")
+
+
+def prepared_rollback(server: PrivateServer, disk: SmallDisk) -> None:
+    with server.connect("d", autocommit=False, read_timeout=HANGS_AFTER) as link:
+        with link.cursor() as cursor:
+            cursor.execute("XA START 'x'")
+            cursor.execute("UPDATE t SET b = -1, a = a + 1")
+            cursor.execute("XA END 'x'")
+            cursor.execute("XA PREPARE 'x'")
+            disk.fill()
+            try:
+                cursor.execute("XA ROLLBACK 'x'")
+            except pymysql.MySQLError as error:
+                expect(says_full(error), error)
+            try:
+                others_go_on(server)
+            finally:
+                disk.free()
+    resumes(server, "UPDATE t SET b = 0 WHERE id = 1")
+    server.kill()
+    server.start()
+    for _, _, _, name in server.query("XA RECOVER"):
+        server.sql(f"XA ROLLBACK '{name}'")
+    others_go_on(server)
+    checked(server, "t")
+
+
+def start(server: PrivateServer, disk: SmallDisk) -> None:
+    """A start on a full disk: reading at once, writing when there is space."""
+    server.sql("UPDATE t SET b = b + 1 WHERE id < 1000", "d")
+    disk.fill()
+    server.kill()
+    try:
+        server.start()
+        with server.connect("d", read_timeout=HANGS_AFTER) as link:
+            fails_full(link, "UPDATE t SET b = 0 WHERE id = 2")
+        others_go_on(server)
+    finally:
+        disk.free()
+    resumes(server, "UPDATE t SET b = 0 WHERE id = 1")
+    checked(server, "t")
+
+
+def low_space(server: PrivateServer, disk: SmallDisk) -> None:
+    """Below the reserve nothing is written, but what frees space is."""
+    server.sql(f"CREATE TABLE l {COLUMNS}; INSERT INTO l SELECT * FROM t", "d")
+    disk.fill(2048)
+    end = time.monotonic() + RESUMES_WITHIN
+    with server.connect("d", read_timeout=HANGS_AFTER) as link:
+        while True:
+            try:
+                with link.cursor() as cursor:
+                    cursor.execute("UPDATE t SET b = 1 WHERE id = 3")
+            except pymysql.MySQLError as error:
+                expect("almost full" in str(error), error)
+                break
+            expect(time.monotonic() < end, "writing goes on below the reserve")
+            time.sleep(0.05)
+        others_go_on(server)
+        server.sql("DROP TABLE l", "d")
+    disk.free()
+    resumes(server, "UPDATE t SET b = 0 WHERE id = 3")
+
+
+SCENARIOS: tuple[Callable[[PrivateServer, SmallDisk], None], ...] = (
+    commits,
+    create_table,
+    alter_inplace,
+    alter_copy,
+    large_insert,
+    bulk_load,
+    flush,
+    compaction,
+    rollback,
+    prepared_rollback,
+    start,
+)
