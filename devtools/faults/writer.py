@@ -14,12 +14,13 @@ HANGS_AFTER = 60  # seconds without an answer
 
 class Writer(threading.Thread):
     """Inserts rows of its own, one or a few a transaction, until stopped. An error is no fault as
-    long as it says that the disk is full."""
+    long as it says that the disk is full, or, with `dies`, that the server is gone."""
 
-    def __init__(self, server: PrivateServer, table: str, number: int):
+    def __init__(self, server: PrivateServer, table: str, number: int, dies: bool = False):
         super().__init__(daemon=True)
         self.server = server
         self.table = table
+        self.dies = dies
         self.number = number
         self.acknowledged: set[int] = set()
         self.unknown: set[int] = set()
@@ -44,6 +45,9 @@ class Writer(threading.Thread):
             link.commit()
         except pymysql.MySQLError as error:
             self.errors.append(str(error))
+            if self.dies:
+                self._stop_asked.set()
+                return
             if not says_full(error):
                 self.wrong.append(str(error))
             try:

@@ -18,7 +18,7 @@ import pymysql
 
 from devtools import paths
 from devtools.errors import DevError
-from devtools.faults import full_disk
+from devtools.faults import damaged_files, full_disk
 from devtools.faults.small_disk import SmallDisk
 from devtools.server import PrivateServer
 from devtools.tiers import TierResult
@@ -35,6 +35,7 @@ def run(args) -> TierResult:
     again += ["--long"] if args.long else []
     result = TierResult("faults", 0, 0, repeat_command=" ".join(["./dev test faults", *again]))
     run_full_disk(args, result)
+    run_damaged_files(args, result)
     run_failing_ios(args, result)
     print(f"   lost: {'see above' if result.failed else 0}")
     return result
@@ -114,17 +115,40 @@ def run_scenarios(
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def run_damaged_files(args, result: TierResult) -> None:
+    scenarios = [
+        s for s in damaged_files.SCENARIOS if not args.filter or args.filter in s.__name__
+    ]
+    if not scenarios:
+        return
+    folder = paths.scratch() / "faults" / "damaged"
+    shutil.rmtree(folder, ignore_errors=True)
+    server = PrivateServer(folder, "rocksdb")
+    try:
+        server.start()
+        damaged_files.set_up(server)
+        for scenario in scenarios:
+            run_one(f"damaged files: {scenario.__name__}", scenario, server, None, result)
+    except DevError as error:
+        fail("damaged files", error, result)
+    finally:
+        server.kill()
+    if not result.failed:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def run_one(
-    name: str, scenario: Callable, server: PrivateServer, disk: SmallDisk, result: TierResult
+    name: str, scenario: Callable, server: PrivateServer, disk: SmallDisk | None, result: TierResult
 ) -> None:
     started = time.monotonic()
     try:
-        scenario(server, disk)
+        scenario(*((server, disk) if disk else (server,)))
         if not server.running():
             raise AssertionError(f"the server died:\n{server.log_tail()}")
     except (AssertionError, DevError, pymysql.MySQLError) as error:
         fail(name, error, result)
-        disk.free()
+        if disk:
+            disk.free()
         server.kill()
         server.start()
     else:

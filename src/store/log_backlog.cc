@@ -2,6 +2,7 @@
 #include "store/log_backlog.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string_view>
 #include <utility>
 
@@ -17,13 +18,16 @@ namespace {
 // Writes stop when the first byte waits, so that only what is under way can come on top.
 constexpr size_t kMostBytes = size_t{1} << 30;
 
+constexpr std::chrono::milliseconds kBetweenTries{200};
+
 thread_local bool looks_at_pending = false;
 
-bool IsLog(std::string_view path) {
+bool IsLog(std::string_view path, std::string_view directory) {
   constexpr std::string_view kSuffix = ".log";
-  if (!path.ends_with(kSuffix)) return false;
+  if (!path.ends_with(kSuffix) || !path.starts_with(directory)) return false;
   path.remove_suffix(kSuffix.size());
-  const std::string_view stem = path.substr(path.rfind('/') + 1);
+  std::string_view stem = path.substr(directory.size());
+  stem.remove_prefix(std::min(stem.find_first_not_of('/'), stem.size()));
   return !stem.empty() && stem.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
@@ -107,14 +111,16 @@ class LogBacklog::File final : public rocksdb::FSWritableFile {
 
 class LogBacklog::Files final : public rocksdb::FileSystemWrapper {
  public:
-  Files(std::shared_ptr<rocksdb::FileSystem> target, LogBacklog* backlog)
-      : FileSystemWrapper(std::move(target)), backlog_(backlog) {}
+  Files(std::shared_ptr<rocksdb::FileSystem> target, std::string directory, LogBacklog* backlog)
+      : FileSystemWrapper(std::move(target)), directory_(std::move(directory)), backlog_(backlog) {
+    while (directory_.ends_with('/')) directory_.pop_back();
+  }
   const char* Name() const override { return "basalt_log_backlog"; }
 
   IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                            std::unique_ptr<rocksdb::FSWritableFile>* result,
                            IODebugContext* context) override {
-    if (!IsLog(path)) return target()->NewWritableFile(path, options, result, context);
+    if (!IsLog(path, directory_)) return target()->NewWritableFile(path, options, result, context);
     auto log = std::make_shared<Log>();
     log->system = target();
     log->path = path;
@@ -130,11 +136,12 @@ class LogBacklog::Files final : public rocksdb::FileSystemWrapper {
   }
   IOStatus DeleteFile(const std::string& path, const IOOptions& options,
                       IODebugContext* context) override {
-    if (IsLog(path)) backlog_->Forget(path);
+    if (IsLog(path, directory_)) backlog_->Forget(path);
     return target()->DeleteFile(path, options, context);
   }
 
  private:
+  std::string directory_;
   LogBacklog* const backlog_;
 };
 
@@ -145,8 +152,9 @@ LogBacklog::LogBacklog(std::function<void(bool pending)> on_change,
                        std::function<void(const IOStatus&)> on_failure)
     : on_change_(std::move(on_change)), on_failure_(std::move(on_failure)) {}
 
-std::shared_ptr<rocksdb::FileSystem> LogBacklog::Wrap(std::shared_ptr<rocksdb::FileSystem> target) {
-  return std::make_shared<Files>(std::move(target), this);
+std::shared_ptr<rocksdb::FileSystem> LogBacklog::Wrap(std::shared_ptr<rocksdb::FileSystem> target,
+                                                      std::string directory) {
+  return std::make_shared<Files>(std::move(target), std::move(directory), this);
 }
 
 uint64_t LogBacklog::bytes() const {
@@ -246,7 +254,10 @@ IOStatus LogBacklog::Sync(const std::shared_ptr<Log>& log, bool full) {
       log->owes_sync = true;
       return IOStatus::OK();
     }
-    drained_.wait(lock, [&] { return released_ || failed_ || !Waits(log); });
+    // Whoever drains otherwise may be waiting for the flush that this sync belongs to.
+    do {
+      drained_.wait_for(lock, kBetweenTries);
+    } while (!released_ && !failed_ && !DrainAll() && Waits(log));
     if (log->failure.ok() && Waits(log)) {
       return IOStatus::NoSpace("the log waits for space", log->path);
     }

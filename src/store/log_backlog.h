@@ -58,9 +58,10 @@ class LogBacklog {
     ~SyncScope();
   };
 
-  // `target` with the logs among its files (NUMBER.log) written through this backlog. The backlog
-  // must outlive the file system.
-  std::shared_ptr<rocksdb::FileSystem> Wrap(std::shared_ptr<rocksdb::FileSystem> target);
+  // `target` with the logs in `directory` (NUMBER.log) written through this backlog; copies that a
+  // checkpoint makes elsewhere are not. The backlog must outlive the file system.
+  std::shared_ptr<rocksdb::FileSystem> Wrap(std::shared_ptr<rocksdb::FileSystem> target,
+                                            std::string directory);
 
  private:
   class Files;

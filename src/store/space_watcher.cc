@@ -12,7 +12,7 @@ namespace basalt::store {
 namespace {
 
 constexpr std::chrono::milliseconds kInterval{200};
-constexpr int kLooksPerResume = 10;
+constexpr int kLooksPerResume = 5;
 constexpr uint64_t kSmallestShare = 20;
 
 }  // namespace
@@ -53,11 +53,13 @@ void SpaceWatcher::CheckNow() {
 
 void SpaceWatcher::Run() {
   int looks = 0;
+  bool allowed = policy_->writing_allowed();
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, kInterval, [this] { return stop_; })) {
     lock.unlock();
     CheckNow();
-    if (policy_->LogWaits()) {
+    const bool was_allowed = std::exchange(allowed, policy_->writing_allowed());
+    if (policy_->LogWaits() || (allowed && !was_allowed)) {
       resume_();
     } else if (!policy_->ResumeIsWorthTrying()) {
       looks = 0;

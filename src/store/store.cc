@@ -97,6 +97,7 @@ Status Store::ResumeWriting() {
       policy_.OnResumeFailed(status);
     }
   }
+  if (writing_allowed()) ballast_->Load();
   return CheckWritingAllowed();
 }
 

@@ -17,11 +17,13 @@
 #include <rocksdb/utilities/transaction_db.h>
 
 #include "base/status.h"
+#include "store/ballast.h"
 #include "store/column_families.h"
 #include "store/comparator.h"
 #include "store/error_policy.h"
 #include "store/index_statistics.h"
 #include "store/log_backlog.h"
+#include "store/manifest_guard.h"
 #include "store/statistics_keeper.h"
 #include "store/status_map.h"
 #include "store/store_options.h"
@@ -149,6 +151,11 @@ class Store {
   // The steps of Open, and what they share.
   Status PrepareDirectory();
   Status OpenDatabase();
+  Status OpenFullDatabase(const Status& first, const std::vector<std::string>& names);
+  rocksdb::Status OpenFamilies(const rocksdb::DBOptions& options,
+                               const std::vector<rocksdb::ColumnFamilyDescriptor>& families);
+  Status DescribeFamilies(const std::vector<std::string>& names,
+                          std::vector<rocksdb::ColumnFamilyDescriptor>* families) const;
   Status RemoveUnfinishedBulkLoads();
   void BuildDatabaseOptions();
   Status ListColumnFamilies(std::vector<std::string>* names);
@@ -167,8 +174,10 @@ class Store {
   std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> collector_factory_;
   std::shared_ptr<TimeToLive> time_to_live_;
   ErrorPolicy policy_;
+  ManifestGuard manifest_guard_;
   LogBacklog backlog_;
-  std::unique_ptr<rocksdb::Env> env_;  // the operating system's, with the backlog's files
+  std::unique_ptr<rocksdb::Env> env_;  // the operating system's, with the files of these two
+  std::unique_ptr<Ballast> ballast_;
   StatisticsKeeper keeper_;
   std::shared_ptr<Listener> listener_;
   std::unique_ptr<WalSyncGroup> sync_group_;

@@ -26,6 +26,11 @@ class Store::Listener final : public rocksdb::EventListener {
   void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& file) override;
   // Errors, and their end. OnBackgroundError may make *error milder, or take it away.
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override;
+  // RocksDB would look for space every five seconds; the watcher looks more often.
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/, rocksdb::Status /*error*/,
+                            bool* automatic) override {
+    *automatic = false;
+  }
   void OnErrorRecoveryEnd(const rocksdb::BackgroundErrorRecoveryInfo& recovery) override;
 
  private:

@@ -49,6 +49,12 @@ constexpr Mode kModes[] = {
 
 constexpr int kMostIos = 400;
 
+class NeverStops : public TaskProgress {
+ public:
+  void NextStage() override {}
+  bool Report(uint64_t, uint64_t) override { return true; }
+};
+
 class IoLoop : public EngineFixture {
  protected:
   void SetUp() override {
@@ -359,7 +365,8 @@ TEST_F(IoLoop, IndexBuild) {
   Loop(
       "index build",
       [this] {
-        IndexRebuild rebuild(table_.get(), nullptr, nullptr);
+        NeverStops progress;
+        IndexRebuild rebuild(table_.get(), &progress, nullptr);
         return rebuild.Run({by_k(), by_name()});
       },
       [this](bool) {

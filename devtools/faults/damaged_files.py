@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a crash or a bad disk leaves behind: torn ends of the log, kills during recovery, flipped
+bits in the log and the manifest. (Flipped bits in table files: `./dev test damage`.)"""
+
+import random
+import time
+from pathlib import Path
+
+from devtools.errors import DevError
+from devtools.faults.full_disk import COLUMNS, expect
+from devtools.faults.writer import Writer, check_rows
+from devtools.server import PrivateServer
+
+KILLS = 4
+# Of a record of 3,000 bytes that begins a block: checksum, length, kind, and a part of it.
+TORN_RECORD = bytes.fromhex("12345678b80b01") + b"x" * 1000
+
+
+def set_up(server: PrivateServer) -> None:
+    server.sql(f"CREATE DATABASE d; USE d; CREATE TABLE w {COLUMNS}")
+
+
+def store_of(server: PrivateServer) -> Path:
+    return server.datadir / "#rocksdb"
+
+
+def last_log(server: PrivateServer) -> Path:
+    logs = [p for p in store_of(server).glob("*.log") if p.stat().st_size]
+    expect(bool(logs), "no log")
+    return max(logs)
+
+
+def load(server: PrivateServer, number: int, seconds: float) -> Writer:
+    """A writer that was at work for so long; the server is killed under it."""
+    writer = Writer(server, "w", number, dies=True)
+    writer.start()
+    time.sleep(seconds)
+    server.kill()
+    writer.stop()
+    return writer
+
+
+def said(server: PrivateServer, *words: str) -> None:
+    log = server.log_tail(200)
+    for word in words:
+        expect(word in log, f"the error log does not say '{word}':\n{log}")
+
+
+def torn_end(server: PrivateServer) -> None:
+    """Each start after a crash finds a torn end, and the next crash comes at once."""
+    writers = []
+    for number in range(1, KILLS + 1):
+        writers.append(load(server, number, 0.4))
+        with open(last_log(server), "ab") as log:
+            log.write(TORN_RECORD)
+        server.start()
+        said(server, "torn end", last_log(server).parent.name)
+        server.kill()
+        server.start()
+        finding = check_rows(server, "w", writers)
+        expect(not finding, finding)
+
+
+def killed_recovery(server: PrivateServer) -> None:
+    rng = random.Random(1)
+    writers = [load(server, 20, 1.0)]
+    for _ in range(KILLS):
+        server.start(wait=False)
+        time.sleep(rng.uniform(0.05, 0.6))
+        server.kill()
+    server.start()
+    finding = check_rows(server, "w", writers)
+    expect(not finding, finding)
+
+
+def flip(path: Path, offset: int) -> None:
+    content = bytearray(path.read_bytes())
+    content[offset] ^= 0x10
+    path.write_bytes(content)
+
+
+def flipped_log(server: PrivateServer) -> None:
+    """Point in time: everything up to the damage, nothing behind it, and a word in the error log.
+    With rocksdb_wal_recovery_mode = 1 the engine does not start instead, and changes nothing."""
+    server.restart()
+    server.sql("TRUNCATE TABLE w", "d")
+    writer = load(server, 30, 0.5)
+    log = last_log(server)
+    # behind the log's first record and before its last
+    flip(log, log.stat().st_size * 3 // 4)
+    server.options.append("--rocksdb-wal-recovery-mode=1")
+    refuses(server, log.name)
+    server.options.pop()
+    server.start()
+    said(server, log.name)
+    found = [row[0] for row in server.query("SELECT id FROM w ORDER BY id", "d")]
+    written = sorted(writer.acknowledged | writer.unknown)
+    expect(0 < len(found) < len(writer.acknowledged), f"{len(found)} rows of {len(written)}")
+    expect(found == written[: len(found)], "rows from behind the damage, without earlier ones")
+
+
+def refuses(server: PrivateServer, *words: str) -> None:
+    try:
+        server.start()
+    except DevError as error:
+        log = server.log_tail(200)
+        for word in words:
+            expect(word in log, f"the error log does not say '{word}': {error}")
+        return
+    raise AssertionError("the engine starts on a damaged store")
+
+
+def flipped_manifest(server: PrivateServer) -> None:
+    """The engine does not start, says which file it is, and changes nothing."""
+    server.stop()
+    store = store_of(server)
+    manifest = store / (store / "CURRENT").read_text().strip()
+    before = manifest.read_bytes()
+    flip(manifest, len(before) // 2)
+    files = sorted(p.name for p in store.iterdir())
+    refuses(server, manifest.name, "cannot be served and is left as it is")
+    expect(files == sorted(p.name for p in store.iterdir()), "files have come or gone")
+    manifest.write_bytes(before)
+    server.start()
+    expect(server.query("SELECT COUNT(*) > 0 FROM w", "d") == [(1,)], "rows are gone")
+
+
+def marked_as_damaged(server: PrivateServer) -> None:
+    """MyRocks' mark of a store that has met damage holds here too."""
+    server.stop()
+    mark = store_of(server) / "ROCKSDB_CORRUPTED"
+    mark.touch()
+    refuses(server, mark.name, "rocksdb_allow_to_start_after_corruption")
+    server.options.append("--rocksdb-allow-to-start-after-corruption=ON")
+    server.start()
+    expect(server.query("SELECT COUNT(*) > 0 FROM w", "d") == [(1,)], "rows are gone")
+    server.options.pop()
+    server.stop()
+    mark.unlink()
+    server.start()
+
+
+SCENARIOS = (torn_end, killed_recovery, flipped_log, flipped_manifest, marked_as_damaged)
