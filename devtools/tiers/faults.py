@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pymysql
 
@@ -28,6 +29,7 @@ HELP = "disks that fail or fill: nothing acknowledged is lost, a full disk heals
 
 BINARY = "basalt_faults_test"
 TIMEOUT, LONG_TIMEOUT = 300, 3600  # seconds; an operation that hangs is a failure
+SHARDS = 5
 
 
 def run(args) -> TierResult:
@@ -45,31 +47,53 @@ def run(args) -> TierResult:
 
 
 def run_failing_ios(args, result: TierResult) -> None:
+    """The tests wait most of the time, so they run in several processes at once."""
     binary = paths.build_dir() / "tests" / BINARY
     if not binary.is_file():
         raise DevError(f"missing: {binary}; run ./dev build --tests")
-    report = binary.with_suffix(".json")
-    report.unlink(missing_ok=True)
-    command = [str(binary), f"--gtest_output=json:{report}"]
-    if args.filter:
-        command.append(f"--gtest_filter=*{args.filter}*")
-    environment = {**os.environ, **({"BASALT_LONG": "1"} if args.long else {})}
     limit = LONG_TIMEOUT if args.long else TIMEOUT
-    failed_before = result.failed
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, env=environment, timeout=limit
-        )
-    except subprocess.TimeoutExpired as error:
-        raise DevError(f"{BINARY} did not end in {limit} s") from error
-    if report.is_file():
-        count_report(result, json.loads(report.read_text()), BINARY, "release")
-    if done.returncode != 0 and result.failed == failed_before:
-        result.failed += 1
-        result.failures.append(f"{BINARY} ended with status {done.returncode}")
-    for line in done.stdout.splitlines():
-        if result.failed > failed_before or line.startswith("   io: "):
-            print(line)
+    shards = [Shard(binary, number, args) for number in range(SHARDS)]
+    end = time.monotonic() + limit
+    for shard in shards:
+        shard.finish(result, max(1.0, end - time.monotonic()))
+
+
+class Shard:
+    """One process with a part of the tests."""
+
+    def __init__(self, binary: Path, number: int, args):
+        self.report = binary.with_name(f"{BINARY}-{number}.json")
+        self.report.unlink(missing_ok=True)
+        self.output = binary.with_name(f"{BINARY}-{number}.txt")
+        command = [str(binary), f"--gtest_output=json:{self.report}"]
+        if args.filter:
+            command.append(f"--gtest_filter=*{args.filter}*")
+        environment = {
+            **os.environ,
+            "GTEST_TOTAL_SHARDS": str(SHARDS),
+            "GTEST_SHARD_INDEX": str(number),
+            **({"BASALT_LONG": "1"} if args.long else {}),
+        }
+        with open(self.output, "w") as output:
+            self.process = subprocess.Popen(
+                command, stdout=output, stderr=subprocess.STDOUT, env=environment
+            )
+
+    def finish(self, result: TierResult, timeout: float) -> None:
+        failed_before = result.failed
+        try:
+            status = self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            status = self.process.wait()
+        if self.report.is_file():
+            count_report(result, json.loads(self.report.read_text()), BINARY, "release")
+        if status != 0 and result.failed == failed_before:
+            result.failed += 1
+            result.failures.append(f"{BINARY} ended with status {status}, see {self.output}")
+        for line in self.output.read_text(errors="replace").splitlines():
+            if result.failed > failed_before or line.startswith("   io: "):
+                print(line)
 
 
 # --- under a server ---

@@ -144,7 +144,7 @@ class IoLoop : public EngineFixture {
   // Every I/O in the long form; in the short one the later ones with growing gaps.
   static int Step(int nth) {
     static const bool is_long = std::getenv("BASALT_LONG") != nullptr;
-    return is_long || nth < 8 ? 1 : 1 + nth / 6;
+    return is_long || nth < 6 ? 1 : 1 + nth / 3;
   }
 
   // Some operations wait for space instead of failing: it comes after a while.
