@@ -4,6 +4,7 @@ bits in the log and the manifest. (Flipped bits in table files: `./dev test dama
 
 import random
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from devtools.errors import DevError
@@ -63,6 +64,7 @@ def torn_end(server: PrivateServer) -> None:
 
 def killed_recovery(server: PrivateServer) -> None:
     rng = random.Random(1)
+    server.sql("TRUNCATE TABLE w", "d")
     writers = [load(server, 20, 1.0)]
     for _ in range(KILLS):
         server.start(wait=False)
@@ -88,15 +90,21 @@ def flipped_log(server: PrivateServer) -> None:
     log = last_log(server)
     # behind the log's first record and before its last
     flip(log, log.stat().st_size * 3 // 4)
-    server.options.append("--rocksdb-wal-recovery-mode=1")
-    refuses(server, log.name)
-    server.options.pop()
+    with_option(server, "--rocksdb-wal-recovery-mode=1", lambda: refuses(server, log.name))
     server.start()
     said(server, log.name)
     found = [row[0] for row in server.query("SELECT id FROM w ORDER BY id", "d")]
     written = sorted(writer.acknowledged | writer.unknown)
     expect(0 < len(found) < len(writer.acknowledged), f"{len(found)} rows of {len(written)}")
     expect(found == written[: len(found)], "rows from behind the damage, without earlier ones")
+
+
+def with_option(server: PrivateServer, option: str, action: Callable) -> None:
+    server.options.append(option)
+    try:
+        action()
+    finally:
+        server.options.pop()
 
 
 def refuses(server: PrivateServer, *words: str) -> None:
@@ -131,10 +139,8 @@ def marked_as_damaged(server: PrivateServer) -> None:
     mark = store_of(server) / "ROCKSDB_CORRUPTED"
     mark.touch()
     refuses(server, mark.name, "rocksdb_allow_to_start_after_corruption")
-    server.options.append("--rocksdb-allow-to-start-after-corruption=ON")
-    server.start()
+    with_option(server, "--rocksdb-allow-to-start-after-corruption=ON", server.start)
     expect(server.query("SELECT COUNT(*) > 0 FROM w", "d") == [(1,)], "rows are gone")
-    server.options.pop()
     server.stop()
     mark.unlink()
     server.start()

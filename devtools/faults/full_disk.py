@@ -132,8 +132,30 @@ def alter_table(server: PrivateServer, disk: SmallDisk) -> None:
 
 
 def create_table(server: PrivateServer, disk: SmallDisk) -> None:
-    while_full(server, disk, "CREATE TABLE n (id INT PRIMARY KEY)")
-    server.sql("DROP TABLE n", "d")
+    with server.connect("d", read_timeout=HANGS_AFTER) as link:
+        disk.fill()
+        try:
+            fill_log(link)
+            fails_full(link, "CREATE TABLE n (id INT PRIMARY KEY)")
+            fails_full(link, "RENAME TABLE w TO w2")
+            others_go_on(server)
+        finally:
+            disk.free()
+    resumes(server, "CREATE TABLE n (id INT PRIMARY KEY)")
+    server.sql("RENAME TABLE w TO w2, w2 TO w; DROP TABLE n", "d")
+
+
+def fill_log(link) -> None:
+    """Small changes fit into the space that the log has already taken; so this uses it up."""
+    end = time.monotonic() + HANGS_AFTER
+    while time.monotonic() < end:
+        try:
+            with link.cursor() as cursor:
+                cursor.execute("UPDATE t SET b = b + 1 WHERE id <= 2000")
+        except pymysql.MySQLError as error:
+            expect(says_full(error), error)
+            return
+    raise AssertionError("writing goes on on a full disk")
 
 
 def large_insert(server: PrivateServer, disk: SmallDisk) -> None:
@@ -194,6 +216,8 @@ def rollback(server: PrivateServer, disk: SmallDisk) -> None:
             cursor.execute("UPDATE t SET b = -1, a = a + 1")  # spills
             disk.fill()
             try:
+                with server.connect("d", read_timeout=HANGS_AFTER) as other:
+                    fails_full(other, "INSERT INTO w SELECT seq, 1, 1, '' FROM seq_1_to_300000")
                 cursor.execute("ROLLBACK")
                 others_go_on(server)
             finally:
@@ -235,7 +259,7 @@ def start(server: PrivateServer, disk: SmallDisk) -> None:
     try:
         server.start()
         with server.connect("d", read_timeout=HANGS_AFTER) as link:
-            fails_full(link, "UPDATE t SET b = 0 WHERE id = 2")
+            fill_log(link)
         others_go_on(server)
     finally:
         disk.free()

@@ -191,7 +191,8 @@ Status Preview::OpenReadOnly(const StoreOptions& options) {
   db.max_open_files = kOpenFiles;
   // Without one RocksDB would begin a new LOG.
   db.info_log = NewInformationLog(nullptr, [this](LogLevel, std::string_view text) {
-    if (text.find(kReplayStopped) != std::string_view::npos) log_is_torn_ = true;
+    if (text.find(kReplayStopped) == std::string_view::npos) return;
+    if (!log_is_torn_.exchange(true)) torn_ = text;
   });
   db.skip_stats_update_on_db_open = true;
   filter_ = std::make_unique<DictionaryOnly>();
@@ -202,6 +203,9 @@ Status Preview::OpenReadOnly(const StoreOptions& options) {
     // filter leaves entries out, so it takes the end for a hole.
     db.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
     opened = OpenFamilies(options.directory, db);
+  }
+  if (!opened.ok() && log_is_torn_) {
+    return Status(opened.code(), std::string(opened.message()) + " (" + torn_ + ")");
   }
   BASALT_RETURN_IF_ERROR(std::move(opened));
   TakeHandles();

@@ -72,6 +72,7 @@ class Preview {
   rocksdb::ColumnFamilyHandle* system_ = nullptr;
   LastUse last_use_;
   std::atomic<bool> log_is_torn_{false};
+  std::string torn_;  // what RocksDB says of the log
   std::unique_ptr<rocksdb::DB> db_;
 };
 

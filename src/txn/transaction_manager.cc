@@ -237,6 +237,8 @@ bool TransactionManager::WatchInserters(Transaction* asker, IndexId index, Bytes
 }
 
 Status TransactionManager::AdoptPrepared(rocksdb::Transaction* prepared) {
+  // RocksDB lets these sync the log on their own; commit and roll-back do it, with the others.
+  prepared->GetWriteOptions()->sync = false;
   std::unique_ptr<Transaction> transaction = NewTransaction();
   transaction->state_ = Transaction::State::kPrepared;
   transaction->store_transaction_.reset(prepared);
