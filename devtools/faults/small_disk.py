@@ -54,9 +54,13 @@ class SmallDisk:
         self._full.set()
         self._filled.wait()
 
-    def free(self) -> None:
+    def hold(self) -> None:
+        """What is taken stays so, but what others free from now on is theirs."""
         self._full.clear()
         self._filled.wait()
+
+    def free(self) -> None:
+        self.hold()
         self._filler().unlink(missing_ok=True)
 
     def _filler(self) -> Path:

@@ -8,7 +8,7 @@ import pymysql
 
 from devtools.server import PrivateServer
 
-FULL_WORDS = ("disk is full", "disk is almost full", "Disk full")
+FULL_WORDS = ("disk is full", "disk is almost full", "Disk full")  # the last one: the server's
 HANGS_AFTER = 60  # seconds without an answer
 
 

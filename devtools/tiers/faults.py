@@ -105,7 +105,7 @@ def run_full_disk(args, result: TierResult) -> None:
     for name, options, scenarios in (
         ("binlog", ("--log-bin", "--server-id=1", *NO_RESERVE), full_disk.SCENARIOS),
         ("no binlog", NO_RESERVE, (full_disk.commits, full_disk.large_insert)),
-        ("reserve", (), (full_disk.low_space,)),
+        ("reserve", (), (full_disk.low_space, full_disk.start)),
     ):
         chosen = [s for s in scenarios if not args.filter or args.filter in s.__name__]
         if chosen and why_not:
@@ -140,9 +140,7 @@ def run_scenarios(
 
 
 def run_damaged_files(args, result: TierResult) -> None:
-    scenarios = [
-        s for s in damaged_files.SCENARIOS if not args.filter or args.filter in s.__name__
-    ]
+    scenarios = [s for s in damaged_files.SCENARIOS if not args.filter or args.filter in s.__name__]
     if not scenarios:
         return
     folder = paths.scratch() / "faults" / "damaged"

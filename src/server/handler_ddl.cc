@@ -144,6 +144,8 @@ int Handler::rename_table(const char* from, const char* to) {
   if (status.ok()) return 0;
   if (status.code() == Code::kNotFound) return HA_ERR_NO_SUCH_TABLE;
   if (status.code() == Code::kInvalidArgument) return HA_ERR_TABLE_EXIST;
+  // The server shows a number and its own text, never ours.
+  if (status.code() == Code::kNoSpace) return HA_ERR_DISK_FULL;
   return Fail(std::move(status));
 }
 

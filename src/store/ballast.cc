@@ -1,49 +1,56 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/ballast.h"
 
-#include <cstdint>
-#include <utility>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 namespace basalt::store {
 namespace {
 
-constexpr size_t kBytes = size_t{1} << 20;
+constexpr uint64_t kLargestShare = 20;
 
-// Not zeros: some file systems keep those, and what can be compressed, in no space.
-std::string Noise() {
-  std::string bytes;
-  bytes.reserve(kBytes);
-  uint64_t state = 0x9e3779b97f4a7c15;
-  while (bytes.size() < kBytes) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    bytes.append(reinterpret_cast<const char*>(&state), sizeof(state));
-  }
-  return bytes;
+bool Take(const std::string& path, uint64_t bytes) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0640);
+  if (file < 0) return false;
+  // Space only: nothing is written.
+  const bool taken = ::posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0;
+  ::close(file);
+  return taken;
 }
 
 }  // namespace
 
-Ballast::Ballast(rocksdb::Env* env, std::string directory)
-    : env_(env), directory_(std::move(directory)), path_(directory_ + "/" + kName) {}
+uint64_t ReserveOn(const std::string& directory, uint64_t wanted) {
+  std::error_code error;
+  const auto space = std::filesystem::space(directory, error);
+  return error ? wanted : std::min<uint64_t>(wanted, space.capacity / kLargestShare);
+}
+
+Ballast::Ballast(const std::string& directory, uint64_t wanted, uint64_t share)
+    : directory_(directory), path_(directory + "/" + kName), wanted_(wanted), share_(share) {}
 
 void Ballast::Load() {
-  if (loaded_) return;
-  uint64_t size = 0;
-  if (env_->GetFileSize(path_, &size).ok() && size == kBytes) {
+  if (loaded_ || wanted_ == 0) return;
+  std::error_code error;
+  if (std::filesystem::exists(path_, error)) {
     loaded_ = true;
     return;
   }
-  uint64_t free_bytes = 0;
-  if (!env_->GetFreeSpace(directory_, &free_bytes).ok() || free_bytes < 2 * kBytes) return;
-  loaded_ = rocksdb::WriteStringToFile(env_, Noise(), path_).ok();
-  if (!loaded_) env_->DeleteFile(path_).PermitUncheckedError();
+  const uint64_t reserve = ReserveOn(directory_, wanted_);
+  const auto space = std::filesystem::space(directory_, error);
+  if (error || space.available < 2 * reserve) return;
+  loaded_ = Take(path_, reserve / share_);
+  if (!loaded_) std::filesystem::remove(path_, error);
 }
 
 bool Ballast::Drop() {
   loaded_ = false;
-  return env_->DeleteFile(path_).ok();
+  std::error_code error;
+  return std::filesystem::remove(path_, error);
 }
 
 }  // namespace basalt::store

@@ -28,9 +28,9 @@ namespace basalt::store {
 // B1 What is on disk of all logs together is a prefix of what RocksDB has written to them: while
 //    bytes of one log wait, those of all later ones do.
 // B2 No sync of a log succeeds while bytes of it wait, except for the caller that has said that it
-//    looks at pending() itself (SyncScope). Others wait: a flush must not run ahead of the log. What
-//    that caller has been told is made true before pending() ends: such a log is synced when its
-//    bytes are written, for RocksDB will not ask again.
+//    looks at pending() itself (SyncScope). Others wait: a flush must not run ahead of the log.
+//    What that caller has been told is made true before pending() ends: such a log is synced when
+//    its bytes are written, for RocksDB will not ask again.
 // B3 An error other than a full disk is final: what a failed fsync has lost, a second one that
 //    succeeds does not bring back. The log then stays closed to writes until the store is reopened.
 //

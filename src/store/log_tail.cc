@@ -33,7 +33,8 @@ constexpr std::array<uint32_t, 256> kChecksumTable = [] {
 
 uint32_t MaskedChecksum(std::string_view data) {
   uint32_t sum = 0xffffffff;
-  for (const char c : data) sum = kChecksumTable[(sum ^ static_cast<uint8_t>(c)) & 0xff] ^ (sum >> 8);
+  for (const char c : data)
+    sum = kChecksumTable[(sum ^ static_cast<uint8_t>(c)) & 0xff] ^ (sum >> 8);
   sum = ~sum;
   return ((sum >> 15) | (sum << 17)) + 0xa282ead8u;
 }

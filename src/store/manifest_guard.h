@@ -17,11 +17,12 @@ namespace basalt::store {
 // spares the table files of such a record when a flush or a compaction has made them, but removes
 // those that it was about to take over (the commit of a large transaction). If the record is on
 // disk after all and the process dies, the store cannot be opened: a file is missing. So from such
-// an error on no table file is removed until a new manifest is in force; then what was to be removed
-// is. What a crash leaves behind is in no manifest and is removed at the next opening.
+// an error on no table file is removed until a new manifest is in force; then what was to be
+// removed is. What a crash leaves behind is in no manifest and is removed at the next opening.
 //
 // Invariants
-// M1 After a failed write or sync of a manifest, a table file is not removed before a later manifest
+// M1 After a failed write or sync of a manifest, a table file is not removed before a later
+// manifest
 //    has taken its place: CURRENT was renamed and its directory synced, which a further write to
 //    the manifest proves.
 //

@@ -3,17 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
-#include <system_error>
 #include <utility>
+
+#include "store/ballast.h"
 
 namespace basalt::store {
 namespace {
 
 constexpr std::chrono::milliseconds kInterval{200};
 constexpr int kLooksPerResume = 5;
-constexpr uint64_t kSmallestShare = 20;
 
 }  // namespace
 
@@ -44,9 +43,7 @@ void SpaceWatcher::CheckNow() {
     // A file system that cannot tell is not watched.
     if (!target_.env->GetFreeSpace(directory, &free_bytes).ok()) continue;
     least_free = std::min(least_free, free_bytes);
-    std::error_code error;
-    const auto space = std::filesystem::space(directory, error);
-    if (!error) reserved = std::min<uint64_t>(reserved, space.capacity / kSmallestShare);
+    reserved = std::min(reserved, ReserveOn(directory, target_.reserved_bytes));
   }
   policy_->OnFreeSpace(least_free, reserved);
 }

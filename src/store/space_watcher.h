@@ -16,8 +16,8 @@
 namespace basalt::store {
 
 // A thread that looks after a store: five times a second at the free space of its file systems, and
-// every second, while an error keeps the store from writing, whether the store can resume; while the
-// log waits for space, five times a second.
+// every second, while an error keeps the store from writing, whether the store can resume; while
+// the log waits for space, five times a second.
 //
 // Thread-safety: Start and Stop from one thread; CheckNow from any.
 class SpaceWatcher {
@@ -31,7 +31,8 @@ class SpaceWatcher {
     uint64_t reserved_bytes;
   };
 
-  // `resume` tries to bring the store back; called from the thread, also when it has come back. `policy` must outlive this.
+  // `resume` tries to bring the store back; called from the thread, also when it has come back.
+  // `policy` must outlive this.
   SpaceWatcher(Target target, ErrorPolicy* policy, std::function<void()> resume);
   ~SpaceWatcher();
 

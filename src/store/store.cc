@@ -129,9 +129,9 @@ Status Store::FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& hand
   BASALT_RETURN_IF_ERROR(MapStatus(base_->Flush(options, handles), doing));
   for (rocksdb::ColumnFamilyHandle* handle : handles) {
     uint64_t unwritten = 0;
-    while (base_->GetIntProperty(handle, rocksdb::DB::Properties::kNumImmutableMemTable,
-                                 &unwritten) &&
-           unwritten > 0) {
+    while (
+        base_->GetIntProperty(handle, rocksdb::DB::Properties::kNumImmutableMemTable, &unwritten) &&
+        unwritten > 0) {
       // Low space alone does not hold up a flush.
       BASALT_RETURN_IF_ERROR(policy_.CheckFreeingAllowed());
       std::this_thread::sleep_for(kFlushPoll);

@@ -151,11 +151,7 @@ class Store {
   // The steps of Open, and what they share.
   Status PrepareDirectory();
   Status OpenDatabase();
-  Status OpenFullDatabase(const Status& first, const std::vector<std::string>& names);
-  rocksdb::Status OpenFamilies(const rocksdb::DBOptions& options,
-                               const std::vector<rocksdb::ColumnFamilyDescriptor>& families);
-  Status DescribeFamilies(const std::vector<std::string>& names,
-                          std::vector<rocksdb::ColumnFamilyDescriptor>* families) const;
+  Status OpenFamilies(const std::vector<rocksdb::ColumnFamilyDescriptor>& families);
   Status RemoveUnfinishedBulkLoads();
   void BuildDatabaseOptions();
   Status ListColumnFamilies(std::vector<std::string>* names);

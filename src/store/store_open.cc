@@ -22,17 +22,8 @@ namespace {
 
 // Table files of bulk loads that never finished, the old plugin's as well.
 constexpr std::string_view kBulkLoadSuffix = ".bulk_load.tmp";
-// Room for all that the logs in `directory` hold, so that their replay need not write a table file
-// in the middle. An entry takes more in memory than in the log.
-size_t ReplayBufferBytes(rocksdb::Env* env, const std::string& directory) {
-  size_t bytes = size_t{64} << 20;
-  std::vector<rocksdb::Env::FileAttributes> files;
-  if (!env->GetChildrenFileAttributes(directory, &files).ok()) return bytes;
-  for (const auto& file : files) {
-    if (file.name.ends_with(".log")) bytes += 4 * file.size_bytes;
-  }
-  return bytes;
-}
+// A part of the reserve, so that a server that keeps to it never misses the space.
+constexpr uint64_t kReservePerBallast = 2;
 
 }  // namespace
 
@@ -71,10 +62,11 @@ void Store::BuildDatabaseOptions() {
   collector_factory_ = NewStatisticsCollectorFactory(options_.key_prefixes);
   listener_ = std::make_shared<Listener>(&policy_, &keeper_);
   database_options_ = DatabaseOptions(options_);
-  ballast_ = std::make_unique<Ballast>(database_options_.env, options_.directory);
-  env_ = rocksdb::NewCompositeEnv(backlog_.Wrap(
-      manifest_guard_.Wrap(database_options_.env->GetFileSystem()),
-      options_.wal_directory.empty() ? options_.directory : options_.wal_directory));
+  ballast_ = std::make_unique<Ballast>(options_.directory, options_.reserved_free_bytes,
+                                       kReservePerBallast);
+  env_ = rocksdb::NewCompositeEnv(
+      backlog_.Wrap(manifest_guard_.Wrap(database_options_.env->GetFileSystem()),
+                    options_.wal_directory.empty() ? options_.directory : options_.wal_directory));
   database_options_.env = env_.get();
   database_options_.statistics = statistics_;
   database_options_.listeners.push_back(listener_);
@@ -133,29 +125,26 @@ Status Store::BuildColumnFamilyOptions(const std::string& name,
   return {};
 }
 
-Status Store::DescribeFamilies(const std::vector<std::string>& names,
-                               std::vector<rocksdb::ColumnFamilyDescriptor>* families) const {
-  families->clear();
-  for (const std::string& name : names) {
-    rocksdb::ColumnFamilyOptions family;
-    BASALT_RETURN_IF_ERROR(BuildColumnFamilyOptions(name, &family));
-    families->emplace_back(name, family);
-  }
-  return {};
-}
-
 Status Store::OpenDatabase() {
   std::vector<std::string> names;
   BASALT_RETURN_IF_ERROR(ListColumnFamilies(&names));
-  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
-  BASALT_RETURN_IF_ERROR(DescribeFamilies(names, &descriptors));
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (const std::string& name : names) {
+    rocksdb::ColumnFamilyOptions family;
+    BASALT_RETURN_IF_ERROR(BuildColumnFamilyOptions(name, &family));
+    families.emplace_back(name, family);
+  }
   // Without a log file of its own the store still works; RocksDB's messages are lost then.
   std::shared_ptr<rocksdb::Logger> file;
   rocksdb::CreateLoggerFromOptions(options_.directory, database_options_, &file)
       .PermitUncheckedError();
   database_options_.info_log = NewInformationLog(std::move(file), options_.log);
-  Status opened = MapStatus(OpenFamilies(database_options_, descriptors), In("opening the store"));
-  if (opened.code() == Code::kNoSpace) opened = OpenFullDatabase(opened, names);
+  Status opened = OpenFamilies(families);
+  if (opened.code() == Code::kNoSpace && ballast_->Drop()) {
+    Log(LogLevel::kWarning,
+        std::string(opened.message()) + "; trying again without " + std::string(Ballast::kName));
+    opened = OpenFamilies(families);
+  }
   BASALT_RETURN_IF_ERROR(std::move(opened));
   ballast_->Load();
   base_ = db_->GetBaseDB();
@@ -166,45 +155,13 @@ Status Store::OpenDatabase() {
   return {};
 }
 
-rocksdb::Status Store::OpenFamilies(const rocksdb::DBOptions& options,
-                                    const std::vector<rocksdb::ColumnFamilyDescriptor>& families) {
+Status Store::OpenFamilies(const std::vector<rocksdb::ColumnFamilyDescriptor>& families) {
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  rocksdb::Status opened = rocksdb::TransactionDB::Open(options, TransactionOptionsOfDatabase(),
-                                                        options_.directory, families, &handles,
-                                                        &db_);
-  for (rocksdb::ColumnFamilyHandle* handle : handles) families_.Add(handle);
-  return opened;
-}
-
-// On a full disk the log is replayed into memory and stays there until there is space: what is
-// there can be read meanwhile.
-Status Store::OpenFullDatabase(const Status& first, const std::vector<std::string>& names) {
-  Log(LogLevel::kWarning, std::string(first.message()) +
-                              "; opening it without writing more than a few kilobytes");
-  const bool dropped = ballast_->Drop();
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  BASALT_RETURN_IF_ERROR(DescribeFamilies(names, &families));
-  const size_t room = ReplayBufferBytes(
-      env_.get(), options_.wal_directory.empty() ? options_.directory : options_.wal_directory);
-  std::vector<size_t> sizes;
-  for (rocksdb::ColumnFamilyDescriptor& family : families) {
-    sizes.push_back(std::exchange(family.options.write_buffer_size, room));
-  }
-  rocksdb::DBOptions options = database_options_;
-  options.avoid_flush_during_recovery = true;
-  options.db_write_buffer_size = 0;
-  options.write_buffer_manager = nullptr;
-  // It would go by the size of the buffers, and take the disk's last byte when there is space again.
-  options.allow_fallocate = false;
   BASALT_RETURN_IF_ERROR(
-      MapStatus(OpenFamilies(options, families),
-                In(dropped ? "opening the store on a full disk"
-                           : "opening the store on a full disk, without basalt.ballast to drop,")));
-  for (size_t i = 0; i < names.size(); ++i) {
-    // What is not possible now happens when the memtable is written out.
-    db_->SetOptions(FindColumnFamily(names[i]), {{"write_buffer_size", std::to_string(sizes[i])}})
-        .PermitUncheckedError();
-  }
+      MapStatus(rocksdb::TransactionDB::Open(database_options_, TransactionOptionsOfDatabase(),
+                                             options_.directory, families, &handles, &db_),
+                In("opening the store")));
+  for (rocksdb::ColumnFamilyHandle* handle : handles) families_.Add(handle);
   return {};
 }
 
