@@ -28,7 +28,7 @@ from devtools.tiers.quick import count_report
 HELP = "disks that fail or fill: nothing acknowledged is lost, a full disk heals in place"
 
 BINARY = "basalt_faults_test"
-TIMEOUT, LONG_TIMEOUT = 300, 3600  # seconds; an operation that hangs is a failure
+TIMEOUT, LONG_TIMEOUT = 400, 3600  # seconds; an operation that hangs is a failure
 SHARDS = 5
 
 
@@ -36,9 +36,11 @@ def run(args) -> TierResult:
     again = [f"--filter {args.filter}"] if args.filter else []
     again += ["--long"] if args.long else []
     result = TierResult("faults", 0, 0, repeat_command=" ".join(["./dev test faults", *again]))
+    shards = start_failing_ios(args)
     run_full_disk(args, result)
     run_damaged_files(args, result)
-    run_failing_ios(args, result)
+    for shard in shards:
+        shard.finish(result)
     print(f"   lost: {'see above' if result.failed else 0}")
     return result
 
@@ -46,22 +48,19 @@ def run(args) -> TierResult:
 # --- without a server ---
 
 
-def run_failing_ios(args, result: TierResult) -> None:
-    """The tests wait most of the time, so they run in several processes at once."""
+def start_failing_ios(args) -> list["Shard"]:
+    """The tests wait most of the time, so they run in several processes, beside the servers."""
     binary = paths.build_dir() / "tests" / BINARY
     if not binary.is_file():
         raise DevError(f"missing: {binary}; run ./dev build --tests")
-    limit = LONG_TIMEOUT if args.long else TIMEOUT
-    shards = [Shard(binary, number, args) for number in range(SHARDS)]
-    end = time.monotonic() + limit
-    for shard in shards:
-        shard.finish(result, max(1.0, end - time.monotonic()))
+    return [Shard(binary, number, args) for number in range(SHARDS)]
 
 
 class Shard:
     """One process with a part of the tests."""
 
     def __init__(self, binary: Path, number: int, args):
+        self.end = time.monotonic() + (LONG_TIMEOUT if args.long else TIMEOUT)
         self.report = binary.with_name(f"{BINARY}-{number}.json")
         self.report.unlink(missing_ok=True)
         self.output = binary.with_name(f"{BINARY}-{number}.txt")
@@ -79,10 +78,10 @@ class Shard:
                 command, stdout=output, stderr=subprocess.STDOUT, env=environment
             )
 
-    def finish(self, result: TierResult, timeout: float) -> None:
+    def finish(self, result: TierResult) -> None:
         failed_before = result.failed
         try:
-            status = self.process.wait(timeout)
+            status = self.process.wait(max(1.0, self.end - time.monotonic()))
         except subprocess.TimeoutExpired:
             self.process.kill()
             status = self.process.wait()
