@@ -2,6 +2,8 @@
 #include "store/store.h"
 
 #include <chrono>
+#include <filesystem>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -103,10 +105,14 @@ Status Store::ResumeWriting() {
 
 Status Store::Checkpoint(const std::string& path) {
   BASALT_RETURN_IF_ERROR(CheckLogWritable());
+  std::error_code error;
+  const bool existed = std::filesystem::exists(path, error);
   rocksdb::Checkpoint* made = nullptr;
   rocksdb::Status status = rocksdb::Checkpoint::Create(base_, &made);
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
   if (status.ok()) status = checkpoint->CreateCheckpoint(path);
+  // RocksDB removes one in part, but not one whose name it could not make durable.
+  if (!status.ok() && !existed) std::filesystem::remove_all(path, error);
   return MapStatus(status, "making a checkpoint in " + path);
 }
 

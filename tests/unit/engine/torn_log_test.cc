@@ -39,7 +39,13 @@ class TornLogTest : public EngineFixture {
   void Crash() {
     namespace fs = std::filesystem;
     fs::remove_all(directory_ / "copy");
+    // A copy takes a while, a crash does not: nothing may come or go meanwhile.
+    rocksdb::DB* db = database_->store()->base();
+    ASSERT_TRUE(db->PauseBackgroundWork().ok());
+    ASSERT_TRUE(database_->store()->DisableFileDeletions().ok());
     fs::copy(directory_ / "store", directory_ / "copy", fs::copy_options::recursive);
+    ASSERT_TRUE(database_->store()->EnableFileDeletions().ok());
+    ASSERT_TRUE(db->ContinueBackgroundWork().ok());
     access_.reset();
     table_.reset();
     transaction_.reset();
