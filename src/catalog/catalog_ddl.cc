@@ -104,6 +104,13 @@ Status Catalog::Commit(Change* change) {
       tables_[name] = std::move(table);
     }
   }
+  for (auto& [name, identity] : change->definitions) {
+    if (identity.has_value()) {
+      definitions_[name] = std::move(*identity);
+    } else {
+      definitions_.erase(name);
+    }
+  }
   for (const auto& [id, flags] : change->column_family_flags) column_family_flags_[id] = flags;
   dropped_.insert(change->dropped.begin(), change->dropped.end());
   return {};
@@ -129,7 +136,8 @@ bool Catalog::HasOtherPartition(Bytes name) const {
 }
 
 Status Catalog::CreateTable(Bytes name, const std::vector<IndexRequest>& requests,
-                            uint64_t auto_increment, std::shared_ptr<const TableRecord>* table) {
+                            uint64_t auto_increment, std::shared_ptr<const TableRecord>* table,
+                            const TableDefinition* definition) {
   std::lock_guard lock(ddl_mutex_);
   if (name.empty()) return Status(Code::kInvalidArgument, "a table needs a name");
   if (FindTable(name) != nullptr) return TableExists(name);
@@ -144,6 +152,7 @@ Status Catalog::CreateTable(Bytes name, const std::vector<IndexRequest>& request
   }
   // A version that a table of this name has left behind (the old engine's renames do) is not ours.
   if (!HasOtherPartition(name)) change.Delete(TableVersionKey(VersionPathOfTable(name)));
+  BASALT_RETURN_IF_ERROR(PutDefinition(name, created.get(), definition, &change));
   change.PutTable(created);
   BASALT_RETURN_IF_ERROR(Commit(&change));
   NoteNewContent(name);
@@ -160,6 +169,7 @@ Status Catalog::DropTable(Bytes name) {
     change.frees_space = true;
     for (const IndexRecord& index : table->indexes) change.DropIndex(index.id);
     change.DeleteTable(name);
+    DropDefinition(name, &change);
     if (!HasOtherPartition(name)) change.Delete(TableVersionKey(VersionPathOfTable(name)));
     BASALT_RETURN_IF_ERROR(Commit(&change));
     std::unique_lock names(tables_mutex_);
@@ -192,6 +202,7 @@ Status Catalog::RenameTable(Bytes from, Bytes to) {
     }
   }
   change.DeleteTable(from);
+  MoveDefinition(from, to, &change);
   change.PutTable(std::move(renamed));
   BASALT_RETURN_IF_ERROR(Commit(&change));
   std::unique_lock names(tables_mutex_);
@@ -228,6 +239,7 @@ Status Catalog::TruncateTable(Bytes name, uint64_t auto_increment,
       change.Put(IndexKey(RecordType::kAutoIncrement, emptied->Primary()->id),
                  EncodeAutoIncrement(auto_increment));
     }
+    RebindDefinition(*emptied, &change);
     change.PutTable(emptied);
     BASALT_RETURN_IF_ERROR(Commit(&change));
     NoteNewContent(name);
@@ -249,7 +261,8 @@ Status Catalog::BeginIndexBuild(const std::vector<IndexRequest>& requests,
 }
 
 Status Catalog::ReplaceIndexes(Bytes name, const std::vector<IndexRecord>& indexes,
-                               std::shared_ptr<const TableRecord>* table) {
+                               std::shared_ptr<const TableRecord>* table,
+                               const TableDefinition* definition) {
   bool any_dropped = false;
   {
     std::lock_guard lock(ddl_mutex_);
@@ -268,6 +281,7 @@ Status Catalog::ReplaceIndexes(Bytes name, const std::vector<IndexRecord>& index
       if (!Contains(indexes, index.id)) change.DropIndex(index.id);
     }
     any_dropped = !change.dropped.empty();
+    BASALT_RETURN_IF_ERROR(PutDefinition(name, replaced.get(), definition, &change));
     change.PutTable(replaced);
     uint64_t version = 0;
     BASALT_RETURN_IF_ERROR(TableVersion(name, &version));

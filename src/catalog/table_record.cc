@@ -31,7 +31,7 @@ Status TableNameOfPath(Bytes path, std::string* name) {
 }
 
 std::string VersionPathOfTable(Bytes name) {
-  const Bytes table = name.substr(0, name.find(kPartitionMark));
+  const Bytes table = TableOfPartition(name);
   std::string path = "./";
   path.append(table);
   // A database's name never has a dot: the server encodes it.
@@ -39,6 +39,8 @@ std::string VersionPathOfTable(Bytes name) {
   if (dot != std::string::npos) path[dot] = '/';
   return path;
 }
+
+Bytes TableOfPartition(Bytes name) { return name.substr(0, name.find(kPartitionMark)); }
 
 bool IsPartitionName(Bytes name) { return name.find(kPartitionMark) != Bytes::npos; }
 

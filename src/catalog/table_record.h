@@ -65,6 +65,9 @@ Status TableNameOfPath(Bytes path, std::string* name);
 // kept, without its partition.
 std::string VersionPathOfTable(Bytes name);
 
+// "database.table#P#p0" -> "database.table": the table a partition is of; another name as it is.
+Bytes TableOfPartition(Bytes name);
+
 // Is this the name of one partition or subpartition?
 bool IsPartitionName(Bytes name);
 

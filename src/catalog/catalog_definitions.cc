@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// The server's definitions of tables: kept, found, and taken along by what changes tables.
+
+#include <limits>
+
+#include "catalog/catalog.h"
+#include "catalog/catalog_change.h"
+#include "catalog/dictionary_records.h"
+
+namespace basalt::catalog {
+namespace {
+
+// The number that ties a definition to this table; partitions come and go under theirs.
+uint32_t NumberOf(const TableRecord& table) {
+  return IsPartitionName(table.name) ? 0 : table.Primary()->id.number;
+}
+
+}  // namespace
+
+Status Catalog::Definition(Bytes name, TableDefinition* definition) const {
+  const Bytes table = TableOfPartition(name);
+  const std::string key = TableDefinitionKey(table);
+  std::string value;
+  BASALT_RETURN_IF_ERROR(Get(key, &value));
+  if (!DecodeTableDefinition(key, value, definition).ok()) return Status(Code::kNotFound);
+  std::shared_lock lock(tables_mutex_);
+  if (IsDefinitionOf(definition->primary_number, table)) return {};
+  return Status(Code::kNotFound);
+}
+
+Status Catalog::StoreDefinition(Bytes name, const TableDefinition& definition) {
+  std::lock_guard lock(ddl_mutex_);
+  const Bytes table = TableOfPartition(name);
+  if (!IsTable(table)) return Status(Code::kNotFound, "there is no table " + std::string(table));
+  Change change(store_->system());
+  BASALT_RETURN_IF_ERROR(PutDefinition(table, FindTable(table).get(), &definition, &change));
+  return Commit(&change);
+}
+
+bool Catalog::HasDefinition(Bytes name, Bytes identity) const {
+  std::shared_lock lock(tables_mutex_);
+  const auto found = definitions_.find(TableOfPartition(name));
+  return found != definitions_.end() && found->second == identity;
+}
+
+bool Catalog::IsTable(Bytes name) const {
+  std::shared_lock lock(tables_mutex_);
+  return tables_.contains(name) || IsPartitioned(name);
+}
+
+bool Catalog::IsPartitioned(Bytes name) const {
+  const std::string partition = std::string(name) + "#P#";
+  const auto found = tables_.lower_bound(partition);
+  return found != tables_.end() && found->first.starts_with(partition);
+}
+
+bool Catalog::IsDefinitionOf(uint32_t primary_number, Bytes table) const {
+  const auto found = tables_.find(table);
+  if (found != tables_.end()) return found->second->Primary()->id.number == primary_number;
+  return primary_number == 0 && IsPartitioned(table);
+}
+
+std::vector<std::string> Catalog::TablesOf(Bytes database) const {
+  const std::string prefix = std::string(database) + ".";
+  std::vector<std::string> names;
+  std::shared_lock lock(tables_mutex_);
+  for (auto at = tables_.lower_bound(prefix); at != tables_.end() && at->first.starts_with(prefix);
+       ++at) {
+    const Bytes name = TableOfPartition(at->first).substr(prefix.size());
+    if (names.empty() || names.back() != name) names.emplace_back(name);
+  }
+  return names;
+}
+
+// `table` is the record the name will have, null for a partitioned table.
+Status Catalog::PutDefinition(Bytes name, const TableRecord* table,
+                              const TableDefinition* definition, Change* change) const {
+  if (definition == nullptr) return {};
+  if (definition->identity.size() > std::numeric_limits<uint8_t>::max() ||
+      definition->frm.size() > std::numeric_limits<uint32_t>::max() ||
+      definition->par.size() > std::numeric_limits<uint32_t>::max() || definition->frm.empty()) {
+    return Status(Code::kInvalidArgument, "a definition that cannot be kept");
+  }
+  // Each partition of a new table brings the same one.
+  if (IsPartitionName(name) && HasDefinition(name, definition->identity)) return {};
+  TableDefinition bound = *definition;
+  bound.primary_number = table == nullptr ? 0 : NumberOf(*table);
+  change->PutDefinition(TableOfPartition(name), &bound);
+  return {};
+}
+
+// After a truncate: the same definition, another primary key.
+void Catalog::RebindDefinition(const TableRecord& table, Change* change) const {
+  TableDefinition definition;
+  if (IsPartitionName(table.name) || !Definition(table.name, &definition).ok()) return;
+  definition.primary_number = NumberOf(table);
+  change->PutDefinition(table.name, &definition);
+}
+
+// A table takes its definition along, a partitioned one with the first partition that is renamed.
+// Where a table becomes a partition or the other way round (EXCHANGE, CONVERT), the server writes
+// another file for it, or leaves the files where they are: what is kept is renewed from them.
+void Catalog::MoveDefinition(Bytes from, Bytes to, Change* change) const {
+  const Bytes old_table = TableOfPartition(from);
+  const Bytes new_table = TableOfPartition(to);
+  if (old_table == new_table) return;
+  if (IsPartitionName(from) != IsPartitionName(to)) {
+    DropDefinition(from, change);
+    return;
+  }
+  TableDefinition definition;
+  if (!Definition(old_table, &definition).ok()) return;
+  change->PutDefinition(old_table, nullptr);
+  change->PutDefinition(new_table, &definition);
+}
+
+// With the last of what goes by the table's name.
+void Catalog::DropDefinition(Bytes name, Change* change) const {
+  const Bytes table = TableOfPartition(name);
+  if (HasOtherPartition(name)) return;
+  if (IsPartitionName(name) ? tables_.contains(table) : IsPartitioned(table)) return;
+  change->PutDefinition(table, nullptr);
+}
+
+}  // namespace basalt::catalog
