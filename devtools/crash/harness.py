@@ -35,12 +35,14 @@ ENGINE_OPTIONS = {
 
 
 class Harness:
+    classes: list[type[Client]] = CLASSES
+
     def __init__(self, folder: Path, engine: str, binlog: bool, seed: int, seconds: float):
         self.rng = Random(seed)
         self.engine, self.binlog, self.seconds = engine, binlog, seconds
         self.server = PrivateServer(folder, engine, self.options(), start_timeout=90)
         self.clients: list[Client] = [
-            kind(number, seed, self.connect) for number, kind in enumerate(CLASSES)
+            kind(number, seed, self.connect) for number, kind in enumerate(self.classes)
         ]
         for client in self.clients:
             client.binlog = binlog
@@ -68,7 +70,7 @@ class Harness:
         with self.server.connect() as link, link.cursor() as cursor:
             cursor.execute("CREATE DATABASE crash")
             cursor.execute("USE crash")
-            for kind in dict.fromkeys(CLASSES):
+            for kind in dict.fromkeys(self.classes):
                 client = next(c for c in self.clients if type(c) is kind)
                 for sql in client.create():
                     cursor.execute(sql)

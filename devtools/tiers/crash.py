@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kill -9 under load; afterwards every acknowledged commit must be there, and nothing else.
 
-Half of the kills run with the binary log, half without. The seed fixes what the clients do and when
+Half of the kills run with the binary log, half without; a third as many more meet a load of DDL. The seed fixes what the clients do and when
 the server is killed, but not how the threads fall: a failure need not repeat at once.
 """
 
@@ -9,6 +9,7 @@ import shutil
 from random import SystemRandom
 
 from devtools import paths
+from devtools.crash.ddl_harness import DdlHarness
 from devtools.crash.harness import Harness
 from devtools.errors import DevError
 from devtools.tiers import TierResult
@@ -36,9 +37,14 @@ def run(args) -> TierResult:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     harnesses = []
-    for binlog, share in ((True, (kills + 1) // 2), (False, kills // 2)):
-        name = "binlog" if binlog else "no-binlog"
-        harness = Harness(folder / name, engine, binlog, seed + binlog, args.seconds_per_kill)
+    for name, kind, binlog, share in (
+        ("binlog", Harness, True, (kills + 1) // 2),
+        ("no-binlog", Harness, False, kills // 2),
+        ("ddl", DdlHarness, True, (kills + 2) // 3),
+    ):
+        if args.filter and args.filter not in name:
+            continue
+        harness = kind(folder / name, engine, binlog, seed + binlog, args.seconds_per_kill)
         harnesses.append(harness)
         run_harness(harness, name, share, result)
     report(harnesses, seed, result)

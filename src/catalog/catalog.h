@@ -113,9 +113,9 @@ class Catalog {
   // They follow their tables through renames, truncates and drops. ---
   // kNotFound when there is none, or only one of an earlier table of that name.
   Status Definition(Bytes name, TableDefinition* definition) const;
-  // Keeps it for an existing table (else kNotFound), durable on return. The primary_number in it is
-  // ignored.
-  Status StoreDefinition(Bytes name, const TableDefinition& definition);
+  // Keeps it for an existing table (else kNotFound), with `sync` durable on return. The
+  // primary_number in it is ignored.
+  Status StoreDefinition(Bytes name, const TableDefinition& definition, bool sync);
   // Whether the definition that is kept has this identity. No I/O.
   bool HasDefinition(Bytes name, Bytes identity) const;
   // Whether there is a table or a partitioned table of this name.
@@ -165,7 +165,7 @@ class Catalog {
   Status NumberIndexes(const std::vector<IndexRequest>& requests, Change* change,
                        std::vector<IndexRecord>* indexes);
   Status PrepareColumnFamily(const IndexRequest& request, Change* change, uint32_t* id);
-  Status Commit(Change* change);
+  Status Commit(Change* change, bool sync = true);
   bool HasOtherPartition(Bytes name) const;
   // With tables_mutex_ or ddl_mutex_: whether there are partitions of this name, and whether a
   // definition with this number is that of the table.

@@ -29,13 +29,13 @@ Status Catalog::Definition(Bytes name, TableDefinition* definition) const {
   return Status(Code::kNotFound);
 }
 
-Status Catalog::StoreDefinition(Bytes name, const TableDefinition& definition) {
+Status Catalog::StoreDefinition(Bytes name, const TableDefinition& definition, bool sync) {
   std::lock_guard lock(ddl_mutex_);
   const Bytes table = TableOfPartition(name);
   if (!IsTable(table)) return Status(Code::kNotFound, "there is no table " + std::string(table));
   Change change(store_->system());
   BASALT_RETURN_IF_ERROR(PutDefinition(table, FindTable(table).get(), &definition, &change));
-  return Commit(&change);
+  return Commit(&change, sync);
 }
 
 bool Catalog::HasDefinition(Bytes name, Bytes identity) const {

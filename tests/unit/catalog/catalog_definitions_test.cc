@@ -40,7 +40,7 @@ TEST_F(Definitions, ComeWithTheTableAndGoWithIt) {
   ASSERT_TRUE(catalog_->DropTable("d.t").ok());
   EXPECT_EQ(Kept("d.t"), "none");
   EXPECT_EQ(System(TableDefinitionKey("d.t")), "absent");
-  EXPECT_EQ(catalog_->StoreDefinition("d.t", Made("two")).code(), Code::kNotFound);
+  EXPECT_EQ(catalog_->StoreDefinition("d.t", Made("two"), true).code(), Code::kNotFound);
 }
 
 TEST_F(Definitions, FollowRenamesAlsoSwaps) {
@@ -64,7 +64,7 @@ TEST_F(Definitions, SurviveTruncateAndChangesOfIndexes) {
   const TableDefinition changed = Made("two");
   ASSERT_TRUE(catalog_->ReplaceIndexes("d.t", {table->indexes[0]}, &table, &changed).ok());
   EXPECT_EQ(Kept("d.t"), "two");
-  ASSERT_TRUE(catalog_->StoreDefinition("d.t", Made("three")).ok());
+  ASSERT_TRUE(catalog_->StoreDefinition("d.t", Made("three"), true).ok());
   Reopen();
   EXPECT_EQ(Kept("d.t"), "three");
 }
@@ -132,10 +132,10 @@ TEST_F(Definitions, OfEarlierTablesCountAsAbsent) {
 TEST_F(Definitions, ThatCannotBeKeptAreRefused) {
   Create("d.t");
   TableDefinition definition = Made(std::string(256, 'x'));
-  EXPECT_EQ(catalog_->StoreDefinition("d.t", definition).code(), Code::kInvalidArgument);
+  EXPECT_EQ(catalog_->StoreDefinition("d.t", definition, true).code(), Code::kInvalidArgument);
   definition = Made("x");
   definition.frm.clear();
-  EXPECT_EQ(catalog_->StoreDefinition("d.t", definition).code(), Code::kInvalidArgument);
+  EXPECT_EQ(catalog_->StoreDefinition("d.t", definition, true).code(), Code::kInvalidArgument);
 }
 
 TEST_F(Definitions, TablesOfADatabase) {

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/definition_check.h"
+
+#include <strings.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "server/definition_files.h"
+#include "server/server_headers.h"
+#include "server/system_variables.h"
+#include "server/table_dropper.h"
+
+namespace basalt::server {
+
+namespace {
+
+constexpr char kEngineName[] = "ROCKSDB";
+constexpr char kFrm[] = ".frm";
+
+bool IsOurs(const FrmHeader& header) {
+  return ::strcasecmp(header.engine.c_str(), kEngineName) == 0;
+}
+
+std::string_view NameInDatabase(std::string_view table) {
+  return table.substr(table.find('.') + 1);
+}
+
+// What a statement works with before the table gets its name, or after it has lost it.
+bool IsLeftover(std::string_view table) { return NameInDatabase(table).starts_with("#sql"); }
+
+// A partition that a statement was still making.
+bool IsUnfinishedPartition(std::string_view table) { return table.ends_with("#TMP#"); }
+
+bool HasPartition(std::string_view name) { return name.find("#P#") != std::string_view::npos; }
+
+}  // namespace
+
+std::string DefinitionCheck::PathOf(const std::string& table) const {
+  std::string path = table;
+  path[path.find('.')] = '/';
+  return folder_ + "/" + path;
+}
+
+void DefinitionCheck::LookAtFile(const std::string& database, const std::string& file) {
+  const std::string table = database + "." + file;
+  const std::string path = folder_ + "/" + database + "/" + file;
+  catalog::TableDefinition definition;
+  FrmHeader header;
+  if (!ReadDefinitionFiles(path, &definition, &header).ok()) return;
+  const bool known = without_file_.erase(table) > 0;
+  if (!IsOurs(header)) {
+    // Files of very old servers name no engine.
+    if (known && !header.engine.empty()) foreign_[table] = header.engine;
+    return;
+  }
+  File found{table, path, std::move(header)};
+  if (!known) {
+    without_table_.emplace(table, std::move(found));
+  } else if (!catalog_->HasDefinition(table, found.header.identity) ||
+             (found.header.partitioned && definition.par.empty())) {
+    to_keep_.emplace(table, std::move(found));
+  }
+}
+
+void DefinitionCheck::LookIntoDatabase(const std::string& database) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/" + database, error)) {
+    if (entry.path().extension() != kFrm) continue;
+    LookAtFile(database, entry.path().stem().string());
+  }
+}
+
+void DefinitionCheck::Look() {
+  for (const auto& table : catalog_->Tables()) {
+    without_file_.emplace(catalog::TableOfPartition(table->name));
+  }
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+    const std::string database = entry.path().filename().string();
+    if (!database.starts_with('#') && !database.starts_with('.') && entry.is_directory(error)) {
+      LookIntoDatabase(database);
+    }
+  }
+}
+
+std::vector<std::string> DefinitionCheck::Findings() const {
+  std::vector<std::string> findings;
+  for (const std::string& table : without_file_) {
+    if (!IsLeftover(table)) findings.push_back("table " + table + " has no .frm file");
+  }
+  for (const auto& [table, file] : without_table_) {
+    if (!IsLeftover(table)) findings.push_back(table + ".frm has no table in the store");
+  }
+  for (const auto& [table, engine] : foreign_) {
+    findings.push_back("table " + table + " has a .frm file of the engine " + engine);
+  }
+  return findings;
+}
+
+Status DefinitionCheck::Rename(const std::string& from, const std::string& to) {
+  for (const auto& table : catalog_->Tables()) {
+    if (catalog::TableOfPartition(table->name) != from) continue;
+    BASALT_RETURN_IF_ERROR(
+        catalog_->RenameTable(table->name, to + table->name.substr(from.size())));
+  }
+  return Status::Ok();
+}
+
+Status DefinitionCheck::Drop(const std::string& table) {
+  for (const auto& part : catalog_->Tables()) {
+    if (catalog::TableOfPartition(part->name) != table) continue;
+    BASALT_RETURN_IF_ERROR(DropTableByName(part->name));
+  }
+  return Status::Ok();
+}
+
+// A table that a statement has moved out of the way, while the file still has the name: only
+// possible when the server's log of DDL statements is lost too.
+void DefinitionCheck::TakeTablesBack() {
+  for (auto at = without_table_.begin(); at != without_table_.end();) {
+    const File& file = at->second;
+    bool taken = false;
+    for (const std::string& table : without_file_) {
+      if (!IsLeftover(table) || file.header.identity.empty() ||
+          !catalog_->HasDefinition(table, file.header.identity)) {
+        continue;
+      }
+      const Status status = Rename(table, file.table);
+      if (!status.ok()) continue;
+      sql_print_warning("ROCKSDB: table %s was found as %s, left by a statement that did not end; "
+                        "it has its name again",
+                        file.table.c_str(), table.c_str());
+      without_file_.erase(table);
+      taken = true;
+      break;
+    }
+    at = taken ? without_table_.erase(at) : std::next(at);
+  }
+}
+
+void DefinitionCheck::DropLeftovers() {
+  for (auto at = without_file_.begin(); at != without_file_.end();) {
+    if (!IsLeftover(*at)) {
+      ++at;
+      continue;
+    }
+    const Status status = Drop(*at);
+    if (status.ok()) {
+      sql_print_information("ROCKSDB: dropped %s, left by a statement that did not end",
+                            at->c_str());
+    } else {
+      sql_print_warning("ROCKSDB: %s, left by a statement that did not end, is not dropped: %s",
+                        at->c_str(), status.ToString().c_str());
+    }
+    at = without_file_.erase(at);
+  }
+}
+
+void DefinitionCheck::DropUnfinishedPartitions() {
+  for (const auto& table : catalog_->Tables()) {
+    if (!HasPartition(table->name) || !IsUnfinishedPartition(table->name)) continue;
+    if (!DropTableByName(table->name).ok()) continue;
+    sql_print_information("ROCKSDB: dropped the partition %s, left by a statement that did not end",
+                          table->name.c_str());
+  }
+}
+
+void DefinitionCheck::WriteLostFiles() {
+  for (auto at = without_file_.begin(); at != without_file_.end();) {
+    catalog::TableDefinition definition;
+    Status status = catalog_->Definition(*at, &definition);
+    if (status.ok()) status = WriteDefinitionFiles(PathOf(*at), definition);
+    if (status.ok()) {
+      sql_print_warning("ROCKSDB: table %s had lost its .frm file; it is written anew from the "
+                        "dictionary",
+                        at->c_str());
+      at = without_file_.erase(at);
+      continue;
+    }
+    if (status.code() != Code::kNotFound) {
+      sql_print_warning("ROCKSDB: table %s has lost its .frm file, which cannot be written anew: "
+                        "%s; the next use of the table tries again",
+                        at->c_str(), status.ToString().c_str());
+    }
+    ++at;
+  }
+}
+
+void DefinitionCheck::RemoveFilesOfLeftovers() {
+  for (auto at = without_table_.begin(); at != without_table_.end();) {
+    const bool removed = IsLeftover(at->first) && RemoveDefinitionFiles(at->second.path).ok();
+    if (removed) {
+      sql_print_information("ROCKSDB: removed %s.frm, left by a statement that did not end",
+                            at->second.path.c_str());
+    }
+    at = removed ? without_table_.erase(at) : std::next(at);
+  }
+}
+
+void DefinitionCheck::KeepDefinitions() {
+  size_t kept = 0;
+  for (const auto& [table, file] : to_keep_) {
+    catalog::TableDefinition definition;
+    Status status = ReadDefinitionFiles(file.path, &definition, nullptr);
+    const bool par_lost = file.header.partitioned && definition.par.empty();
+    if (status.ok() && par_lost) {
+      catalog::TableDefinition kept_one;
+      status = catalog_->Definition(table, &kept_one);
+      if (status.ok() && kept_one.identity != definition.identity) status = Status(Code::kNotFound);
+      if (status.ok()) status = WriteDefinitionFiles(file.path, kept_one);
+      sql_print_warning("ROCKSDB: table %s had lost its .par file; %s", table.c_str(),
+                        status.ok() ? "it is written anew from the dictionary"
+                                    : "the dictionary has none either: put it back");
+      continue;
+    }
+    if (status.ok()) status = catalog_->StoreDefinition(table, definition, /*sync=*/false);
+    kept += status.ok();
+  }
+  if (kept > 0) {
+    sql_print_information("ROCKSDB: the dictionary now keeps the definitions of %zu more tables",
+                          kept);
+  }
+}
+
+void DefinitionCheck::ReportTheRest() {
+  for (const std::string& table : without_file_) {
+    sql_print_error("ROCKSDB: table %s has no .frm file, and the dictionary has no copy of it: put "
+                    "the file back, or drop the table",
+                    table.c_str());
+  }
+  for (const auto& [table, file] : without_table_) {
+    sql_print_error("ROCKSDB: %s.frm is there, but the store in %s has no such table: statements "
+                    "that use it fail; DROP TABLE removes the file",
+                    file.path.c_str(), DataDirectory());
+  }
+  for (const auto& [table, engine] : foreign_) {
+    sql_print_error("ROCKSDB: table %s is in the store, but its .frm file belongs to the engine %s: "
+                    "its rows cannot be reached",
+                    table.c_str(), engine.c_str());
+  }
+}
+
+void DefinitionCheck::Mend() {
+  TakeTablesBack();
+  DropLeftovers();
+  DropUnfinishedPartitions();
+  WriteLostFiles();
+  RemoveFilesOfLeftovers();
+  KeepDefinitions();
+  ReportTheRest();
+}
+
+}  // namespace basalt::server

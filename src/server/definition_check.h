@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "catalog/catalog.h"
+#include "server/frm_header.h"
+
+namespace basalt::server {
+
+// At start: the dictionary compared with the server's .frm files, and what a crash, a lost file or
+// another engine has left apart put together again. docs/ddl.md says what is done when. The server's
+// own recovery of DDL statements comes first, nobody is connected yet. One thread.
+class DefinitionCheck {
+ public:
+  // `folder` is the server's data directory.
+  DefinitionCheck(catalog::Catalog* catalog, std::string folder)
+      : catalog_(catalog), folder_(std::move(folder)) {}
+
+  // Compares; changes nothing. A file or folder that cannot be read counts as absent.
+  void Look();
+  // After Look: what is wrong in words, one line each; empty when all is well. What only needs
+  // remembering (definitions that are not kept yet) is not wrong.
+  std::vector<std::string> Findings() const;
+  // After Look: mends what can be mended and logs each step. What cannot be mended concerns its
+  // table only.
+  void Mend();
+
+ private:
+  // A .frm file that says it belongs to this engine.
+  struct File {
+    std::string table;  // as in the dictionary
+    std::string path;   // without .frm
+    FrmHeader header;
+  };
+
+  void LookIntoDatabase(const std::string& database);
+  void LookAtFile(const std::string& database, const std::string& file);
+  std::string PathOf(const std::string& table) const;
+
+  // The parts of Mend, in their order.
+  void TakeTablesBack();
+  void DropLeftovers();
+  void DropUnfinishedPartitions();
+  void WriteLostFiles();
+  void RemoveFilesOfLeftovers();
+  void KeepDefinitions();
+  void ReportTheRest();
+  Status Rename(const std::string& from, const std::string& to);
+  Status Drop(const std::string& table);
+
+  catalog::Catalog* const catalog_;
+  const std::string folder_;
+  std::set<std::string> without_file_;          // tables of the dictionary
+  std::map<std::string, File> without_table_;   // files of this engine
+  std::map<std::string, File> to_keep_;         // files that the dictionary has in another version
+  std::map<std::string, std::string> foreign_;  // tables whose file names another engine
+};
+
+}  // namespace basalt::server
