@@ -214,7 +214,9 @@ class Ddl(Client):
     def describe(self, found: State, pending: list[State] | None) -> str:
         wanted = [self.tables, *(pending or [])]
         names = sorted(set(found) | {n for state in wanted for n in state})
-        lines = [f"ddl {self.number}, last statement: {self.statement}, unfinished: {pending is not None}"]
+        lines = [
+            f"ddl {self.number}, last statement: {self.statement}, unfinished: {pending is not None}"
+        ]
         for name in names:
             choices = {str(state.get(name, "absent")) for state in wanted}
             lines.append(f"   {name}: {found.get(name, 'absent')}; may be {' | '.join(choices)}")

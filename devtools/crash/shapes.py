@@ -33,9 +33,7 @@ class Shape:
         return f"INSERT INTO {name} (id, v) VALUES " + ", ".join(f"({i}, {v})" for i, v in rows)
 
     def contents(self) -> list[tuple]:
-        return [
-            (i, v, *self.added, *(v + n for n in self.virtual)) for i, v in sorted(self.rows)
-        ]
+        return [(i, v, *self.added, *(v + n for n in self.virtual)) for i, v in sorted(self.rows)]
 
     def __str__(self) -> str:
         return (
@@ -59,9 +57,7 @@ def read_shape(execute, database: str, name: str) -> Shape:
     engine, comment = execute(
         f"SELECT engine, table_comment FROM information_schema.tables WHERE {where}"
     )[0]
-    keys = execute(
-        f"SELECT DISTINCT index_name FROM information_schema.statistics WHERE {where}"
-    )
+    keys = execute(f"SELECT DISTINCT index_name FROM information_schema.statistics WHERE {where}")
     parts = execute(
         f"SELECT COUNT(partition_name) FROM information_schema.partitions WHERE {where}"
     )

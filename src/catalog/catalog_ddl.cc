@@ -93,9 +93,8 @@ Status Catalog::NumberIndexes(const std::vector<IndexRequest>& requests, Change*
 }
 
 Status Catalog::Commit(Change* change, bool sync) {
-  BASALT_RETURN_IF_ERROR(change->frees_space
-                             ? store_->WriteToFreeSpace(&change->batch, sync)
-                             : store_->Write(&change->batch, sync));
+  BASALT_RETURN_IF_ERROR(change->frees_space ? store_->WriteToFreeSpace(&change->batch, sync)
+                                             : store_->Write(&change->batch, sync));
   std::unique_lock lock(tables_mutex_);
   for (auto& [name, table] : change->tables) {
     if (table == nullptr) {

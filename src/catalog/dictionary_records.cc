@@ -330,8 +330,8 @@ Status DecodeTableDefinition(Bytes key, Bytes value, TableDefinition* definition
   definition->primary_number = LoadBigEndian32(value.data() + kVersionBytes);
   const size_t identity_bytes = Unsigned(value)[kFixedBytes - 1];
   Bytes rest = value.substr(kFixedBytes);
-  if (!Take(&rest, identity_bytes, &definition->identity) ||
-      !TakeFile(&rest, &definition->frm) || !TakeFile(&rest, &definition->par)) {
+  if (!Take(&rest, identity_bytes, &definition->identity) || !TakeFile(&rest, &definition->frm) ||
+      !TakeFile(&rest, &definition->par)) {
     return Corrupt(key, "the value is cut off");
   }
   if (!rest.empty()) return Corrupt(key, "bytes are left over after the files");

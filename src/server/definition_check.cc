@@ -129,9 +129,10 @@ void DefinitionCheck::TakeTablesBack() {
       }
       const Status status = Rename(table, file.table);
       if (!status.ok()) continue;
-      sql_print_warning("ROCKSDB: table %s was found as %s, left by a statement that did not end; "
-                        "it has its name again",
-                        file.table.c_str(), table.c_str());
+      sql_print_warning(
+          "ROCKSDB: table %s was found as %s, left by a statement that did not end; "
+          "it has its name again",
+          file.table.c_str(), table.c_str());
       without_file_.erase(table);
       taken = true;
       break;
@@ -173,16 +174,18 @@ void DefinitionCheck::WriteLostFiles() {
     Status status = catalog_->Definition(*at, &definition);
     if (status.ok()) status = WriteDefinitionFiles(PathOf(*at), definition);
     if (status.ok()) {
-      sql_print_warning("ROCKSDB: table %s had lost its .frm file; it is written anew from the "
-                        "dictionary",
-                        at->c_str());
+      sql_print_warning(
+          "ROCKSDB: table %s had lost its .frm file; it is written anew from the "
+          "dictionary",
+          at->c_str());
       at = without_file_.erase(at);
       continue;
     }
     if (status.code() != Code::kNotFound) {
-      sql_print_warning("ROCKSDB: table %s has lost its .frm file, which cannot be written anew: "
-                        "%s; the next use of the table tries again",
-                        at->c_str(), status.ToString().c_str());
+      sql_print_warning(
+          "ROCKSDB: table %s has lost its .frm file, which cannot be written anew: "
+          "%s; the next use of the table tries again",
+          at->c_str(), status.ToString().c_str());
     }
     ++at;
   }
@@ -226,19 +229,22 @@ void DefinitionCheck::KeepDefinitions() {
 
 void DefinitionCheck::ReportTheRest() {
   for (const std::string& table : without_file_) {
-    sql_print_error("ROCKSDB: table %s has no .frm file, and the dictionary has no copy of it: put "
-                    "the file back, or drop the table",
-                    table.c_str());
+    sql_print_error(
+        "ROCKSDB: table %s has no .frm file, and the dictionary has no copy of it: put "
+        "the file back, or drop the table",
+        table.c_str());
   }
   for (const auto& [table, file] : without_table_) {
-    sql_print_error("ROCKSDB: %s.frm is there, but the store in %s has no such table: statements "
-                    "that use it fail; DROP TABLE removes the file",
-                    file.path.c_str(), DataDirectory());
+    sql_print_error(
+        "ROCKSDB: %s.frm is there, but the store in %s has no such table: statements "
+        "that use it fail; DROP TABLE removes the file",
+        file.path.c_str(), DataDirectory());
   }
   for (const auto& [table, engine] : foreign_) {
-    sql_print_error("ROCKSDB: table %s is in the store, but its .frm file belongs to the engine %s: "
-                    "its rows cannot be reached",
-                    table.c_str(), engine.c_str());
+    sql_print_error(
+        "ROCKSDB: table %s is in the store, but its .frm file belongs to the engine %s: "
+        "its rows cannot be reached",
+        table.c_str(), engine.c_str());
   }
 }
 

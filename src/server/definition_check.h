@@ -13,8 +13,8 @@
 namespace basalt::server {
 
 // At start: the dictionary compared with the server's .frm files, and what a crash, a lost file or
-// another engine has left apart put together again. docs/ddl.md says what is done when. The server's
-// own recovery of DDL statements comes first, nobody is connected yet. One thread.
+// another engine has left apart put together again. docs/ddl.md says what is done when. The
+// server's own recovery of DDL statements comes first, nobody is connected yet. One thread.
 class DefinitionCheck {
  public:
   // `folder` is the server's data directory.

@@ -46,8 +46,8 @@ Status WriteAll(int descriptor, const std::string& file, Bytes contents) {
 
 Status WriteWholeFile(const std::string& file, Bytes contents) {
   const std::string unfinished = file + kUnfinished;
-  const int descriptor =
-      ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP);
+  const int descriptor = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+                                S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP);
   if (descriptor < 0) return SystemError(unfinished, errno);
   Status status = WriteAll(descriptor, unfinished, contents);
   ::close(descriptor);

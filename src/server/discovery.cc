@@ -88,9 +88,7 @@ bool DefinitionOfNewTable(const TABLE_SHARE& share, const std::string& name,
   return DefinitionFromFrm(bytes, definition).ok();
 }
 
-int WriteFrmOfNewTable(TABLE_SHARE* share) {
-  return share->write_frm_image() ? HA_ERR_GENERIC : 0;
-}
+int WriteFrmOfNewTable(TABLE_SHARE* share) { return share->write_frm_image() ? HA_ERR_GENERIC : 0; }
 
 void KeepDefinition(const TABLE_SHARE& share, const std::string& name) {
   catalog::Catalog* catalog = Database()->catalog();

@@ -9,7 +9,8 @@
 namespace basalt::server {
 
 // Tables whose .frm file is lost are found through the definitions in the dictionary: the server
-// lists them and opens them, and gets its files back. Sets the functions for that in the handlerton.
+// lists them and opens them, and gets its files back. Sets the functions for that in the
+// handlerton.
 void SetUpDiscovery(handlerton* hton);
 
 // The definition of the table or partition `name` that is being created, for Catalog::CreateTable.

@@ -29,9 +29,7 @@ size_t Number16(Bytes from, size_t at) {
   return Byte(from, at) | static_cast<size_t>(Byte(from, at + 1)) << 8;
 }
 
-size_t Number32(Bytes from, size_t at) {
-  return Number16(from, at) | Number16(from, at + 2) << 16;
-}
+size_t Number32(Bytes from, size_t at) { return Number16(from, at) | Number16(from, at + 2) << 16; }
 
 // Takes the length of the next entry of the segment off its front: one byte, or a zero and two.
 bool TakeLength(Bytes* rest, size_t* length) {

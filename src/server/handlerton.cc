@@ -195,8 +195,7 @@ void DropDatabase(handlerton*, char* path) {
 
 // After a crash in an in-place ALTER: 0 when the engine has the new definition, of that identity.
 // The counter decides only for a table whose definition is not kept.
-int CheckVersion(handlerton*, const char* path, const LEX_CUSTRING* identity,
-                 ulonglong create_id) {
+int CheckVersion(handlerton*, const char* path, const LEX_CUSTRING* identity, ulonglong create_id) {
   std::string name;
   uint64_t version = 0;
   Status status = TableNameOf(path, &name);
