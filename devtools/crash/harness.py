@@ -7,6 +7,8 @@ import time
 from pathlib import Path
 from random import Random
 
+import pymysql
+
 from devtools.crash.bank import Bank
 from devtools.crash.client import Client, Problem
 from devtools.crash.events import Events
@@ -155,13 +157,22 @@ def check_tables(execute) -> list[Problem]:
     """CHECK TABLE, and every index has as many entries as the table has rows."""
     problems = []
     for (name,) in execute("SHOW TABLES"):
-        answer = execute(f"CHECK TABLE {name} EXTENDED")[-1]
-        if answer[3] != "OK":
-            problems.append(Problem("broken", f"CHECK TABLE {name}: {answer[3]}"))
-        counts = {
-            key: execute(f"SELECT COUNT(*) FROM {name} FORCE INDEX ({key})")[0][0]
-            for key in {r[2] for r in execute(f"SHOW KEYS FROM {name}")}
-        }
-        if len(set(counts.values())) > 1:
-            problems.append(Problem("half", f"{name}: entries by index {counts}"))
+        try:
+            problems += check_table(execute, name)
+        except pymysql.Error as error:
+            problems.append(Problem("broken", f"{name}: {error}"))
+    return problems
+
+
+def check_table(execute, name: str) -> list[Problem]:
+    problems = []
+    answer = execute(f"CHECK TABLE {name} EXTENDED")[-1]
+    if answer[3] != "OK":
+        problems.append(Problem("broken", f"CHECK TABLE {name}: {answer[3]}"))
+    counts = {
+        key: execute(f"SELECT COUNT(*) FROM {name} FORCE INDEX ({key})")[0][0]
+        for key in {r[2] for r in execute(f"SHOW KEYS FROM {name}")}
+    }
+    if len(set(counts.values())) > 1:
+        problems.append(Problem("half", f"{name}: entries by index {counts}"))
     return problems

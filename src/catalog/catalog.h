@@ -72,7 +72,9 @@ class Catalog {
                      const TableDefinition* definition = nullptr);
   // Removes the record and queues the indexes for the reclaimer. kNotFound when there is none.
   Status DropTable(Bytes name);
-  // kNotFound when `from` does not exist, kInvalidArgument when `to` does.
+  // kNotFound when `from` does not exist, kInvalidArgument when `to` does. The server renames a
+  // partitioned table partition by partition; the first one takes all others along, so that a crash
+  // finds them under one name, and renaming those is Ok without effect.
   Status RenameTable(Bytes from, Bytes to);
   // Empties a table: gives it new, empty indexes of the same shape and queues the old ones for the
   // reclaimer, in one step. `auto_increment` as in CreateTable. `table` may be null.
@@ -167,6 +169,10 @@ class Catalog {
   Status PrepareColumnFamily(const IndexRequest& request, Change* change, uint32_t* id);
   Status Commit(Change* change, bool sync = true);
   bool HasOtherPartition(Bytes name) const;
+  using TableRecordPointer = std::shared_ptr<const TableRecord>;
+  Status TablesToRename(Bytes from, Bytes to, std::vector<TableRecordPointer>* tables) const;
+  Status MoveVersion(Bytes from, Bytes to, Change* change) const;
+  void NoteRename(const std::string& from, const std::string& to);
   // With tables_mutex_ or ddl_mutex_: whether there are partitions of this name, and whether a
   // definition with this number is that of the table.
   bool IsPartitioned(Bytes name) const;

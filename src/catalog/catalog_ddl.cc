@@ -178,42 +178,81 @@ Status Catalog::DropTable(Bytes name) {
   return {};
 }
 
-Status Catalog::RenameTable(Bytes from, Bytes to) {
-  std::lock_guard lock(ddl_mutex_);
+// What a rename moves: all partitions with the first of them.
+Status Catalog::TablesToRename(Bytes from, Bytes to, std::vector<TableRecordPointer>* tables) const {
+  const std::string old_table(TableOfPartition(from));
+  const std::string new_table(TableOfPartition(to));
+  const Bytes suffix = from.substr(old_table.size());
+  const bool whole_table = !suffix.empty() && old_table != new_table &&
+                           suffix == to.substr(new_table.size());
   const auto table = FindTable(from);
-  if (table == nullptr) return NoSuchTable(from);
-  if (to.empty()) return Status(Code::kInvalidArgument, "a table needs a name");
-  if (FindTable(to) != nullptr) return TableExists(to);
-  Change change(store_->system());
-  auto renamed = std::make_shared<TableRecord>(*table);
-  renamed->name = to;
+  if (table == nullptr) {
+    return whole_table && FindTable(to) != nullptr ? Status() : NoSuchTable(from);
+  }
+  if (!whole_table) {
+    if (FindTable(to) != nullptr) return TableExists(to);
+    tables->push_back(table);
+    return {};
+  }
+  const std::string prefix = old_table + std::string(suffix.substr(0, 3));  // the partition mark
+  for (auto at = tables_.lower_bound(prefix); at != tables_.end() && at->first.starts_with(prefix);
+       ++at) {
+    const std::string name = new_table + at->first.substr(old_table.size());
+    if (FindTable(name) != nullptr) return TableExists(name);
+    tables->push_back(at->second);
+  }
+  return {};
+}
+
+Status Catalog::MoveVersion(Bytes from, Bytes to, Change* change) const {
   const std::string old_path = VersionPathOfTable(from);
   const std::string new_path = VersionPathOfTable(to);
-  if (old_path != new_path) {
-    uint64_t version = 0;
-    BASALT_RETURN_IF_ERROR(TableVersion(from, &version));
-    // The first partition to be renamed takes the version along, the others find none.
-    if (version != 0) {
-      change.Put(TableVersionKey(new_path), EncodeTableVersion(version));
-      change.Delete(TableVersionKey(old_path));
-    } else if (!IsPartitionName(to)) {
-      change.Delete(TableVersionKey(new_path));
-    }
+  if (old_path == new_path) return {};
+  uint64_t version = 0;
+  BASALT_RETURN_IF_ERROR(TableVersion(from, &version));
+  if (version != 0) {
+    change->Put(TableVersionKey(new_path), EncodeTableVersion(version));
+    change->Delete(TableVersionKey(old_path));
+  } else if (!IsPartitionName(to)) {
+    change->Delete(TableVersionKey(new_path));
   }
-  change.DeleteTable(from);
+  return {};
+}
+
+Status Catalog::RenameTable(Bytes from, Bytes to) {
+  std::lock_guard lock(ddl_mutex_);
+  if (to.empty()) return Status(Code::kInvalidArgument, "a table needs a name");
+  std::vector<TableRecordPointer> tables;
+  BASALT_RETURN_IF_ERROR(TablesToRename(from, to, &tables));
+  if (tables.empty()) return {};
+  Change change(store_->system());
+  BASALT_RETURN_IF_ERROR(MoveVersion(from, to, &change));
   MoveDefinition(from, to, &change);
-  change.PutTable(std::move(renamed));
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const TableRecordPointer& table : tables) {
+    auto renamed = std::make_shared<TableRecord>(*table);
+    renamed->name = tables.size() == 1 ? std::string(to)
+                                       : std::string(TableOfPartition(to)) +
+                                             table->name.substr(TableOfPartition(from).size());
+    names.emplace_back(table->name, renamed->name);
+    change.DeleteTable(table->name);
+    change.PutTable(std::move(renamed));
+  }
   BASALT_RETURN_IF_ERROR(Commit(&change));
+  for (const auto& [old_name, new_name] : names) NoteRename(old_name, new_name);
+  return {};
+}
+
+void Catalog::NoteRename(const std::string& from, const std::string& to) {
   std::unique_lock names(tables_mutex_);
-  const auto known = readable_from_.extract(std::string(from));
+  const auto known = readable_from_.extract(from);
   if (!known.empty() || !IsTemporaryName(from)) {
-    readable_from_[std::string(to)] = known.empty() ? 0 : known.mapped();
-    return {};
+    readable_from_[to] = known.empty() ? 0 : known.mapped();
+    return;
   }
   // Made under this name by a copying ALTER: its rows have come since.
   names.unlock();
   NoteNewContent(to);
-  return {};
 }
 
 Status Catalog::TruncateTable(Bytes name, uint64_t auto_increment,

@@ -98,7 +98,7 @@ void Catalog::RebindDefinition(const TableRecord& table, Change* change) const {
   change->PutDefinition(table.name, &definition);
 }
 
-// A table takes its definition along, a partitioned one with the first partition that is renamed.
+// A table takes its definition along.
 // Where a table becomes a partition or the other way round (EXCHANGE, CONVERT), the server writes
 // another file for it, or leaves the files where they are: what is kept is renewed from them.
 void Catalog::MoveDefinition(Bytes from, Bytes to, Change* change) const {

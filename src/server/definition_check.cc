@@ -16,8 +16,10 @@ namespace basalt::server {
 
 namespace {
 
+constexpr char kLeftover[] = "#sql";
 constexpr char kEngineName[] = "ROCKSDB";
 constexpr char kFrm[] = ".frm";
+constexpr char kPar[] = ".par";
 
 bool IsOurs(const FrmHeader& header) {
   return ::strcasecmp(header.engine.c_str(), kEngineName) == 0;
@@ -28,7 +30,7 @@ std::string_view NameInDatabase(std::string_view table) {
 }
 
 // What a statement works with before the table gets its name, or after it has lost it.
-bool IsLeftover(std::string_view table) { return NameInDatabase(table).starts_with("#sql"); }
+bool IsLeftover(std::string_view table) { return NameInDatabase(table).starts_with(kLeftover); }
 
 // A partition that a statement was still making.
 bool IsUnfinishedPartition(std::string_view table) { return table.ends_with("#TMP#"); }
@@ -67,8 +69,9 @@ void DefinitionCheck::LookAtFile(const std::string& database, const std::string&
 void DefinitionCheck::LookIntoDatabase(const std::string& database) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/" + database, error)) {
-    if (entry.path().extension() != kFrm) continue;
-    LookAtFile(database, entry.path().stem().string());
+    const std::filesystem::path& file = entry.path();
+    if (file.extension() == kFrm) LookAtFile(database, file.stem().string());
+    if (file.extension() == kPar) par_files_.push_back(file.string());
   }
 }
 
@@ -127,8 +130,11 @@ void DefinitionCheck::TakeTablesBack() {
           !catalog_->HasDefinition(table, file.header.identity)) {
         continue;
       }
-      const Status status = Rename(table, file.table);
-      if (!status.ok()) continue;
+      catalog::TableDefinition definition;
+      if (!Rename(table, file.table).ok()) continue;
+      if (catalog_->Definition(file.table, &definition).ok() && !definition.par.empty()) {
+        (void)WriteDefinitionFiles(file.path, definition);
+      }
       sql_print_warning(
           "ROCKSDB: table %s was found as %s, left by a statement that did not end; "
           "it has its name again",
@@ -199,6 +205,12 @@ void DefinitionCheck::RemoveFilesOfLeftovers() {
                             at->second.path.c_str());
     }
     at = removed ? without_table_.erase(at) : std::next(at);
+  }
+  // Of partitioned tables the server may leave only the .par file behind.
+  for (const std::string& file : par_files_) {
+    const std::string path = file.substr(0, file.size() - std::string_view(kPar).size());
+    const std::string name = std::filesystem::path(path).filename().string();
+    if (name.starts_with(kLeftover) && !HasFrmFile(path)) (void)RemoveDefinitionFiles(path);
   }
 }
 

@@ -58,6 +58,7 @@ class DefinitionCheck {
   std::set<std::string> without_file_;          // tables of the dictionary
   std::map<std::string, File> without_table_;   // files of this engine
   std::map<std::string, File> to_keep_;         // files that the dictionary has in another version
+  std::vector<std::string> par_files_;
   std::map<std::string, std::string> foreign_;  // tables whose file names another engine
 };
 

@@ -80,9 +80,31 @@ TEST_F(Definitions, OfPartitionsAreThoseOfTheTable) {
   ASSERT_TRUE(catalog_->TruncateTable("d.u#P#p0", 0, nullptr).ok());
   ASSERT_TRUE(catalog_->DropTable("d.u#P#p0").ok());
   Reopen();
-  EXPECT_EQ(Kept("d.u"), "one");
   ASSERT_TRUE(catalog_->DropTable("d.u#P#p1").ok());
+  EXPECT_EQ(Kept("d.u"), "one");
+  ASSERT_TRUE(catalog_->DropTable("d.u#P#p2").ok());
   EXPECT_EQ(Kept("d.u"), "none");
+}
+
+TEST_F(Definitions, PartitionsAreRenamedTogether) {
+  for (const char* name : {"d.t#P#p0", "d.t#P#p1", "d.t#P#p2#SP#s"}) CreateWith(name, "one");
+  Create("d.t2#P#p0");
+  ASSERT_TRUE(catalog_->RenameTable("d.t#P#p1", "d.u#P#p1").ok());
+  Reopen();
+  EXPECT_EQ(catalog_->TablesOf("d"), (std::vector<std::string>{"t2", "u"}));
+  for (const char* name : {"d.u#P#p0", "d.u#P#p1", "d.u#P#p2#SP#s"}) {
+    EXPECT_NE(catalog_->FindTable(name), nullptr) << name;
+  }
+  EXPECT_TRUE(catalog_->RenameTable("d.t#P#p0", "d.u#P#p0").ok()) << "done already";
+  EXPECT_EQ(catalog_->RenameTable("d.t#P#p7", "d.u#P#p7").code(), Code::kNotFound);
+  // One of the names is taken: none is changed.
+  Create("d.w#P#p2#SP#s");
+  EXPECT_EQ(catalog_->RenameTable("d.u#P#p0", "d.w#P#p0").code(), Code::kInvalidArgument);
+  EXPECT_NE(catalog_->FindTable("d.u#P#p0"), nullptr);
+  // Within a table (REORGANIZE), and out of it (EXCHANGE), each goes alone.
+  ASSERT_TRUE(catalog_->RenameTable("d.u#P#p0", "d.u#P#p9").ok());
+  ASSERT_TRUE(catalog_->RenameTable("d.u#P#p9", "d.x").ok());
+  EXPECT_NE(catalog_->FindTable("d.u#P#p1"), nullptr);
 }
 
 TEST_F(Definitions, StayWhenATableGetsOrLosesItsPartitions) {
