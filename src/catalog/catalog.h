@@ -120,6 +120,8 @@ class Catalog {
   Status StoreDefinition(Bytes name, const TableDefinition& definition, bool sync);
   // Whether the definition that is kept has this identity. No I/O.
   bool HasDefinition(Bytes name, Bytes identity) const;
+  // The identity of each definition that is kept, by table.
+  std::map<std::string, std::string> DefinitionIdentities() const;
   // Whether there is a table or a partitioned table of this name.
   bool IsTable(Bytes name) const;
   // The tables of a database, in the order of their names, without it and without partitions.

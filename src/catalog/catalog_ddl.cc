@@ -179,12 +179,13 @@ Status Catalog::DropTable(Bytes name) {
 }
 
 // What a rename moves: all partitions with the first of them.
-Status Catalog::TablesToRename(Bytes from, Bytes to, std::vector<TableRecordPointer>* tables) const {
+Status Catalog::TablesToRename(Bytes from, Bytes to,
+                               std::vector<TableRecordPointer>* tables) const {
   const std::string old_table(TableOfPartition(from));
   const std::string new_table(TableOfPartition(to));
   const Bytes suffix = from.substr(old_table.size());
-  const bool whole_table = !suffix.empty() && old_table != new_table &&
-                           suffix == to.substr(new_table.size());
+  const bool whole_table =
+      !suffix.empty() && old_table != new_table && suffix == to.substr(new_table.size());
   const auto table = FindTable(from);
   if (table == nullptr) {
     return whole_table && FindTable(to) != nullptr ? Status() : NoSuchTable(from);

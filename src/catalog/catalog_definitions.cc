@@ -44,6 +44,11 @@ bool Catalog::HasDefinition(Bytes name, Bytes identity) const {
   return found != definitions_.end() && found->second == identity;
 }
 
+std::map<std::string, std::string> Catalog::DefinitionIdentities() const {
+  std::shared_lock lock(tables_mutex_);
+  return {definitions_.begin(), definitions_.end()};
+}
+
 bool Catalog::IsTable(Bytes name) const {
   std::shared_lock lock(tables_mutex_);
   return tables_.contains(name) || IsPartitioned(name);

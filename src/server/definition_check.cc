@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "server/definition_files.h"
+#include "server/discovery.h"
 #include "server/server_headers.h"
 #include "server/system_variables.h"
 #include "server/table_dropper.h"
@@ -58,6 +59,7 @@ void DefinitionCheck::LookAtFile(const std::string& database, const std::string&
     return;
   }
   File found{table, path, std::move(header)};
+  files_.emplace(table, found);
   if (!known) {
     without_table_.emplace(table, std::move(found));
   } else if (!catalog_->HasDefinition(table, found.header.identity) ||
@@ -76,6 +78,10 @@ void DefinitionCheck::LookIntoDatabase(const std::string& database) {
 }
 
 void DefinitionCheck::Look() {
+  for (auto* tables : {&files_, &without_table_, &to_keep_}) tables->clear();
+  without_file_.clear();
+  par_files_.clear();
+  foreign_.clear();
   for (const auto& table : catalog_->Tables()) {
     without_file_.emplace(catalog::TableOfPartition(table->name));
   }
@@ -119,31 +125,76 @@ Status DefinitionCheck::Drop(const std::string& table) {
   return Status::Ok();
 }
 
-// A table that a statement has moved out of the way, while the file still has the name: only
-// possible when the server's log of DDL statements is lost too.
-void DefinitionCheck::TakeTablesBack() {
-  for (auto at = without_table_.begin(); at != without_table_.end();) {
-    const File& file = at->second;
-    bool taken = false;
-    for (const std::string& table : without_file_) {
-      if (!IsLeftover(table) || file.header.identity.empty() ||
-          !catalog_->HasDefinition(table, file.header.identity)) {
-        continue;
-      }
-      catalog::TableDefinition definition;
-      if (!Rename(table, file.table).ok()) continue;
-      if (catalog_->Definition(file.table, &definition).ok() && !definition.par.empty()) {
-        (void)WriteDefinitionFiles(file.path, definition);
-      }
-      sql_print_warning(
-          "ROCKSDB: table %s was found as %s, left by a statement that did not end; "
-          "it has its name again",
-          file.table.c_str(), table.c_str());
-      without_file_.erase(table);
-      taken = true;
-      break;
+std::map<std::string, DefinitionCheck::File> DefinitionCheck::MovesByIdentity() const {
+  std::map<std::string, std::vector<const File*>> files;  // by identity
+  for (const auto& [table, file] : files_) files[file.header.identity].push_back(&file);
+  std::map<std::string, std::vector<std::string>> tables;
+  for (auto& [table, identity] : catalog_->DefinitionIdentities())
+    tables[identity].push_back(table);
+  std::map<std::string, File> moves;
+  for (const auto& [identity, names] : tables) {
+    // A file that somebody has copied tells nothing.
+    const auto found = files.find(identity);
+    if (identity.empty() || names.size() != 1 || found == files.end() ||
+        found->second.size() != 1) {
+      continue;
     }
-    at = taken ? without_table_.erase(at) : std::next(at);
+    const File& file = *found->second.front();
+    if (file.table != names.front()) moves.emplace(names.front(), file);
+  }
+  // Nothing that is not moved itself may stand where another one goes.
+  for (bool changed = true; changed;) {
+    changed = std::erase_if(moves, [&](const auto& move) {
+                return catalog_->IsTable(move.second.table) && !moves.contains(move.second.table);
+              }) > 0;
+  }
+  return moves;
+}
+
+// By names of their own, because tables may have to change places. Those are not names of
+// leftovers: what stops here keeps its rows.
+Status DefinitionCheck::MoveBack(const std::map<std::string, File>& moves) {
+  size_t number = 0;
+  std::map<std::string, const File*> under_way;
+  for (const auto& [table, file] : moves) {
+    const std::string database = table.substr(0, table.find('.'));
+    const std::string name = database + ".#basalt-move-" + std::to_string(++number);
+    BASALT_RETURN_IF_ERROR(Rename(table, name));
+    under_way.emplace(name, &file);
+  }
+  for (const auto& [name, file] : under_way) {
+    BASALT_RETURN_IF_ERROR(Rename(name, file->table));
+    catalog::TableDefinition definition;
+    BASALT_RETURN_IF_ERROR(catalog_->Definition(file->table, &definition));
+    if (!definition.par.empty()) {
+      BASALT_RETURN_IF_ERROR(WriteDefinitionFiles(file->path, definition));
+    }
+  }
+  return Status::Ok();
+}
+
+// The server renames a table in the engine and its files one after the other, and undoes that so,
+// too. Of a partitioned table it can undo nothing once .frm and .par file have different names. The
+// .frm file is right: the table is what has its identity.
+void DefinitionCheck::TakeTablesBack() {
+  const std::map<std::string, File> moves = MovesByIdentity();
+  if (moves.empty()) return;
+  const Status status = MoveBack(moves);
+  for (const auto& [table, file] : moves) {
+    sql_print_warning("ROCKSDB: table %s was found as %s, left by a statement that did not end; %s",
+                      file.table.c_str(), table.c_str(),
+                      status.ok() ? "it has its name again" : status.ToString().c_str());
+  }
+  Look();
+}
+
+// A CREATE of a partitioned table is undone under the name of the engine, not of the partitions.
+void DefinitionCheck::DropWhatWasDropped(const std::set<std::string>& dropped) {
+  for (const std::string& table : dropped) {
+    if (!without_file_.contains(table) || !Drop(table).ok()) continue;
+    without_file_.erase(table);
+    sql_print_information("ROCKSDB: dropped %s, which a statement that did not end was making",
+                          table.c_str());
   }
 }
 
@@ -178,6 +229,7 @@ void DefinitionCheck::WriteLostFiles() {
   for (auto at = without_file_.begin(); at != without_file_.end();) {
     catalog::TableDefinition definition;
     Status status = catalog_->Definition(*at, &definition);
+    if (status.ok() && !PartitionsAgree(*at, definition)) status = Status(Code::kNotFound);
     if (status.ok()) status = WriteDefinitionFiles(PathOf(*at), definition);
     if (status.ok()) {
       sql_print_warning(
@@ -194,6 +246,25 @@ void DefinitionCheck::WriteLostFiles() {
           at->c_str(), status.ToString().c_str());
     }
     ++at;
+  }
+}
+
+void DefinitionCheck::WriteLostParFiles() {
+  std::set<std::string> partitioned;
+  for (const auto& table : catalog_->Tables()) {
+    if (HasPartition(table->name)) partitioned.emplace(catalog::TableOfPartition(table->name));
+  }
+  for (const std::string& table : partitioned) {
+    const std::string path = PathOf(table);
+    catalog::TableDefinition file;
+    catalog::TableDefinition kept;
+    if (HasParFile(path) || !ReadDefinitionFiles(path, &file, nullptr).ok() ||
+        !catalog_->Definition(table, &kept).ok() || kept.identity != file.identity ||
+        kept.par.empty() || !WriteDefinitionFiles(path, kept).ok()) {
+      continue;
+    }
+    sql_print_information("ROCKSDB: wrote the .par file of table %s anew from the dictionary",
+                          table.c_str());
   }
 }
 
@@ -260,7 +331,8 @@ void DefinitionCheck::ReportTheRest() {
   }
 }
 
-void DefinitionCheck::Mend() {
+void DefinitionCheck::Mend(const std::set<std::string>& dropped) {
+  DropWhatWasDropped(dropped);
   TakeTablesBack();
   DropLeftovers();
   DropUnfinishedPartitions();

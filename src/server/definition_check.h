@@ -27,8 +27,13 @@ class DefinitionCheck {
   // remembering (definitions that are not kept yet) is not wrong.
   std::vector<std::string> Findings() const;
   // After Look: mends what can be mended and logs each step. What cannot be mended concerns its
-  // table only.
-  void Mend();
+  // table only. `dropped` are partitioned tables that the server has dropped by name: those that
+  // have no file any more go.
+  void Mend(const std::set<std::string>& dropped);
+
+  // Before the server's recovery, which needs them to finish or undo a statement on a partitioned
+  // table: writes lost .par files. Without Look.
+  void WriteLostParFiles();
 
  private:
   // A .frm file that says it belongs to this engine.
@@ -44,6 +49,11 @@ class DefinitionCheck {
 
   // The parts of Mend, in their order.
   void TakeTablesBack();
+  // Tables that have lost their name to what a statement left half done, and the files that still
+  // have it: table -> file.
+  std::map<std::string, File> MovesByIdentity() const;
+  Status MoveBack(const std::map<std::string, File>& moves);
+  void DropWhatWasDropped(const std::set<std::string>& dropped);
   void DropLeftovers();
   void DropUnfinishedPartitions();
   void WriteLostFiles();
@@ -55,9 +65,10 @@ class DefinitionCheck {
 
   catalog::Catalog* const catalog_;
   const std::string folder_;
-  std::set<std::string> without_file_;          // tables of the dictionary
-  std::map<std::string, File> without_table_;   // files of this engine
-  std::map<std::string, File> to_keep_;         // files that the dictionary has in another version
+  std::map<std::string, File> files_;          // all of this engine
+  std::set<std::string> without_file_;         // tables of the dictionary
+  std::map<std::string, File> without_table_;  // files of this engine
+  std::map<std::string, File> to_keep_;        // files that the dictionary has in another version
   std::vector<std::string> par_files_;
   std::map<std::string, std::string> foreign_;  // tables whose file names another engine
 };

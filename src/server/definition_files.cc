@@ -114,6 +114,16 @@ Status RemoveDefinitionFiles(const std::string& path) {
   return RemoveFile(path + kPar);
 }
 
+size_t PartitionsIn(Bytes par) {
+  constexpr size_t kNumberAt = 8;  // little-endian, after length and checksum
+  if (par.size() < kNumberAt + 4) return 0;
+  size_t number = 0;
+  for (size_t i = 4; i-- > 0;) number = number << 8 | static_cast<uint8_t>(par[kNumberAt + i]);
+  return number;
+}
+
+bool HasParFile(const std::string& path) { return ::access((path + kPar).c_str(), F_OK) == 0; }
+
 bool HasFrmFile(const std::string& path) { return ::access((path + kFrm).c_str(), F_OK) == 0; }
 
 }  // namespace basalt::server

@@ -28,6 +28,11 @@ Status WriteDefinitionFiles(const std::string& path, const catalog::TableDefinit
 // Removes the files; those that are missing are no error.
 Status RemoveDefinitionFiles(const std::string& path);
 
+// How many partitions (with subpartitions: subpartitions) there are by a .par file; 0 when it is
+// none.
+size_t PartitionsIn(Bytes par);
+
 bool HasFrmFile(const std::string& path);
+bool HasParFile(const std::string& path);
 
 }  // namespace basalt::server

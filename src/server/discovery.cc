@@ -24,6 +24,13 @@ std::string FileNameOf(const char* name) {
   return std::string(buffer, length);
 }
 
+void KeepRead(const catalog::TableDefinition& definition, const std::string& name) {
+  const Status status = Database()->catalog()->StoreDefinition(name, definition, /*sync=*/false);
+  if (status.ok()) return;
+  sql_print_warning("ROCKSDB: the definition of table %s is not kept in the dictionary: %s",
+                    name.c_str(), status.ToString().c_str());
+}
+
 int Refuse(const std::string& name) {
   my_printf_error(ER_UNKNOWN_ERROR,
                   "ROCKSDB: the table %s has lost its definition (.frm file), and the dictionary "
@@ -39,7 +46,7 @@ int DiscoverTable(handlerton*, THD* thd, TABLE_SHARE* share) {
   }
   catalog::TableDefinition definition;
   const Status status = Database()->catalog()->Definition(name, &definition);
-  if (!status.ok()) {
+  if (!status.ok() || !PartitionsAgree(name, definition)) {
     return Database()->catalog()->IsTable(name) ? Refuse(name) : HA_ERR_NO_SUCH_TABLE;
   }
   const auto* frm = reinterpret_cast<const uchar*>(definition.frm.data());
@@ -95,13 +102,29 @@ void KeepDefinition(const TABLE_SHARE& share, const std::string& name) {
   if (catalog->HasDefinition(name, IdentityOf(share))) return;
   const std::string path(share.normalized_path.str, share.normalized_path.length);
   catalog::TableDefinition definition;
-  Status status = ReadDefinitionFiles(path, &definition, nullptr);
   // Another identity: somebody else's file, or none of a version this table is opened by.
-  if (status.ok() && definition.identity != IdentityOf(share)) return;
-  if (status.ok()) status = catalog->StoreDefinition(name, definition, /*sync=*/false);
-  if (status.ok()) return;
-  sql_print_warning("ROCKSDB: the definition of table %s is not kept in the dictionary: %s",
-                    name.c_str(), status.ToString().c_str());
+  if (!ReadDefinitionFiles(path, &definition, nullptr).ok()) return;
+  if (definition.identity == IdentityOf(share)) KeepRead(definition, name);
+}
+
+void KeepDefinitionOfFile(const std::string& path, const std::string& name) {
+  catalog::Catalog* catalog = Database()->catalog();
+  catalog::TableDefinition definition;
+  if (!catalog->IsTable(catalog::TableOfPartition(name)) ||
+      !ReadDefinitionFiles(path, &definition, nullptr).ok() ||
+      catalog->HasDefinition(name, definition.identity)) {
+    return;
+  }
+  KeepRead(definition, name);
+}
+
+bool PartitionsAgree(const std::string& name, const catalog::TableDefinition& definition) {
+  if (definition.par.empty()) return true;
+  size_t found = 0;
+  for (const auto& table : Database()->catalog()->Tables()) {
+    found += table->name.size() > name.size() && catalog::TableOfPartition(table->name) == name;
+  }
+  return found == PartitionsIn(definition.par);
 }
 
 }  // namespace basalt::server

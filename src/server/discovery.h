@@ -23,6 +23,14 @@ bool DefinitionOfNewTable(const TABLE_SHARE& share, const std::string& name,
 // error that the client has been told.
 int WriteFrmOfNewTable(TABLE_SHARE* share);
 
+// A partitioned table in the dictionary has as many partitions as the definition says. It has not
+// when a statement has added some and the table was not opened since.
+bool PartitionsAgree(const std::string& name, const catalog::TableDefinition& definition);
+
+// Before a table is renamed: the dictionary keeps the definition in the file at `path`. After a
+// crash in the rename the file is found by that.
+void KeepDefinitionOfFile(const std::string& path, const std::string& name);
+
 // When a table is opened: the dictionary keeps the definition that it is opened by. Not keeping it
 // is no failure of the statement; the log says why.
 void KeepDefinition(const TABLE_SHARE& share, const std::string& name);

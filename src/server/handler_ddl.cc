@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // CREATE, DROP, RENAME, TRUNCATE, ALTER, ANALYZE, OPTIMIZE.
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -144,7 +145,13 @@ int Handler::rename_table(const char* from, const char* to) {
   std::string new_name;
   Status status = TableNameOf(from, &old_name);
   if (status.ok()) status = TableNameOf(to, &new_name);
-  if (status.ok()) status = Database()->catalog()->RenameTable(old_name, new_name);
+  if (status.ok()) {
+    // The path of a partition is that of its table and the partition's name.
+    const std::string_view table = catalog::TableOfPartition(old_name);
+    const std::string path(from, std::strlen(from) - (old_name.size() - table.size()));
+    if (!IsTemporaryTable(old_name)) KeepDefinitionOfFile(path, old_name);
+    status = Database()->catalog()->RenameTable(old_name, new_name);
+  }
   if (status.ok()) return 0;
   if (status.code() == Code::kNotFound) return HA_ERR_NO_SUCH_TABLE;
   if (status.code() == Code::kInvalidArgument) return HA_ERR_TABLE_EXIST;

@@ -155,11 +155,13 @@ bool FlushLogs(handlerton*) {
 
 int SignalDdlRecoveryDone(handlerton*) {
   WarnIfWithoutTwoPhaseCommit();
+  State().recovered = true;
   if (ValidateTables() != TableValidation::kOff) {
     DefinitionCheck check(Database()->catalog(), ".");
     check.Look();
-    check.Mend();
+    check.Mend(State().dropped_in_recovery);
   }
+  State().dropped_in_recovery.clear();
   const Status status = Database()->StartBackgroundWork();
   if (status.ok()) return 0;
   sql_print_error("ROCKSDB: background work does not start: %s", status.ToString().c_str());

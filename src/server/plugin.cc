@@ -31,11 +31,12 @@ const char* MissingInstructions() {
   return nullptr;
 }
 
-// rocksdb_validate_tables=1, as in MyRocks: before the server's recovery of DDL statements, so what
-// a crash has left apart is refused, too.
-Status RefuseDisagreement() {
-  if (ValidateTables() != TableValidation::kRefuse) return Status::Ok();
+// rocksdb_validate_tables=1 refuses, as in MyRocks: before the server's recovery of DDL statements,
+// so what a crash has left apart is refused, too.
+Status CheckDefinitions() {
   DefinitionCheck check(State().database->catalog(), ".");
+  if (ValidateTables() == TableValidation::kMend) check.WriteLostParFiles();
+  if (ValidateTables() != TableValidation::kRefuse) return Status::Ok();
   check.Look();
   const std::vector<std::string> findings = check.Findings();
   if (findings.empty()) return Status::Ok();
@@ -48,7 +49,7 @@ Status RefuseDisagreement() {
 Status OpenDatabase() {
   PluginState& state = State();
   BASALT_RETURN_IF_ERROR(engine::Database::Open(DatabaseOptionsFromVariables(), &state.database));
-  BASALT_RETURN_IF_ERROR(RefuseDisagreement());
+  BASALT_RETURN_IF_ERROR(CheckDefinitions());
   state.checkpoint_notifier = std::make_unique<CheckpointNotifier>(state.database->store());
   return Status::Ok();
 }

@@ -55,7 +55,11 @@ Status DropTableByPath(const char* path) {
   BASALT_RETURN_IF_ERROR(TableNameOf(path, &name));
   Status status = DropTableByName(name);
   if (status.code() != Code::kNotFound || IsTemporaryTable(name) ||
-      !Database()->catalog()->IsTable(name) || HasFrmFile(path)) {
+      !Database()->catalog()->IsTable(name)) {
+    return status;
+  }
+  if (HasFrmFile(path)) {
+    if (!State().recovered) State().dropped_in_recovery.insert(name);
     return status;
   }
   for (const auto& table : Database()->catalog()->Tables()) {
