@@ -19,14 +19,18 @@ SANITIZERS = {
 FUZZ_COMPILER = "clang++-14"
 
 
-def build(plugin: bool = True, tests: bool = False, variant: str = "release") -> Path:
-    """Builds incrementally what is asked for, after the set-up if that is incomplete; returns the
-    build folder. Raises DevError when the compiler says no; its messages are already shown."""
+def build(
+    plugin: bool = True, tests: bool = False, variant: str = "release", more: tuple[str, ...] = ()
+) -> Path:
+    """Builds incrementally what is asked for (`more`: CMake targets), after the set-up if that is
+    incomplete; returns the build folder. Raises DevError when the compiler says no; its messages
+    are already shown."""
     setup.ensure()
     folder = paths.build_dir(variant)
     configure(folder, variant)
     targets = ["ha_rocksdb"] if plugin and variant == "release" else []
     targets += ["basalt_tests"] if tests else []
+    targets += more
     targets += ["basalt_fuzz_targets"] if variant == "fuzz" else []
     command = ["ninja", "-C", str(folder), "-j", str(parallel_jobs(1.0)), *targets]
     if subprocess.run([*command, "--quiet"], env=compiler_environment()).returncode != 0:

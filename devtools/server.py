@@ -243,6 +243,23 @@ class PrivateServer:
             return "(no error log)"
         return f"--- end of {self.error_log}\n" + "\n".join(text.splitlines()[-lines:])
 
+    def write_stacks(self) -> str:
+        """Asks gdb what all threads are doing; returns the file with its answer, beside the error
+        log, or why there is none."""
+        gdb = shutil.which("gdb")
+        if gdb is None or self.pid is None:
+            return "none (no gdb)" if gdb is None else "none (no server)"
+        file = self.datadir / "stacks.txt"
+        command = [gdb, "-p", str(self.pid), "-batch", "-ex", "thread apply all backtrace"]
+        with open(file, "wb") as output:
+            try:
+                subprocess.run(
+                    command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, timeout=60
+                )
+            except subprocess.TimeoutExpired:
+                return f"{file} (gdb did not end)"
+        return str(file)
+
     def _check_programs(self) -> None:
         if not paths.mariadbd().exists():
             raise DevError("missing: the private server; run ./dev setup")

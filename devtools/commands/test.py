@@ -32,6 +32,11 @@ def add_arguments(parser) -> None:
     parser.add_argument("tier", nargs="?", choices=[*names, "full"], help="default: every tier")
     parser.add_argument("--filter", help="only tests whose name contains this")
     parser.add_argument("--seed", type=int, help="seed of the random tiers (default: a new one)")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        help="how long: differential in all, fuzz for each target (defaults: see the tiers below)",
+    )
     parser.add_argument("--sanitize", action="store_true", help="quick: also under ASan+UBSan")
     parser.add_argument("--rewrite", action="store_true", help="write the expected results anew")
     parser.add_argument("--long", action="store_true", help="the long form of the random tiers")

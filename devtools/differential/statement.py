@@ -26,6 +26,7 @@ class Statement:
     rows: list[list[str]] | None = None
     exact_error: bool = False
     connection: int = 0
+    may_wait: bool = False  # another connection may have locked what it needs
     note: object = None  # what the generator wants to know when it succeeded
 
     def sql(self, peer: bool = False) -> str:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Decoders and parsers against made-up bytes: libFuzzer programs under ASan and UBSan, tests/fuzz.
 
-    ./dev test fuzz                                     the corpus, then a few seconds a target
-    ./dev test fuzz --filter codec --fuzz-seconds 600   longer, one target
-    ./dev test fuzz --filter codec_rows --input FILE    one input again
-    ./dev test fuzz --rewrite --fuzz-seconds 60         keeps what reaches new code in the corpus
+    ./dev test fuzz                                 the corpus, then a few seconds a target
+    ./dev test fuzz --filter codec --seconds 600    longer, some targets
+    ./dev test fuzz --filter codec_rows --input F   one input again
+    ./dev test fuzz --rewrite --seconds 60          keeps what reaches new code in the corpus
 
 A target that crashes, hangs, or finds a property that does not hold keeps its input; the failure
 prints the command that repeats it.
@@ -20,12 +20,14 @@ from devtools import build, paths
 from devtools.errors import DevError
 from devtools.tiers import TierResult
 
-HELP = "decoders against made-up bytes (libFuzzer, ASan, UBSan)"
-
 SOURCES = paths.ROOT / "tests" / "fuzz"
 CORPUS = SOURCES / "corpus"
 SHORT_SECONDS = 8
 LONG_SECONDS = 300
+HELP = (
+    "decoders against made-up bytes (libFuzzer, ASan, UBSan),"
+    f" {SHORT_SECONDS} s a target, --long {LONG_SECONDS}"
+)
 # an input that needs longer than this hangs, whatever else the machine does
 HANG_SECONDS = 25
 MEMORY_MIB = 2048
@@ -39,7 +41,6 @@ ENVIRONMENT = {
 
 
 def add_arguments(group) -> None:
-    group.add_argument("--fuzz-seconds", type=int, help=f"for each target, default {SHORT_SECONDS}")
     group.add_argument("--input", help="runs one kept input again; --filter names the target")
 
 
@@ -66,7 +67,10 @@ def targets() -> list[str]:
 
 
 def seconds(args) -> int:
-    return args.fuzz_seconds or (LONG_SECONDS if args.long else SHORT_SECONDS)
+    """For each target, whole ones, as libFuzzer counts; 0 would mean without end."""
+    if args.seconds is None:
+        return LONG_SECONDS if args.long else SHORT_SECONDS
+    return max(1, round(args.seconds))
 
 
 def count(result: TierResult, target: "Target", problem: str) -> None:

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tests without a server: GoogleTest binaries of the layers, the rules of the house, the tools.
 
-With --sanitize the GoogleTest binaries run once more from a build under ASan and UBSan.
+With --sanitize the GoogleTest binaries run once more from a build under ASan and UBSan, and the
+tests of locks, which have threads, under TSan.
 --rewrite writes the expected values of data-driven cases anew (environment BASALT_REWRITE=1).
 """
 
+import argparse
 import io
 import json
 import os
@@ -23,7 +25,10 @@ SANITIZER_OPTIONS = {
     # RocksDB itself is not instrumented, which the container checks would take for an error
     "ASAN_OPTIONS": "detect_container_overflow=0:detect_leaks=1:abort_on_error=0",
     "UBSAN_OPTIONS": "print_stacktrace=1",
+    "TSAN_OPTIONS": f"suppressions={Path(__file__).with_name('tsan_suppressions.txt')}",
 }
+TSAN_BINARY = "basalt_txn_test"
+TSAN_TESTS = "LockTable.*:RangeLocksTest.*"
 
 
 def run(args) -> TierResult:
@@ -33,6 +38,7 @@ def run(args) -> TierResult:
         print("-- under ASan+UBSan")
         build.build(plugin=False, tests=True, variant="asan")
         run_binaries(result, args, "asan")
+        run_under_tsan(result, args)
     run_python_tests(result, args)
     again = [f"--filter {args.filter}"] if args.filter else []
     again += ["--sanitize"] if args.sanitize else []
@@ -49,6 +55,13 @@ def run_binaries(result: TierResult, args, variant: str) -> None:
             run_binary(result, args, binary, variant)
 
 
+def run_under_tsan(result: TierResult, args) -> None:
+    print("-- under TSan")
+    folder = build.build(plugin=False, variant="tsan", more=(TSAN_BINARY,))
+    only_locks = argparse.Namespace(**{**vars(args), "filter": None})
+    run_binary(result, only_locks, folder / "tests" / TSAN_BINARY, "tsan", TSAN_TESTS)
+
+
 def current_binaries() -> set[str]:
     """Names of the binaries the sources make; an old build may hold more."""
     names = set()
@@ -58,12 +71,16 @@ def current_binaries() -> set[str]:
     return names
 
 
-def run_binary(result: TierResult, args, binary: Path, variant: str) -> None:
+def run_binary(
+    result: TierResult, args, binary: Path, variant: str, tests: str | None = None
+) -> None:
     report = binary.with_suffix(".json")
     report.unlink(missing_ok=True)
     command = [str(binary), "--gtest_brief=1", f"--gtest_output=json:{report}"]
     if args.filter:
-        command.append(f"--gtest_filter=*{args.filter}*")
+        tests = f"*{args.filter}*"
+    if tests:
+        command.append(f"--gtest_filter={tests}")
     environment = {**os.environ, **SANITIZER_OPTIONS}
     if args.rewrite:
         environment["BASALT_REWRITE"] = "1"

@@ -134,11 +134,11 @@ Status RowAccess::DecodeRow(Bytes key, Bytes value, uint8_t* record) {
   return Malformed(table_->primary_position(), key);
 }
 
-Status RowAccess::LockRow(Bytes primary_key) {
-  BASALT_RETURN_IF_ERROR(transaction_->Lock(table_->primary().id, primary_key, intent_.mode,
-                                            intent_.wait, &row_newly_locked_));
+Status RowAccess::LockRow(Bytes primary_key, txn::LockWait wait) {
+  BASALT_RETURN_IF_ERROR(transaction_->Lock(table_->primary().id, primary_key, intent_.mode, wait,
+                                            &row_newly_locked_));
   row_lock_position_ = transaction_->lock_count();
-  return Status::Ok();
+  return transaction_->CheckUnchanged(table_->primary().family, primary_key);
 }
 
 Status RowAccess::ReadRow(Bytes primary_key, uint8_t* record, bool alone) {
@@ -147,9 +147,9 @@ Status RowAccess::ReadRow(Bytes primary_key, uint8_t* record, bool alone) {
   rocksdb::ColumnFamilyHandle* family = table_->primary().family;
   Status read;
   if (intent_.lock) {
-    BASALT_RETURN_IF_ERROR(LockRow(row_key_));
+    BASALT_RETURN_IF_ERROR(LockRow(row_key_, intent_.wait));
     read = transaction_->Get(family, row_key_, view(), &row_value_);
-    if (read.code() == Code::kNotFound) UnlockRow();
+    if (read.code() == Code::kNotFound) UnlockRow();  // or nobody else inserts it
   } else if (alone) {
     read = transaction_->GetAlone(family, row_key_, &row_value_);
   } else {
@@ -195,12 +195,19 @@ Status RowAccess::StartScan(size_t index, bool key_only, bool fill_cache) {
     entry_decoder_.Compile(table_->descriptor(), *table_->index(index).codec, wanted_);
   }
   // A locking scan looks at the newest entries; each row is then locked and read again.
-  const rocksdb::Snapshot* snapshot = ReadsLatest() ? nullptr : transaction_->ReadSnapshot();
-  return WithEntry(*table_, index, Bytes(), cursor_->Bind(snapshot, &writes(), fill_cache));
+  const rocksdb::Snapshot* snapshot = ScansLatest() ? nullptr : transaction_->ReadSnapshot();
+  const txn::ViewStamp stamp = transaction_->LatestStamp();
+  BASALT_RETURN_IF_ERROR(
+      WithEntry(*table_, index, Bytes(), cursor_->Bind(snapshot, &writes(), fill_cache)));
+  if (intent_.lock && intent_.repeatable) {
+    guard_.Begin(transaction_, cursor_, table_->index(index).id, intent_.wait, fill_cache, stamp);
+  }
+  return Status::Ok();
 }
 
 void RowAccess::EndScan() {
   StopReplay();
+  guard_.End();
   if (cursor_ != nullptr) cursor_->Unbind();
   cursor_ = nullptr;
 }
@@ -214,7 +221,7 @@ void RowAccess::StopReplay() { replaying_ = false; }
 
 Status RowAccess::SeekRange(Bytes start, Bytes end) {
   const RangeCache::Range* range = CacheIsValid() ? cache_.Find(scan_index_, start, end) : nullptr;
-  if (range == nullptr) return Seek(start, Position::kForward);
+  if (range == nullptr) return Seek(start, end);
   if (range->entries == 0) return Status(Code::kEndOfRange);
   replaying_ = true;
   replay_ = range->first_entry;
@@ -231,24 +238,40 @@ Status RowAccess::AfterMove(Bytes target) const {
   return WithEntry(*table_, scan_index_, target, std::move(status));
 }
 
-Status RowAccess::Seek(Bytes target, Position direction) {
+Status RowAccess::Seek(Bytes target, Bytes bound) {
   StopReplay();
-  if (direction == Position::kForward) {
-    cursor_->SeekForward(target);
-  } else {
-    cursor_->SeekBackward(target);
+  if (guard_.active()) {
+    return guard_.SeekForward(target, bound.empty() ? guard_.past_end() : bound);
   }
+  cursor_->SeekForward(target);
+  return AfterMove(target);
+}
+
+Status RowAccess::SeekBelow(Bytes target, Bytes bound) {
+  StopReplay();
+  if (guard_.active()) return guard_.SeekBelow(target, bound.empty() ? guard_.first() : bound);
+  cursor_->SeekBackward(target);
+  if (cursor_->Valid() && cursor_->key() == target) cursor_->Prev();
   return AfterMove(target);
 }
 
 Status RowAccess::SeekToEnd(Position direction) {
   StopReplay();
-  if (direction == Position::kForward) {
+  const bool forward = direction == Position::kForward;
+  if (guard_.active()) {
+    return forward ? guard_.SeekForward(guard_.first(), guard_.past_end())
+                   : guard_.SeekBelow(guard_.past_end(), guard_.first());
+  }
+  if (forward) {
     cursor_->SeekFirst();
   } else {
     cursor_->SeekLast();
   }
   return AfterMove(Bytes());
+}
+
+void RowAccess::ForgetBound() {
+  if (guard_.active()) guard_.ForgetBound();
 }
 
 Status RowAccess::Step(Position direction) {
@@ -258,9 +281,10 @@ Status RowAccess::Step(Position direction) {
     }
     // Nobody turns round in a range that is read forward, but the scan must not depend on it.
     const std::string key(entry_key());
-    BASALT_RETURN_IF_ERROR(Seek(key, Position::kForward));
+    BASALT_RETURN_IF_ERROR(Seek(key));
   }
   if (!cursor_->Valid()) return Status(Code::kEndOfRange);
+  if (guard_.active()) return direction == Position::kForward ? guard_.Next() : guard_.Previous();
   if (direction == Position::kForward) {
     cursor_->Next();
   } else {
@@ -315,8 +339,23 @@ Bytes RowAccess::LastingEntryValue() {
   return Bytes(row_value_.data(), row_value_.size());
 }
 
+Status RowAccess::LockEntryRow() {
+  const bool may_wait = wait_for_next_ || !intent_.semi_consistent;
+  wait_for_next_ = false;
+  if (may_wait) return LockRow(row_key_, intent_.wait);
+  Status locked = LockRow(row_key_, txn::LockWait::kNoWait);
+  row_unlocked_ = locked.code() == Code::kLockBusy;
+  return row_unlocked_ ? Status::Ok() : std::move(locked);
+}
+
+void RowAccess::WaitForNextRow() {
+  row_unlocked_ = false;
+  wait_for_next_ = true;
+}
+
 Status RowAccess::ReadEntryRow(uint8_t* record) {
   row_newly_locked_ = false;
+  row_unlocked_ = false;
   const bool primary = scan_index_ == table_->primary_position();
   if (!intent_.lock) {
     if (primary) {
@@ -326,23 +365,28 @@ Status RowAccess::ReadEntryRow(uint8_t* record) {
     if (scan_key_only_) return DecodeEntry(record);
   }
   BASALT_RETURN_IF_ERROR(TakeEntryRowKey());
-  if (intent_.lock) BASALT_RETURN_IF_ERROR(LockRow(row_key_));
+  if (intent_.lock) BASALT_RETURN_IF_ERROR(LockEntryRow());
   Status read = transaction_->Get(table_->primary().family, row_key_, view(), &row_value_);
   if (read.code() == Code::kNotFound) {
     if (!intent_.lock) return EntryWithoutRow(row_key_);
-    UnlockRow();
+    ReleaseRow();
     return read;
   }
   if (!read.ok()) return WithEntry(*table_, table_->primary_position(), row_key_, std::move(read));
   BASALT_RETURN_IF_ERROR(DecodeRow(row_key_, Bytes(row_value_.data(), row_value_.size()), record));
   if (!primary && intent_.lock && !EntryBelongsTo(entry_key(), record)) {
-    UnlockRow();
+    ReleaseRow();
     return Status(Code::kNotFound);
   }
   return Status::Ok();
 }
 
 void RowAccess::UnlockRow() {
+  if (!intent_.repeatable) ReleaseRow();
+}
+
+void RowAccess::ReleaseRow() {
+  row_unlocked_ = false;
   // Only while it is the newest lock: one that came after it may be for a row that was written.
   if (row_newly_locked_ && transaction_->lock_count() == row_lock_position_) {
     transaction_->UnlockLast();

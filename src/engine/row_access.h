@@ -10,21 +10,15 @@
 #include "codec/column_set.h"
 #include "codec/key_decoder.h"
 #include "codec/row_decoder.h"
+#include "engine/guarded_scan.h"
 #include "engine/range_cache.h"
+#include "engine/read_intent.h"
 #include "engine/table.h"
 #include "engine/virtual_columns.h"
 #include "txn/cursor.h"
 #include "txn/transaction.h"
 
 namespace basalt::engine {
-
-// How a statement reads the rows of a table.
-struct ReadIntent {
-  bool lock = false;  // lock rows and read their latest state
-  txn::LockMode mode = txn::LockMode::kExclusive;
-  txn::LockWait wait = txn::LockWait::kWait;
-  bool skip_locked = false;  // with kNoWait: pass over rows that others have locked
-};
 
 // What counting a range has come to.
 struct RangeCount {
@@ -55,6 +49,7 @@ class RowAccess {
   void set_intent(const ReadIntent& intent) {
     intent_ = intent;
     intent_.lock = intent.lock && !table_->lockless();
+    intent_.repeatable = intent.repeatable && intent_.lock;
   }
   Table* table() const { return table_.get(); }
   // Needed before rows of a table are used that has an index with virtual columns. Borrowed.
@@ -84,15 +79,23 @@ class RowAccess {
   // not fetched (the caller has checked that the index covers the wanted columns).
   Status StartScan(size_t index, bool key_only, bool fill_cache);
   void EndScan();
+  // The scan locks no ranges: it looks for duplicates of a locked value. Before its first move.
+  void LeaveGapsOpen() { guard_.End(); }
   // Changes `key_only` of the running scan, whose wanted columns have changed.
   void SetKeyOnly(bool key_only) { scan_key_only_ = key_only; }
-  // Move the cursor; none of them reads a row. kEndOfRange when there is no further entry.
-  Status Seek(Bytes target, Position direction);
-  // Seek(start, kForward) for a scan that ends before `end`; free when EstimateRange has just been
-  // there. Steps forward may then end at `end` with kEndOfRange.
+  // Move the cursor; none of them reads a row. kEndOfRange when there is no further entry. The
+  // bound (empty: the end of the index) says what the scan will not look at: from there on when it
+  // goes forward, what lies below when it goes backward. Steps may end there with kEndOfRange.
+  //
+  // To the first entry >= target; to the last one < target.
+  Status Seek(Bytes target, Bytes bound = {});
+  Status SeekBelow(Bytes target, Bytes bound = {});
+  // Seek, free when EstimateRange has just been there.
   Status SeekRange(Bytes start, Bytes end);
   Status SeekToEnd(Position direction);  // kForward: the first entry, kBackward: the last
   Status Step(Position direction);
+  // The scan goes on beyond its bound.
+  void ForgetBound();
   // The entry the cursor stands on; index number first.
   Bytes entry_key() const { return replaying_ ? cache_.key(replay_) : cursor_->key(); }
   Bytes entry_value() const { return replaying_ ? cache_.value(replay_) : cursor_->value(); }
@@ -101,23 +104,32 @@ class RowAccess {
   // Reads the entry's row into `record`: locks it when the intent says so. kNotFound when the row
   // is gone or no longer belongs to the entry (the caller moves on); kLockBusy under skip_locked.
   Status ReadEntryRow(uint8_t* record);
+  // Whether the row last read was not locked although the intent says so.
+  bool row_is_unlocked() const { return row_unlocked_; }
+  // The next ReadEntryRow waits for the lock.
+  void WaitForNextRow();
   // Copies the primary key of the entry's row to row_key() without reading the row.
   Status TakeEntryRowKey();
   size_t scanned_index() const { return scan_index_; }
   bool scanning() const { return cursor_ != nullptr; }
   // Entries of an index in [start, end): counted when few, else estimated from file sizes.
   uint64_t EstimateRange(size_t index, Bytes start, Bytes end);
-  // Undoes the lock of the row last read, when that read took it.
+  // The row last read is of no interest: undoes its lock if that read took it and is not
+  // repeatable.
   void UnlockRow();
 
-  // --- Writes. The duplicate index is a position in Table, valid after kDuplicateKey. ---
+  // Of all who call this for a value (the beginning of keys), one goes on at a time, until its
+  // transaction ends. For uniqueness that the caller checks by reading.
+  Status LockUniqueValue(size_t index, Bytes prefix);
+
+  // --- Writes. The duplicate index is a position in Table, valid after kDuplicateKey; so is
+  // duplicate_row_key(), the row it was found with. ---
   Status Insert(const uint8_t* record, size_t* duplicate_index);
   // `before` is the row that was last read, or whose key row_key() is. *changed becomes false when
   // both are the same in every byte that is stored; then nothing is written.
   Status Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index,
                 bool* changed);
   Status Delete(const uint8_t* record);
-  // Into row_key(): the key of the row that a duplicate was found with.
   Bytes duplicate_row_key() const { return duplicate_key_; }
   // Sets the row that Update and Delete act upon in a table with a hidden primary key.
   void SetRowKey(Bytes primary_key) { row_key_.assign(primary_key); }
@@ -132,7 +144,8 @@ class RowAccess {
   void ParkCursors();
   void CompileRowDecoder();
   Status DecodeRow(Bytes key, Bytes value, uint8_t* record);
-  Status LockRow(Bytes primary_key);
+  Status LockRow(Bytes primary_key, txn::LockWait wait);
+  Status LockEntryRow();
   Bytes LastingEntryValue();
   bool EntryBelongsTo(Bytes entry, uint8_t* record);
   Status Malformed(size_t index, Bytes key) const;
@@ -140,6 +153,10 @@ class RowAccess {
 
   // The latest committed state, or the snapshot's?
   bool ReadsLatest() const { return intent_.lock || table_->lockless(); }
+  // Entries of a scan likewise; where conflicts are detected, a locking scan goes by the snapshot.
+  bool ScansLatest() const {
+    return table_->lockless() || (intent_.lock && !transaction_->detects_conflicts());
+  }
   txn::View view() const { return ReadsLatest() ? txn::View::kLatest : txn::View::kSnapshot; }
   txn::WriteSet& writes() const { return transaction_->writes(table_->primary().family); }
   bool CacheIsValid() const;
@@ -147,6 +164,7 @@ class RowAccess {
   txn::Cursor* EstimateCursor(size_t index);
   RangeCount CountAndCache(txn::Cursor* cursor, size_t index, Bytes start, Bytes end);
   Status AfterMove(Bytes target) const;
+  void ReleaseRow();
 
   // row_write.cc
   void EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* entry);
@@ -154,6 +172,13 @@ class RowAccess {
   Status LockExclusively(IndexId index, Bytes key);
   Status RefuseTimeToLive() const;
   Status LockForWrite(Bytes primary_key);
+  Status LockForInsert(const uint8_t* record, size_t* duplicate_index);
+  Status LockForUpdate(const uint8_t* before, const uint8_t* after, bool key_changed,
+                       size_t* duplicate_index);
+  template <typename TakeLocks>
+  Status OpenWrite(const TakeLocks& take_locks, txn::Transaction::WriteGate* gate);
+  Status PutEntries();
+  Status WriteChanges(bool key_changed);
   Status CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, Bytes own_row_key,
                             size_t* duplicate_index);
   Status RowHasUniqueImage(size_t index, Bytes row_key, const std::string& image, bool* same);
@@ -182,6 +207,7 @@ class RowAccess {
   codec::RowDecoder unique_decoder_;    // of rows that a unique check has to look at
   std::vector<uint8_t> unique_record_;  // and their record image
   txn::Cursor* cursor_ = nullptr;       // of the running scan
+  GuardedScan guard_;                   // moves it when reads are to be repeatable
   size_t scan_index_ = 0;
   bool scan_key_only_ = false;
 
@@ -194,12 +220,15 @@ class RowAccess {
   std::string row_key_;
   std::string duplicate_key_;
   bool row_newly_locked_ = false;
+  bool row_unlocked_ = false;         // see row_is_unlocked
+  bool wait_for_next_ = false;        // see WaitForNextRow
   size_t row_lock_position_ = 0;      // locks held right after that lock was taken
   rocksdb::PinnableSlice row_value_;  // pins what BLOB columns of the last record point into
   std::vector<uint8_t> key_buffer_;
   std::vector<uint8_t> unpack_buffer_;
   std::vector<Entry> before_;  // entries of the row being written, one an index
   std::vector<Entry> after_;
+  std::vector<txn::NewEntry> added_;  // those of after_ that their indexes do not have yet
 
   std::vector<rocksdb::Slice> fetch_keys_;
   std::unique_ptr<rocksdb::PinnableSlice[]> fetch_values_;

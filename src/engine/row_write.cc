@@ -32,8 +32,15 @@ Status RowAccess::LockExclusively(IndexId index, Bytes key) {
   return transaction_->Lock(index, key, txn::LockMode::kExclusive, txn::LockWait::kWait);
 }
 
+Status RowAccess::LockUniqueValue(size_t index, Bytes prefix) {
+  const IndexId id = table_->index(index).id;
+  BASALT_RETURN_IF_ERROR(LockExclusively(id, prefix));
+  return transaction_->WaitForUndecided(id, prefix);
+}
+
 Status RowAccess::LockForWrite(Bytes primary_key) {
-  return LockExclusively(table_->primary().id, primary_key);
+  BASALT_RETURN_IF_ERROR(LockExclusively(table_->primary().id, primary_key));
+  return transaction_->CheckUnchanged(table_->primary().family, primary_key);
 }
 
 Status RowAccess::CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, Bytes own_row_key,
@@ -131,8 +138,7 @@ Status RowAccess::CheckSecondaryUnique(size_t index, const uint8_t* record, Byte
   const size_t bytes =
       data.codec->EncodePrefix(record, data.codec->user_parts(), key_buffer_.data());
   const std::string prefix(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
-  BASALT_RETURN_IF_ERROR(LockExclusively(data.id, prefix));
-  BASALT_RETURN_IF_ERROR(transaction_->WaitForUndecided(data.id, prefix));
+  BASALT_RETURN_IF_ERROR(LockUniqueValue(index, prefix));
   txn::Cursor* cursor = CursorOf(&unique_cursors_, index);
   BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &writes()));
   for (cursor->SeekForward(prefix); cursor->Valid() && cursor->key().starts_with(prefix);
@@ -158,14 +164,27 @@ Status RowAccess::RefuseTimeToLive() const {
                     "TABLE ... COMMENT = '', ALGORITHM = COPY makes it a table without one");
 }
 
-Status RowAccess::Insert(const uint8_t* record, size_t* duplicate_index) {
-  BASALT_RETURN_IF_ERROR(RefuseTimeToLive());
-  const bool hidden = table_->hidden_primary();
+// Takes the locks of a write and opens the gate of the write set. Where another has locked a range
+// around an entry of added_, the locks are given up again before the wait: the owner of the range
+// may want the same key.
+template <typename TakeLocks>
+Status RowAccess::OpenWrite(const TakeLocks& take_locks, txn::Transaction::WriteGate* gate) {
+  if (table_->lockless()) return take_locks();
+  while (true) {
+    const size_t locks = transaction_->lock_count();
+    BASALT_RETURN_IF_ERROR(take_locks());
+    const txn::NewEntry* held_up = nullptr;
+    Status opened = transaction_->OpenWrite(added_, gate, &held_up);
+    if (opened.code() != Code::kLockBusy) return opened;
+    transaction_->UnlockAfter(locks);
+    BASALT_RETURN_IF_ERROR(transaction_->WaitToInsert(*held_up));
+  }
+}
+
+Status RowAccess::LockForInsert(const uint8_t* record, size_t* duplicate_index) {
   const size_t primary = table_->primary_position();
-  const uint64_t hidden_id = hidden ? table_->counters().NextHiddenId() : 0;
-  EncodePrimary(record, hidden_id, &after_[primary]);
   // Nobody else can know a fresh hidden id.
-  if (!hidden) {
+  if (!table_->hidden_primary()) {
     BASALT_RETURN_IF_ERROR(LockForWrite(after_[primary].key));
     BASALT_RETURN_IF_ERROR(
         CheckPrimaryUnique(record, after_[primary].key, Bytes(), duplicate_index));
@@ -174,14 +193,33 @@ Status RowAccess::Insert(const uint8_t* record, size_t* duplicate_index) {
     if (i == primary || !table_->index(i).unique) continue;
     BASALT_RETURN_IF_ERROR(CheckSecondaryUnique(i, record, Bytes(), duplicate_index));
   }
-  BASALT_RETURN_IF_ERROR(
-      transaction_->Put(table_->primary().family, after_[primary].key, after_[primary].value));
+  return Status::Ok();
+}
+
+Status RowAccess::PutEntries() {
   for (size_t i = 0; i < table_->index_count(); ++i) {
-    if (i == primary) continue;
-    EncodeSecondary(i, record, hidden_id, &after_[i]);
     BASALT_RETURN_IF_ERROR(
         transaction_->Put(table_->index(i).family, after_[i].key, after_[i].value));
   }
+  return Status::Ok();
+}
+
+Status RowAccess::Insert(const uint8_t* record, size_t* duplicate_index) {
+  BASALT_RETURN_IF_ERROR(RefuseTimeToLive());
+  const size_t primary = table_->primary_position();
+  const uint64_t hidden_id = table_->hidden_primary() ? table_->counters().NextHiddenId() : 0;
+  added_.clear();
+  for (size_t i = 0; i < table_->index_count(); ++i) {
+    if (i == primary) {
+      EncodePrimary(record, hidden_id, &after_[i]);
+    } else {
+      EncodeSecondary(i, record, hidden_id, &after_[i]);
+    }
+    added_.push_back({table_->index(i).id, after_[i].key});
+  }
+  txn::Transaction::WriteGate gate;
+  BASALT_RETURN_IF_ERROR(OpenWrite([&] { return LockForInsert(record, duplicate_index); }, &gate));
+  BASALT_RETURN_IF_ERROR(PutEntries());
   row_key_ = after_[primary].key;
   table_->statistics().NoteInsert();
   return Status::Ok();
@@ -216,6 +254,34 @@ Status RowAccess::WriteChangedPrimary(bool key_changed) {
   return transaction_->Put(family, after_[primary].key, after_[primary].value);
 }
 
+Status RowAccess::LockForUpdate(const uint8_t* before, const uint8_t* after, bool key_changed,
+                                size_t* duplicate_index) {
+  const size_t primary = table_->primary_position();
+  if (key_changed) {
+    BASALT_RETURN_IF_ERROR(LockForWrite(after_[primary].key));
+    BASALT_RETURN_IF_ERROR(
+        CheckPrimaryUnique(after, after_[primary].key, before_[primary].key, duplicate_index));
+  }
+  for (size_t i = 0; i < table_->index_count(); ++i) {
+    if (i == primary) continue;
+    BASALT_RETURN_IF_ERROR(
+        CheckChangedUnique(i, before, after, before_[primary].key, duplicate_index));
+  }
+  return Status::Ok();
+}
+
+Status RowAccess::WriteChanges(bool key_changed) {
+  BASALT_RETURN_IF_ERROR(WriteChangedPrimary(key_changed));
+  for (size_t i = 0; i < table_->index_count(); ++i) {
+    if (i == table_->primary_position()) continue;
+    if (before_[i].key == after_[i].key && before_[i].value == after_[i].value) continue;
+    rocksdb::ColumnFamilyHandle* family = table_->index(i).family;
+    BASALT_RETURN_IF_ERROR(transaction_->SingleDelete(family, before_[i].key));
+    BASALT_RETURN_IF_ERROR(transaction_->Put(family, after_[i].key, after_[i].value));
+  }
+  return Status::Ok();
+}
+
 Status RowAccess::Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index,
                          bool* changed) {
   BASALT_RETURN_IF_ERROR(RefuseTimeToLive());
@@ -227,27 +293,20 @@ Status RowAccess::Update(const uint8_t* before, const uint8_t* after, size_t* du
   // Secondary entries follow from the row, so equal rows have equal entries.
   *changed = key_changed || before_[primary].value != after_[primary].value;
   if (!*changed) return Status::Ok();
+  added_.clear();
+  for (size_t i = 0; i < table_->index_count(); ++i) {
+    if (i != primary) {
+      EncodeSecondary(i, before, hidden_id, &before_[i]);
+      EncodeSecondary(i, after, hidden_id, &after_[i]);
+    }
+    if (before_[i].key != after_[i].key) added_.push_back({table_->index(i).id, after_[i].key});
+  }
+  // Kept while OpenWrite waits: `before` must stay what it is.
   BASALT_RETURN_IF_ERROR(LockForWrite(before_[primary].key));
-  if (key_changed) {
-    BASALT_RETURN_IF_ERROR(LockForWrite(after_[primary].key));
-    BASALT_RETURN_IF_ERROR(
-        CheckPrimaryUnique(after, after_[primary].key, before_[primary].key, duplicate_index));
-  }
-  for (size_t i = 0; i < table_->index_count(); ++i) {
-    if (i == primary) continue;
-    EncodeSecondary(i, before, hidden_id, &before_[i]);
-    EncodeSecondary(i, after, hidden_id, &after_[i]);
-    BASALT_RETURN_IF_ERROR(
-        CheckChangedUnique(i, before, after, before_[primary].key, duplicate_index));
-  }
-  BASALT_RETURN_IF_ERROR(WriteChangedPrimary(key_changed));
-  for (size_t i = 0; i < table_->index_count(); ++i) {
-    if (i == primary) continue;
-    if (before_[i].key == after_[i].key && before_[i].value == after_[i].value) continue;
-    rocksdb::ColumnFamilyHandle* family = table_->index(i).family;
-    BASALT_RETURN_IF_ERROR(transaction_->SingleDelete(family, before_[i].key));
-    BASALT_RETURN_IF_ERROR(transaction_->Put(family, after_[i].key, after_[i].value));
-  }
+  txn::Transaction::WriteGate gate;
+  BASALT_RETURN_IF_ERROR(
+      OpenWrite([&] { return LockForUpdate(before, after, key_changed, duplicate_index); }, &gate));
+  BASALT_RETURN_IF_ERROR(WriteChanges(key_changed));
   row_key_ = after_[primary].key;
   table_->statistics().NoteUpdate();
   return Status::Ok();
@@ -257,7 +316,9 @@ Status RowAccess::Delete(const uint8_t* record) {
   const size_t primary = table_->primary_position();
   const uint64_t hidden_id = table_->hidden_primary() ? HiddenIdOfRow() : 0;
   EncodePrimary(record, hidden_id, &before_[primary]);
-  BASALT_RETURN_IF_ERROR(LockForWrite(before_[primary].key));
+  added_.clear();
+  txn::Transaction::WriteGate gate;
+  BASALT_RETURN_IF_ERROR(OpenWrite([&] { return LockForWrite(before_[primary].key); }, &gate));
   BASALT_RETURN_IF_ERROR(transaction_->Delete(table_->primary().family, before_[primary].key));
   for (size_t i = 0; i < table_->index_count(); ++i) {
     if (i == primary) continue;

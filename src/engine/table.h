@@ -26,6 +26,9 @@ class Database;
 struct TableTraits {
   // Of one connection: see catalog::TemporaryTables. Its rows need no locks and no log.
   bool temporary = false;
+  // Its one row is written in transactions of their own, and everybody reads the latest state. The
+  // server keeps writers apart.
+  bool sequence = false;
 };
 
 // One index of an open table.
@@ -54,7 +57,7 @@ class Table {
   const codec::TableDescriptor& descriptor() const { return descriptor_; }
   const TableTraits& traits() const { return traits_; }
   // True when rows need no locks and the latest state is the one to read, for all statements.
-  bool lockless() const { return traits_.temporary; }
+  bool lockless() const { return traits_.temporary || traits_.sequence; }
   Database* database() const { return database_; }
 
   // In the order of the server's keys; a hidden primary key comes last.

@@ -39,9 +39,24 @@ bool StatementHasForeignKey() {
   return false;
 }
 
+const std::string& ReasonOfMyRocks() {
+  static const std::string reason = " with rocksdb_myrocks_compatible_format=ON";
+  return reason;
+}
+
+// MyRocks refuses to open a table with a generated column, and dies of one with a GEOMETRY column.
+int RefuseColumnForMyRocks(const Field& field) {
+  const std::string name = std::string("column '") + field.field_name.str + "'";
+  if (field.vcol_info != nullptr) return RefuseFeature("generated " + name + ReasonOfMyRocks());
+  if (field.type() == MYSQL_TYPE_GEOMETRY) {
+    return RefuseFeature(name + " of a GEOMETRY type" + ReasonOfMyRocks());
+  }
+  return 0;
+}
+
 // What an index that MyRocks can read cannot have.
-int RefuseForMyRocks(const TABLE& form, const KEY& key, const std::string& name) {
-  const std::string reason = " with rocksdb_myrocks_compatible_format=ON";
+int RefuseIndexForMyRocks(const TABLE& form, const KEY& key, const std::string& name) {
+  const std::string& reason = ReasonOfMyRocks();
   for (uint part = 0; part < key.user_defined_key_parts; ++part) {
     const KEY_PART_INFO& info = key.key_part[part];
     if (info.key_part_flag & HA_REVERSE_SORT) {
@@ -63,13 +78,7 @@ int RefuseIndex(const TABLE& form, const KEY& key) {
     return RefuseFeature("full-text index '" + name + "'");
   }
   if (key.flags & HA_SPATIAL) return RefuseFeature("spatial index '" + name + "'");
-  // The server looks for equal values itself. Without locks on what is not there yet, two
-  // transactions at once could both find nothing.
-  if (key.algorithm == HA_KEY_ALG_LONG_HASH) {
-    return RefuseFeature("unique index '" + name + "' by hash (USING HASH, or too long for a key)");
-  }
-  if (key.without_overlaps) return RefuseFeature("WITHOUT OVERLAPS in index '" + name + "'");
-  return MyRocksCompatibleFormat(current_thd) ? RefuseForMyRocks(form, key, name) : 0;
+  return MyRocksCompatibleFormat(current_thd) ? RefuseIndexForMyRocks(form, key, name) : 0;
 }
 
 void WarnOfNeedlessOptions(const HA_CREATE_INFO& create_info) {
@@ -97,9 +106,11 @@ bool CommentAsksForTtl(const LEX_CSTRING& comment) {
 int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
   if (create_info.data_file_name != nullptr) return RefuseOption("DATA DIRECTORY");
   if (create_info.index_file_name != nullptr) return RefuseOption("INDEX DIRECTORY");
-  if (form.s->table_type == TABLE_TYPE_SEQUENCE) return RefuseOption("SEQUENCE");
   if (CommentAsksForTtl(create_info.comment)) return RefuseFeature("time to live of rows");
   if (StatementHasForeignKey()) return RefuseFeature("foreign keys");
+  for (uint i = 0; i < form.s->fields && MyRocksCompatibleFormat(current_thd); ++i) {
+    if (int error = RefuseColumnForMyRocks(*form.field[i])) return error;
+  }
   for (uint i = 0; i < form.s->keys; ++i) {
     if (int error = RefuseIndex(form, form.key_info[i])) return error;
   }

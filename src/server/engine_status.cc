@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "server/lock_views.h"
 #include "server/plugin_state.h"
 
 namespace basalt::server {
@@ -41,11 +42,11 @@ std::string MemoryText() {
 
 std::string TransactionText() {
   std::string text;
-  const txn::LockTable::Counters locks = Database()->transactions()->locks()->counters();
+  const txn::WaitGraph::Counters locks = Database()->transactions()->waits()->counters();
   AppendLine(&text, "Row lock waits", locks.waits);
   AppendLine(&text, "Row lock timeouts", locks.timeouts);
   AppendLine(&text, "Deadlocks", locks.deadlocks);
-  AppendLine(&text, "Lock escalations", locks.escalations);
+  AppendLine(&text, "Lock escalations", Database()->transactions()->locks()->escalations());
   AppendLine(&text, "Prepared transactions without a connection",
              Database()->transactions()->DetachedNames().size());
   AppendLine(&text, "Dropped indexes waiting for removal",
@@ -94,6 +95,8 @@ bool ShowStatus(handlerton*, THD* thd, stat_print_fn* print, ha_stat_type type) 
     }
   }
   if (PrintRow(thd, print, "MEMORY_STATS", "rocksdb", MemoryText())) return true;
+  text = LastDeadlockText();
+  if (!text.empty() && PrintRow(thd, print, "LATEST_DEADLOCK", "rocksdb", text)) return true;
   if (PrintRow(thd, print, "TRANSACTIONS", "basalt", TransactionText())) return true;
   return PrintRow(thd, print, "FORMAT", "basalt", FormatText());
 }

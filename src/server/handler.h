@@ -42,6 +42,8 @@ class Handler final : public ::handler {
   uint max_supported_key_parts() const override { return MAX_REF_PARTS; }
   uint max_supported_key_length() const override;
   uint max_supported_key_part_length() const override;
+  // The query cache knows neither snapshots nor roll-backs: no result of ours belongs there.
+  uint8 table_cache_type() override { return HA_CACHE_TBL_NOCACHE; }
   const key_map* keys_to_use_for_scanning() override { return &key_map_full; }
   int reset() override;
   int extra(enum ha_extra_function operation) override;
@@ -75,6 +77,8 @@ class Handler final : public ::handler {
   int start_stmt(THD* thd, thr_lock_type lock_type) override;
   THR_LOCK_DATA** store_lock(THD* thd, THR_LOCK_DATA** to, thr_lock_type lock_type) override;
   uint lock_count() const override { return 0; }
+  // Statements at the same time take turns at the counter.
+  bool autoinc_lock_mode_stmt_unsafe() const override { return true; }
 
   // --- handler_info.cc ---
   int info(uint flag) override;
@@ -108,6 +112,10 @@ class Handler final : public ::handler {
   Item* idx_cond_push(uint index, Item* condition) override;
   bool rowid_filter_push(Rowid_filter* filter) override;
   void unlock_row() override;
+  // UPDATE under READ COMMITTED looks at rows that others have locked, and waits only for those
+  // that it is going to change.
+  void try_semi_consistent_read(bool yes) override;
+  bool was_semi_consistent_read() override;
   void column_bitmaps_signal() override;
 
   // --- handler_range.cc ---
@@ -186,8 +194,20 @@ class Handler final : public ::handler {
   bool IsInBounds(uchar* record) const;
   // Look-ups and searches by read_.search, and the way from a look-up back to a scan.
   int ReadByPrimaryKey(uchar* record);
+  // handler_unique.cc: the server's own look-ups for duplicates.
+  int BeginUniqueLookUp(const uchar* key, key_part_map parts, enum ha_rkey_function find);
+  key_part_map UniqueLookUpParts(key_part_map parts, enum ha_rkey_function find) const;
+  const std::string* UniqueLookUpPrefix() const {
+    return read_.unique_value.empty() ? nullptr : &read_.unique_value;
+  }
   int SearchFrom(uchar* record, enum ha_rkey_function find, bool exact);
-  int ResumeAfterPointRead();
+  Status Advance(Direction direction);
+  Status MoveOn(Direction direction);
+  int NotePlace(int error, Direction direction);
+  int ReadAfterMove(Status moved, uchar* record, Direction direction, const std::string* prefix);
+  void ForgetLastRow();
+  int ReadNeighbour(uchar* record, Direction direction, const std::string* prefix);
+  int ReadEnd(uchar* record, Direction direction);
   int StartRange(const key_range* start, const key_range* end);
   int EndRangeRead(int error);
   bool HasAllParts(uint index, key_part_map parts) const;

@@ -204,6 +204,10 @@ enum_alter_inplace_result Handler::check_if_supported_inplace_alter(
     return HA_ALTER_INPLACE_NOT_SUPPORTED;
   }
   if (CommentAsksForTtl(wanted.comment)) return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  // The copy refuses it with a reason.
+  if ((alter_info->handler_flags & ALTER_ADD_VIRTUAL_COLUMN) && MyRocksCompatibleFormat(ha_thd())) {
+    return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  }
   // A counter can go up at once; how far it may go down only the rows tell.
   const uint64_t counter = table_data()->counters().auto_increment();
   if (options && (wanted.used_fields & HA_CREATE_USED_AUTO) &&

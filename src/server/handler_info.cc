@@ -26,8 +26,9 @@ int Handler::info(uint flag) {
   if (flag & HA_STATUS_VARIABLE) {
     const size_t primary = table_data()->primary_position();
     stats.records = statistics.Rows();
-    // The optimizer would take a table without rows for a constant.
-    if (stats.records == 0 && !(flag & HA_STATUS_TIME)) stats.records = 1;
+    // The optimizer would take a table without rows for a constant. Who is no optimizer says so;
+    // history partitions with a limit are filled by this number.
+    if (stats.records == 0 && !(flag & (HA_STATUS_TIME | HA_STATUS_OPEN))) stats.records = 1;
     stats.deleted = 0;
     stats.data_file_length = statistics.DiskBytes(primary);
     stats.index_file_length = 0;
@@ -149,8 +150,12 @@ int Handler::Fail(Status status) {
 
 // The result says whether trying again may help.
 bool Handler::get_error_message(int error, String* text) {
-  // The server appends this to its own text for a deadlock, which says all there is.
-  if (error == HA_ERR_LOCK_DEADLOCK || error == HA_ERR_LOCK_WAIT_TIMEOUT) return true;
+  // The server appends this to its own text, which says all there is of a deadlock and a timeout.
+  if (error == HA_ERR_LOCK_DEADLOCK) {
+    text->append(error_text_.data(), error_text_.size());  // what else it may be
+    return true;
+  }
+  if (error == HA_ERR_LOCK_WAIT_TIMEOUT) return true;
   if (!error_text_.empty()) {
     text->append(error_text_.data(), error_text_.size());
   } else {

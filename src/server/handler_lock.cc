@@ -11,20 +11,48 @@ bool IsSkipLocked(thr_lock_type type) {
   return type == TL_READ_SKIP_LOCKED || type == TL_WRITE_SKIP_LOCKED;
 }
 
-// Plain reads take no row locks: INSERT ... SELECT and the like read a snapshot as well, because
-// the binary log has the rows and not the statement.
-engine::ReadIntent IntentOf(thr_lock_type type, const Session& session) {
+// Statements that rebuild tables read them for themselves; the server keeps writers away.
+bool RebuildsTable(int command) {
+  return command == SQLCOM_ALTER_TABLE || command == SQLCOM_CREATE_INDEX ||
+         command == SQLCOM_DROP_INDEX || command == SQLCOM_OPTIMIZE;
+}
+
+// Does a read that is not for a write lock rows? INSERT ... SELECT and the like do only when the
+// binary log is to hold the statement (the server then asks for TL_READ_NO_INSERT): otherwise they
+// read a snapshot, because the log has the rows. Under SERIALIZABLE every read of a transaction
+// locks; a SELECT that is a transaction of its own has one snapshot, which is serializable enough.
+bool LocksRowsRead(THD* thd, thr_lock_type type, txn::Isolation isolation) {
+  if (type == TL_READ_WITH_SHARED_LOCKS || type == TL_READ_SKIP_LOCKED) return true;
+  if (isolation == txn::Isolation::kReadCommitted || RebuildsTable(thd_sql_command(thd))) {
+    return false;
+  }
+  if (type == TL_READ_NO_INSERT) return true;
+  return isolation == txn::Isolation::kSerializable &&
+         thd_test_options(thd, OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN);
+}
+
+// A replica applies row events with a write lock and without a command. They name the rows that
+// the primary has changed: what lies between them does not matter.
+bool AppliesRowEvents(THD* thd) { return thd->slave_thread && thd_sql_command(thd) == SQLCOM_END; }
+
+engine::ReadIntent IntentOf(THD* thd, thr_lock_type type, const Session& session) {
+  const txn::Transaction::Settings& settings = session.transaction()->settings();
   engine::ReadIntent intent;
   if (type >= TL_FIRST_WRITE) {
     intent.lock = true;
     intent.mode = txn::LockMode::kExclusive;
-  } else if (type == TL_READ_WITH_SHARED_LOCKS || type == TL_READ_SKIP_LOCKED) {
+  } else if (LocksRowsRead(thd, type, settings.isolation)) {
     intent.lock = true;
     intent.mode = txn::LockMode::kShared;
   }
   intent.skip_locked = IsSkipLocked(type);
-  const bool no_wait = session.transaction()->settings().lock_wait_microseconds == 0;
+  const bool no_wait = settings.lock_wait_microseconds == 0;
   if (intent.skip_locked || no_wait) intent.wait = txn::LockWait::kNoWait;
+  // What SKIP LOCKED finds cannot be repeated anyway: a queue's consumers do not stop its
+  // producers.
+  intent.repeatable = intent.lock && settings.isolation != txn::Isolation::kReadCommitted &&
+                      !session.transaction()->detects_conflicts() && !intent.skip_locked &&
+                      !AppliesRowEvents(thd);
   return intent;
 }
 
@@ -38,11 +66,6 @@ THR_LOCK_DATA** Handler::store_lock(THD*, THR_LOCK_DATA** to, thr_lock_type lock
 }
 
 int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
-  if (thd_tx_isolation(thd) == ISO_SERIALIZABLE && !table_data()->traits().temporary) {
-    // Rows are locked, gaps are not: phantoms would appear.
-    my_error(ER_ISOLATION_MODE_NOT_SUPPORTED, MYF(0), tx_isolation_names[ISO_SERIALIZABLE]);
-    return HA_ERR_UNSUPPORTED;
-  }
   session_ = Session::Of(thd);
   if (session_ == nullptr) return HA_ERR_OUT_OF_MEM;
   session_->EnterStatement();
@@ -51,12 +74,14 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
     MakeRowAccess();
   }
   read_.wanted_known = false;
-  const engine::ReadIntent intent = IntentOf(lock_type, *session_);
-  if (!intent.lock && session_->transaction()->SnapshotIsBefore(table_data()->readable_from())) {
+  const engine::ReadIntent intent = IntentOf(thd, lock_type, *session_);
+  txn::Transaction* transaction =
+      table_data()->traits().sequence ? session_->SequenceTransaction() : session_->transaction();
+  if (!intent.lock && transaction->SnapshotIsBefore(table_data()->readable_from())) {
     // An ALTER, CREATE, TRUNCATE or REPAIR has come since: the snapshot holds none of its rows.
     return HA_ERR_TABLE_DEF_CHANGED;
   }
-  rows_->Bind(session_->transaction(), intent);
+  rows_->Bind(transaction, intent);
   return 0;
 }
 
@@ -66,6 +91,8 @@ void Handler::LeaveStatement() {
 
 int Handler::external_lock(THD* thd, int lock_type) {
   if (lock_type == F_UNLCK) {
+    // The scan of a HANDLER goes on in its next statement.
+    if (table->open_by_handler && inited != NONE) read_.resumes = true;
     CloseScan();
     LeaveStatement();
     lock_type_ = TL_IGNORE;

@@ -15,16 +15,16 @@ namespace basalt::server {
 
 namespace {
 
-// Only what is true. In particular not HA_BINLOG_STMT_CAPABLE: without gap locks, replaying
-// statements could give other rows than the ones they changed here. Rows are read in full before
-// they are written; HA_REQUIRES_KEY_COLUMNS_FOR_DELETE makes the server compute the virtual columns
-// of old rows that indexes have.
+// Only what is true; HA_BINLOG_STMT_CAPABLE comes and goes, see table_flags(). Rows are read in
+// full before they are written; HA_REQUIRES_KEY_COLUMNS_FOR_DELETE makes the server compute the
+// virtual columns of old rows that indexes have.
 constexpr ::handler::Table_flags kTableFlags =
     HA_BINLOG_ROW_CAPABLE | HA_REC_NOT_IN_SEQ | HA_NULL_IN_KEY | HA_CAN_INDEX_BLOBS |
     HA_PARTIAL_COLUMN_READ | HA_TABLE_SCAN_ON_INDEX | HA_PRIMARY_KEY_IN_READ_INDEX |
     HA_PRIMARY_KEY_REQUIRED_FOR_POSITION | HA_CAN_SKIP_LOCKED | HA_CAN_ONLINE_BACKUPS |
     HA_ONLINE_ANALYZE | HA_CONCURRENT_OPTIMIZE | HA_DUPLICATE_POS | HA_CAN_VIRTUAL_COLUMNS |
-    HA_CAN_GEOMETRY | HA_REQUIRES_KEY_COLUMNS_FOR_DELETE | HA_CAN_REPAIR;
+    HA_CAN_GEOMETRY | HA_REQUIRES_KEY_COLUMNS_FOR_DELETE | HA_CAN_REPAIR | HA_CAN_SQL_HANDLER |
+    HA_CAN_TABLES_WITHOUT_ROLLBACK;
 
 constexpr uint kMaxKeyBytes = 3072;
 constexpr uint kMaxPartBytesWithoutLargePrefix = 767;
@@ -92,7 +92,17 @@ int Handler::close() {
   return 0;
 }
 
-::handler::Table_flags Handler::table_flags() const { return kTableFlags; }
+// Statements may be logged where they lock the ranges they read: replayed in the order of their
+// commits they then find the rows that they found here. The server asks again for each statement.
+::handler::Table_flags Handler::table_flags() const {
+  THD* thd = ha_thd();
+  if (thd == nullptr || thd_tx_isolation(thd) < ISO_REPEATABLE_READ) return kTableFlags;
+  const Session* session = Session::IfAny(thd);
+  const bool locks_ranges = session != nullptr && session->transaction()->active()
+                                ? !session->transaction()->detects_conflicts()
+                                : !HasMyRocksLockingStyle(thd);
+  return locks_ranges ? kTableFlags | HA_BINLOG_STMT_CAPABLE : kTableFlags;
+}
 
 const char* Handler::index_type(uint) { return IndexTypeIsLsmTree() ? "LSMTREE" : "BTREE"; }
 

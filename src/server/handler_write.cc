@@ -20,12 +20,17 @@ uint64_t AutoIncrementValue(const TABLE* table, const uchar* record) {
 }  // namespace
 
 int Handler::write_row(const uchar* record) {
+  // The first row of a temporary sequence comes without external_lock().
+  if (!rows_->bound()) {
+    if (int error = EnterStatement(table->in_use, TL_WRITE)) return error;
+  }
   if (table->next_number_field != nullptr && record == table->record[0]) {
     if (int error = update_auto_increment()) return error;
   }
   virtual_parts_.Complete(record);
   size_t duplicate = 0;
   Status written = rows_->Insert(record, &duplicate);
+  if (table_data()->traits().sequence) written = session_->CommitSequence(std::move(written));
   if (!written.ok()) return FailWrite(std::move(written), duplicate);
   NoteAutoIncrement(record);
   return 0;
@@ -37,6 +42,7 @@ int Handler::update_row(const uchar* before, const uchar* after) {
   size_t duplicate = 0;
   bool changed = true;
   Status written = rows_->Update(before, after, &duplicate, &changed);
+  if (table_data()->traits().sequence) written = session_->CommitSequence(std::move(written));
   if (!written.ok()) return FailWrite(std::move(written), duplicate);
   if (!changed) return HA_ERR_RECORD_IS_THE_SAME;
   if (table->found_next_number_field != nullptr &&

@@ -9,6 +9,7 @@
 #include "server/collation_adapter.h"
 #include "server/definition_check.h"
 #include "server/handlerton.h"
+#include "server/lock_views.h"
 #include "server/plugin_state.h"
 #include "server/server_headers.h"
 #include "server/status_counters.h"
@@ -141,4 +142,43 @@ maria_declare_plugin(ha_rocksdb){
     basalt::server::SystemVariables(),
     basalt::server::kVersionText,
     MariaDB_PLUGIN_MATURITY_EXPERIMENTAL,
-} maria_declare_plugin_end;
+},
+    {MYSQL_INFORMATION_SCHEMA_PLUGIN,
+     &basalt::server::lock_view,
+     "ROCKSDB_TRX",
+     "Basalt",
+     "Transactions",
+     PLUGIN_LICENSE_GPL,
+     basalt::server::InitTransactionView,
+     nullptr,
+     basalt::server::kVersion,
+     nullptr,
+     nullptr,
+     basalt::server::kVersionText,
+     MariaDB_PLUGIN_MATURITY_EXPERIMENTAL},
+    {MYSQL_INFORMATION_SCHEMA_PLUGIN,
+     &basalt::server::lock_view,
+     "ROCKSDB_LOCKS",
+     "Basalt",
+     "Row and range locks",
+     PLUGIN_LICENSE_GPL,
+     basalt::server::InitLockView,
+     nullptr,
+     basalt::server::kVersion,
+     nullptr,
+     nullptr,
+     basalt::server::kVersionText,
+     MariaDB_PLUGIN_MATURITY_EXPERIMENTAL},
+    {MYSQL_INFORMATION_SCHEMA_PLUGIN,
+     &basalt::server::lock_view,
+     "ROCKSDB_DEADLOCK",
+     "Basalt",
+     "The last deadlocks",
+     PLUGIN_LICENSE_GPL,
+     basalt::server::InitDeadlockView,
+     nullptr,
+     basalt::server::kVersion,
+     nullptr,
+     nullptr,
+     basalt::server::kVersionText,
+     MariaDB_PLUGIN_MATURITY_EXPERIMENTAL} maria_declare_plugin_end;

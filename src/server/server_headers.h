@@ -32,7 +32,10 @@
 #include <key.h>
 #include <log.h>
 #include <mysql/plugin.h>
+#include <sql_i_s.h>
 #include <sql_lex.h>
+#include <sql_parse.h>
+#include <sql_show.h>
 #include <sql_table.h>
 #include <sql_type.h>
 #include <table.h>

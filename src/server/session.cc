@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 #include <type_traits>
+#include <unordered_set>
 #include <utility>
 
 #include "server/error_map.h"
@@ -24,8 +25,15 @@ static_assert(std::is_trivially_copyable_v<txn::Transaction::Savepoint>,
 
 txn::Isolation IsolationOf(const THD* thd) {
   // READ UNCOMMITTED is served as READ COMMITTED: uncommitted rows of others are not in the store.
-  return thd_tx_isolation(thd) <= ISO_READ_COMMITTED ? txn::Isolation::kReadCommitted
-                                                     : txn::Isolation::kRepeatableRead;
+  switch (thd_tx_isolation(thd)) {
+    case ISO_READ_UNCOMMITTED:
+    case ISO_READ_COMMITTED:
+      return txn::Isolation::kReadCommitted;
+    case ISO_SERIALIZABLE:
+      return txn::Isolation::kSerializable;
+    default:
+      return txn::Isolation::kRepeatableRead;
+  }
 }
 
 // SELECT ... WAIT n sets lock_wait_timeout for its statement: the only way the server tells.
@@ -37,12 +45,33 @@ uint64_t LockWaitOf(THD* thd) {
   return seconds * kMicrosecondsPerSecond;
 }
 
+// All sessions. Guards their existence and their transaction_ against ForEach.
+struct Registry {
+  std::mutex mutex;
+  std::unordered_set<Session*> sessions;
+};
+
+Registry& Sessions() {
+  static Registry registry;
+  return registry;
+}
+
 }  // namespace
 
-Session::Session(THD* thd)
-    : thd_(thd), transaction_(Database()->transactions()->NewTransaction()) {}
+Session::Session(THD* thd) : thd_(thd), transaction_(Database()->transactions()->NewTransaction()) {
+  std::lock_guard<std::mutex> lock(Sessions().mutex);
+  Sessions().sessions.insert(this);
+}
 
-Session::~Session() = default;
+Session::~Session() {
+  std::lock_guard<std::mutex> lock(Sessions().mutex);
+  Sessions().sessions.erase(this);
+}
+
+void Session::ForEach(const std::function<void(THD*, const txn::Transaction&)>& visit) {
+  std::lock_guard<std::mutex> lock(Sessions().mutex);
+  for (const Session* session : Sessions().sessions) visit(session->thd_, *session->transaction_);
+}
 
 Session* Session::IfAny(THD* thd) {
   return static_cast<Session*>(thd_get_ha_data(thd, Handlerton()));
@@ -60,13 +89,34 @@ bool Session::EndsTransaction(bool all) const {
   return all || !thd_test_options(thd_, kSeveralStatements);
 }
 
-void Session::StartTransaction() {
+txn::Transaction::Settings Session::Settings() const {
   txn::Transaction::Settings settings;
   settings.isolation = IsolationOf(thd_);
   settings.lock_wait_microseconds = LockWaitOf(thd_);
-  settings.deadlock_detect = DeadlockDetect(thd_);
-  transaction_->Begin(settings);
+  settings.detect_conflicts = HasMyRocksLockingStyle(thd_);
+  return settings;
+}
+
+void Session::StartTransaction() {
+  transaction_->Begin(Settings());
   committed_in_order_ = false;
+}
+
+txn::Transaction* Session::SequenceTransaction() {
+  if (sequences_ == nullptr) sequences_ = Database()->transactions()->NewTransaction();
+  if (!sequences_->active()) sequences_->Begin(Settings());
+  return sequences_.get();
+}
+
+Status Session::CommitSequence(Status written) {
+  if (written.ok()) written = sequences_->Commit(CommitDurability());
+  EndSequences();  // what has failed
+  SequenceTransaction();
+  return written;
+}
+
+void Session::EndSequences() {
+  if (sequences_ != nullptr && sequences_->active()) (void)sequences_->Rollback();
 }
 
 void Session::EnterStatement() {
@@ -88,6 +138,7 @@ void Session::EnterStatement() {
 void Session::EndStatement() {
   if (!in_statement_) return;
   transaction_->EndStatement();
+  EndSequences();
   in_statement_ = false;
 }
 
@@ -175,6 +226,7 @@ void Session::AbandonFailedCommit(const Status& status) {
 }
 
 int Session::Rollback(bool all) {
+  EndSequences();
   committed_in_order_ = false;
   if (!transaction_->active()) {
     in_statement_ = false;
@@ -196,6 +248,7 @@ int Session::Rollback(bool all) {
 void Session::DetachPrepared() {
   std::unique_ptr<txn::Transaction> fresh = Database()->transactions()->NewTransaction();
   {
+    std::lock_guard<std::mutex> registry(Sessions().mutex);
     std::lock_guard<std::mutex> lock(interrupt_mutex_);
     std::swap(transaction_, fresh);
   }
@@ -243,11 +296,11 @@ int Session::ReleaseSavepoint(void* place) {
 void Session::NoteFailure(Code code) {
   switch (code) {
     case Code::kDeadlock:
-    case Code::kSnapshotConflict:
       thd_->mark_transaction_to_rollback(true);
       break;
     case Code::kLockTimeout:
     case Code::kLockBusy:
+    case Code::kSnapshotConflict:  // as in MyRocks
       thd_->mark_transaction_to_rollback(false);
       break;
     default:

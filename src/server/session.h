@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -25,12 +26,20 @@ class Session {
   static Session* Of(THD* thd);
   // Null when the connection has not used the engine yet.
   static Session* IfAny(THD* thd);
+  // Calls `visit` for every connection that has one; it lives as long as the call. Any thread.
+  static void ForEach(const std::function<void(THD*, const txn::Transaction&)>& visit);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   // Never null. Active between EnterStatement and the end of the transaction.
   txn::Transaction* transaction() const { return transaction_.get(); }
+
+  // The transaction of sequences, whose writes are given neither back nor away with transaction():
+  // active from here to the end of the statement, and without snapshot or locks. After each row
+  // written CommitSequence makes it visible and durable; of a failed one nothing stays.
+  txn::Transaction* SequenceTransaction();
+  Status CommitSequence(Status written);
 
   // A table of the statement is about to be used: makes the transaction active, frames the
   // statement, tells the server that the engine takes part. Cheap from the second table on.
@@ -57,7 +66,7 @@ class Session {
   int ReleaseSavepoint(void* place);
 
   // A failed lock wait decides how much of the transaction survives: tells the server to roll all
-  // of it back after a deadlock or a snapshot conflict, the statement otherwise.
+  // of it back after a deadlock, the statement otherwise.
   void NoteFailure(Code code);
 
   // The key that the last failed write of the connection collided in. Not in the handler: after a
@@ -71,14 +80,17 @@ class Session {
   explicit Session(THD* thd);
 
   bool EndsTransaction(bool all) const;
+  txn::Transaction::Settings Settings() const;
   void StartTransaction();
   Status MakeOrderedCommitDurable();
   void EndStatement();
+  void EndSequences();
   void AbandonFailedCommit(const Status& status);
   void DetachPrepared();
 
   THD* const thd_;
   std::unique_ptr<txn::Transaction> transaction_;
+  std::unique_ptr<txn::Transaction> sequences_;  // made at need
   std::mutex interrupt_mutex_;  // guards transaction_ against being replaced under Interrupt
   unsigned tables_in_use_ = 0;
   unsigned duplicate_index_ = 0;

@@ -110,10 +110,10 @@ uint64_t Sum(const char* property) {
   return value;
 }
 
-uint64_t Waits() { return Database()->transactions()->locks()->counters().waits; }
-uint64_t Timeouts() { return Database()->transactions()->locks()->counters().timeouts; }
-uint64_t Deadlocks() { return Database()->transactions()->locks()->counters().deadlocks; }
-uint64_t Escalations() { return Database()->transactions()->locks()->counters().escalations; }
+uint64_t Waits() { return Database()->transactions()->waits()->counters().waits; }
+uint64_t Timeouts() { return Database()->transactions()->waits()->counters().timeouts; }
+uint64_t Deadlocks() { return Database()->transactions()->waits()->counters().deadlocks; }
+uint64_t Escalations() { return Database()->transactions()->locks()->escalations(); }
 uint64_t WalGroupSyncs() { return Database()->store()->wal_sync_rounds(); }
 uint64_t MemtableTotal() { return Sum("rocksdb.size-all-mem-tables"); }
 uint64_t MemtableUnflushed() { return Sum("rocksdb.cur-size-all-mem-tables"); }

@@ -28,6 +28,9 @@ using UINT = unsigned int;
 using ULONG = unsigned long;
 using ULONGLONG = unsigned long long;
 
+const char* const kLockingStyles[] = {"INNODB", "MYROCKS", nullptr};
+TYPELIB locking_styles = {2, "locking styles", const_cast<const char**>(kLockingStyles), nullptr};
+
 // --- Actions: variables that do something when they are set ---
 
 int CheckCreateCheckpoint(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) {
@@ -230,7 +233,12 @@ void UpdateBackgroundJobs(THD* thd, st_mysql_sys_var*, void* variable, const voi
           "Seconds that a statement waits for a row lock",                                         \
           nullptr, nullptr, 50, 1, 1024 * 1024 * 1024, 0)                                          \
   SESSION(BOOL, deadlock_detect, PLUGIN_VAR_RQCMDARG, "Cycles of lock waits are found; always ON", \
-          CheckDeadlockDetect, nullptr, 1)
+          CheckDeadlockDetect, nullptr, 1)                                                         \
+  SESSION(ENUM, locking_style, PLUGIN_VAR_RQCMDARG,                                                \
+          "Under REPEATABLE READ, from the next transaction on. INNODB: locking reads see the "    \
+          "latest rows, ranges are locked against inserts. MYROCKS: they see the snapshot, a row " \
+          "that has changed since fails with error 1213, ranges are not locked",                   \
+          nullptr, nullptr, 0, &locking_styles)
 // clang-format on
 
 // Storage of the global ones.
@@ -334,6 +342,6 @@ TableValidation ValidateTables() { return static_cast<TableValidation>(values.va
 
 bool ServerMayStartWithoutEngine() { return values.start_server_without_engine; }
 
-bool DeadlockDetect(THD* thd) { return THDVAR(thd, deadlock_detect); }
+bool HasMyRocksLockingStyle(THD* thd) { return THDVAR(thd, locking_style) == 1; }
 
 }  // namespace basalt::server

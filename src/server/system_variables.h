@@ -37,7 +37,7 @@ enum class TableValidation : unsigned long { kOff = 0, kRefuse = 1, kMend = 2 };
 TableValidation ValidateTables();
 // rocksdb_start_server_without_engine: a store that cannot be opened does not stop the server.
 bool ServerMayStartWithoutEngine();
-// rocksdb_deadlock_detect of the connection.
-bool DeadlockDetect(THD* thd);
+// rocksdb_locking_style of the connection: what its next transaction will do.
+bool HasMyRocksLockingStyle(THD* thd);
 
 }  // namespace basalt::server

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/discovery.h"
+#include "server/index_names.h"
 #include "server/plugin_state.h"
 #include "server/table_descriptor_builder.h"
 #include "server/table_name.h"
@@ -38,10 +39,12 @@ Status ShareOf(const char* name, const TABLE& table, Handler_share* known,
   BASALT_RETURN_IF_ERROR(BuildTableDescriptor(table, table_name, &descriptor));
   engine::TableTraits traits;
   traits.temporary = IsTemporaryTable(name);
+  traits.sequence = table.s->table_type == TABLE_TYPE_SEQUENCE;
   auto opened = std::make_shared<TableShare>();
   BASALT_RETURN_IF_ERROR(
       engine::Table::Open(Database(), std::move(descriptor), traits, &opened->engine_table));
   if (!traits.temporary) KeepDefinition(*table.s, table_name);
+  NoteIndexNames(*opened->engine_table);
   *made = new ShareHolder(opened);
   *share = std::move(opened);
   return Status::Ok();

@@ -2,7 +2,6 @@
 #include "txn/lock_table.h"
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 
 #define XXH_INLINE_ALL
@@ -11,33 +10,62 @@
 namespace basalt::txn {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-uint64_t NowMicroseconds() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now().time_since_epoch())
-      .count();
-}
-
-Clock::time_point AtMicroseconds(uint64_t time) {
-  return Clock::time_point(std::chrono::microseconds(time));
-}
-
 // A slot's state is a tagged pointer: most locks have one owner and no waiter and need no memory
-// beyond the slot.
+// beyond the slot. The top bits, which no pointer of this machine uses, name the index for reports.
 constexpr uintptr_t kTagExclusive = 0;  // LockOwner*, the only owner
 constexpr uintptr_t kTagShared = 1;     // LockOwner*, the only owner
 constexpr uintptr_t kTagState = 2;      // SharedState*
 constexpr uintptr_t kTagMask = 3;
+constexpr int kOrdinalShift = 48;
+constexpr uintptr_t kPointerMask = (uintptr_t{1} << kOrdinalShift) - 1 - kTagMask;
 
 uintptr_t Tag(uintptr_t state) { return state & kTagMask; }
-LockOwner* OwnerOf(uintptr_t state) { return reinterpret_cast<LockOwner*>(state & ~kTagMask); }
+uintptr_t Ordinal(uintptr_t state) { return state >> kOrdinalShift; }
+LockOwner* OwnerOf(uintptr_t state) { return reinterpret_cast<LockOwner*>(state & kPointerMask); }
 
-uintptr_t OneOwner(LockOwner* owner, LockMode mode) {
-  return reinterpret_cast<uintptr_t>(owner) |
-         (mode == LockMode::kExclusive ? kTagExclusive : kTagShared);
+uintptr_t Tagged(const void* pointer, uintptr_t tag, uintptr_t ordinal) {
+  return reinterpret_cast<uintptr_t>(pointer) | tag | ordinal << kOrdinalShift;
+}
+
+uintptr_t OneOwner(const LockOwner* owner, LockMode mode, uintptr_t ordinal) {
+  return Tagged(owner, mode == LockMode::kExclusive ? kTagExclusive : kTagShared, ordinal);
+}
+
+LockMode ModeOf(uintptr_t state) {
+  return Tag(state) == kTagExclusive ? LockMode::kExclusive : LockMode::kShared;
+}
+
+LockKind KindOf(LockMode mode) {
+  return mode == LockMode::kExclusive ? LockKind::kRowExclusive : LockKind::kRowShared;
 }
 
 }  // namespace
+
+// The lock that rows of an index are traded for. Several owners may have it shared. A change of
+// `whole` needs the graph's mutex; a request looks at it while it holds the mutex of its row's
+// shard, so that it sees either the row's lock or the one it was traded for.
+struct IndexLock {
+  static constexpr uint8_t kNone = 0;
+  static constexpr uint8_t kShared = 1;
+  static constexpr uint8_t kExclusive = 2;
+
+  IndexId id;
+  uintptr_t ordinal;  // modulo what a slot has room for
+  std::atomic<uint8_t> whole{kNone};
+  std::atomic<uint32_t> whole_owners{0};
+  std::vector<LockOwner*> owners;  // guarded by the graph's mutex
+};
+
+struct LockTable::Request {
+  LockOwner* owner;
+  LockOwner::IndexUse* use;
+  Bytes key;
+  LockHash hash;
+  LockMode mode;
+  uint64_t deadline;  // set when it first waits
+
+  LockRequest ForReport() const { return {use->index->id, key, KindOf(mode)}; }
+};
 
 struct LockTable::Waiter {
   LockOwner* owner;
@@ -70,7 +98,7 @@ struct LockTable::Shard {
   };
   static constexpr size_t kInitialSlots = 64;
 
-  std::mutex mutex;
+  mutable std::mutex mutex;
   std::vector<Slot> slots = std::vector<Slot>(kInitialSlots);
   size_t used = 0;
 
@@ -116,204 +144,180 @@ struct LockTable::Shard {
       slots[i] = slot;
     }
   }
+
+  static SharedState* StateOf(const Slot& slot) {
+    return reinterpret_cast<SharedState*>(slot.state & kPointerMask);
+  }
+
+  // Makes a slot with one owner one that has room for several and for waiters.
+  static SharedState* Widen(Slot* slot) {
+    if (Tag(slot->state) == kTagState) return StateOf(*slot);
+    auto* state = new SharedState{ModeOf(slot->state), {OwnerOf(slot->state)}, {}};
+    slot->state = Tagged(state, kTagState, Ordinal(slot->state));
+    return state;
+  }
 };
 
-// The lock that rows of an index are traded for. `state` counts the owners with a lock inside the
-// index; its top bit says that one of them, `whole_owner`, has escalated.
-struct IndexLock {
-  static constexpr uint64_t kWhole = 1ull << 63;
-  IndexId id;
-  std::atomic<uint64_t> state{0};
-  LockOwner* whole_owner = nullptr;  // guarded by wait_mutex_
-  std::vector<LockOwner*> waiters;   // guarded by wait_mutex_
-};
-
-LockTable::LockTable(Options options) : options_(options), shards_(new Shard[kShards]) {}
+LockTable::LockTable(Options options, WaitGraph* graph)
+    : options_(options), graph_(graph), shards_(new Shard[kShards]) {}
 LockTable::~LockTable() = default;
+
+LockHash LockTable::HashOf(Bytes key) { return XXH3_64bits(key.data(), key.size()); }
 
 LockTable::Shard& LockTable::ShardOf(LockHash hash) const { return shards_[hash % kShards]; }
 
 IndexLock* LockTable::IndexLockOf(IndexId index) {
+  constexpr uintptr_t kOrdinals = uintptr_t{1} << (64 - kOrdinalShift);
   std::lock_guard guard(indexes_mutex_);
-  std::unique_ptr<IndexLock>& entry = indexes_[index];
-  if (!entry) {
-    entry = std::make_unique<IndexLock>();
+  IndexLock*& entry = indexes_[index];
+  if (entry == nullptr) {
+    index_locks_.push_back(std::make_unique<IndexLock>());
+    entry = index_locks_.back().get();
     entry->id = index;
+    entry->ordinal = (index_locks_.size() - 1) % kOrdinals;
   }
-  return entry.get();
+  return entry;
 }
 
-LockTable::Counters LockTable::counters() const {
-  return {waits_.load(), timeouts_.load(), deadlocks_.load(), escalations_.load()};
-}
-
-Status LockTable::UseIndex(LockOwner* owner, IndexId index, LockWait wait,
-                           uint64_t timeout_microseconds, LockOwner::IndexUse** use) {
+LockOwner::IndexUse* LockTable::UseIndex(LockOwner* owner, IndexId index) {
   // Newest first: a statement works on one index at a time.
   for (auto it = owner->indexes_.rbegin(); it != owner->indexes_.rend(); ++it) {
-    if (it->index->id == index) {
-      *use = &*it;
-      return Status::Ok();
-    }
+    if (it->index->id == index) return &*it;
   }
-  IndexLock* lock = IndexLockOf(index);
-  const uint64_t before = lock->state.fetch_add(1);
-  if (before & IndexLock::kWhole) {
-    lock->state.fetch_sub(1);
-    if (wait == LockWait::kNoWait) return Status(Code::kLockBusy);
-    BASALT_RETURN_IF_ERROR(WaitForIndex(owner, lock, wait, timeout_microseconds));
-  }
-  owner->indexes_.push_back({lock, 0, false});
-  *use = &owner->indexes_.back();
-  return Status::Ok();
+  owner->indexes_.push_back({IndexLockOf(index), 0, false, false, LockMode::kShared});
+  return &owner->indexes_.back();
 }
 
-Status LockTable::WaitForIndex(LockOwner* owner, IndexLock* index, LockWait,
-                               uint64_t timeout_microseconds) {
-  waits_.fetch_add(1, std::memory_order_relaxed);
-  const uint64_t deadline = NowMicroseconds() + timeout_microseconds;
-  std::unique_lock lock(wait_mutex_);
-  Status status;
-  while (true) {
-    if (!(index->state.fetch_add(1) & IndexLock::kWhole)) break;
-    index->state.fetch_sub(1);
-    owner->waits_for_.clear();
-    if (index->whole_owner != nullptr) owner->waits_for_.push_back(index->whole_owner);
-    owner->waiting_ = true;
-    owner->granted_ = false;
-    if (ClosesCycle(owner)) {
-      deadlocks_.fetch_add(1, std::memory_order_relaxed);
-      status = Status(Code::kDeadlock);
-      break;
-    }
-    index->waiters.push_back(owner);
-    status = Sleep(owner, &lock, deadline);
-    std::erase(index->waiters, owner);
-    if (!status.ok()) break;
-  }
-  owner->waiting_ = false;
-  owner->waits_for_.clear();
-  return status;
+// Has another owner the whole index in a mode that keeps this one from a row it does not have yet?
+bool LockTable::WholeIndexExcludes(const LockOwner::IndexUse& use, LockMode mode) {
+  const uint8_t whole = use.index->whole.load();
+  if (whole == IndexLock::kNone) [[likely]]
+    return false;
+  if (whole == IndexLock::kShared && mode == LockMode::kShared) return false;
+  return !use.whole || use.index->whole_owners.load() > 1;
 }
 
-// Waits until the owner's request is granted. Called and left with wait_mutex_ held.
-Status LockTable::Sleep(LockOwner* owner, std::unique_lock<std::mutex>* lock, uint64_t deadline) {
-  const auto until = AtMicroseconds(deadline);
-  while (!owner->granted_) {
-    if (owner->interrupted_.load()) return Status(Code::kInterrupted);
-    if (owner->wake_.wait_until(*lock, until) == std::cv_status::timeout && !owner->granted_) {
-      if (owner->interrupted_.load()) return Status(Code::kInterrupted);
-      timeouts_.fetch_add(1, std::memory_order_relaxed);
-      return Status(Code::kLockTimeout);
-    }
+// The shard's mutex is held.
+LockTable::Grant LockTable::TryGrant(const Request& request, Shard* shard) {
+  const LockMode mode = request.mode;
+  const bool excluded = WholeIndexExcludes(*request.use, mode);
+  Shard::Slot* slot = shard->Find(request.hash);
+  if (slot == nullptr) {
+    if (excluded) return Grant::kWaitForIndex;
+    const bool covered = request.use->whole && (mode == LockMode::kShared ||
+                                                request.use->whole_mode == LockMode::kExclusive);
+    if (covered) return Grant::kHeldBefore;
+    shard->Insert(request.hash, OneOwner(request.owner, mode, request.use->index->ordinal));
+    return Grant::kAdded;
   }
-  return Status::Ok();
+  if (Tag(slot->state) != kTagState && OwnerOf(slot->state) == request.owner) {
+    if (mode == LockMode::kShared || ModeOf(slot->state) == LockMode::kExclusive) {
+      return Grant::kHeldBefore;
+    }
+    if (excluded) return Grant::kWaitForIndex;
+    slot->state = OneOwner(request.owner, mode, Ordinal(slot->state));
+    request.use->exclusive_rows = true;
+    return Grant::kHeldBefore;
+  }
+  if (Tag(slot->state) == kTagState) {
+    SharedState* state = Shard::StateOf(*slot);
+    const bool enough = state->Owns(request.owner) &&
+                        (mode == LockMode::kShared || state->mode == LockMode::kExclusive);
+    if (enough) return Grant::kHeldBefore;
+    return excluded ? Grant::kWaitForIndex : TryGrantShared(request, state);
+  }
+  if (excluded) return Grant::kWaitForIndex;
+  if (mode == LockMode::kExclusive || ModeOf(slot->state) == LockMode::kExclusive) {
+    return Grant::kWaitForRow;
+  }
+  Shard::Widen(slot)->owners.push_back(request.owner);
+  return Grant::kAdded;
 }
 
-// Depth-first search from `start` along the edges "waits for". wait_mutex_ is held.
-bool LockTable::ClosesCycle(LockOwner* start) {
-  const uint64_t mark = ++visit_;
-  std::vector<LockOwner*> stack(start->waits_for_.begin(), start->waits_for_.end());
-  while (!stack.empty()) {
-    LockOwner* owner = stack.back();
-    stack.pop_back();
-    if (owner == start) return true;
-    if (!owner->waiting_ || owner->visit_ == mark) continue;
-    owner->visit_ = mark;
-    stack.insert(stack.end(), owner->waits_for_.begin(), owner->waits_for_.end());
+// Likewise, for a lock with several owners or with waiters, which the owner has not got yet.
+LockTable::Grant LockTable::TryGrantShared(const Request& request, SharedState* state) {
+  if (state->Owns(request.owner)) {
+    if (state->owners.size() > 1) return Grant::kWaitForRow;
+    state->mode = LockMode::kExclusive;
+    request.use->exclusive_rows = true;
+    return Grant::kHeldBefore;
   }
-  return false;
+  const bool joins = request.mode == LockMode::kShared && state->mode == LockMode::kShared &&
+                     state->waiters.empty();
+  if (!joins) return Grant::kWaitForRow;
+  state->owners.push_back(request.owner);
+  return Grant::kAdded;
 }
 
 Status LockTable::Acquire(LockOwner* owner, IndexId index, Bytes key, LockMode mode, LockWait wait,
                           uint64_t timeout_microseconds, bool* acquired) {
   if (acquired != nullptr) *acquired = false;
-  LockOwner::IndexUse* use;
-  BASALT_RETURN_IF_ERROR(UseIndex(owner, index, wait, timeout_microseconds, &use));
-  if (use->whole_index) return Status::Ok();
-
-  const LockHash hash = XXH3_64bits(key.data(), key.size());
-  Shard& shard = ShardOf(hash);
+  Request request{owner, UseIndex(owner, index), key, HashOf(key), mode, 0};
+  Shard& shard = ShardOf(request.hash);
   std::unique_lock shard_lock(shard.mutex);
-  Shard::Slot* slot = shard.Find(hash);
-  bool held_before = false;
-  bool granted = true;
-  if (slot == nullptr) {
-    shard.Insert(hash, OneOwner(owner, mode));
-  } else if (Tag(slot->state) == kTagState) {
-    auto* state = reinterpret_cast<SharedState*>(slot->state & ~kTagMask);
-    held_before = state->Owns(owner);
-    if (held_before && (mode == LockMode::kShared || state->mode == LockMode::kExclusive)) {
-      // Nothing to add.
-    } else if (held_before && state->owners.size() == 1) {
-      state->mode = LockMode::kExclusive;
-    } else if (!held_before && mode == LockMode::kShared && state->mode == LockMode::kShared &&
-               state->waiters.empty()) {
-      state->owners.push_back(owner);
-    } else {
-      granted = false;
-    }
-  } else if (OwnerOf(slot->state) == owner) {
-    held_before = true;
-    if (mode == LockMode::kExclusive) slot->state = OneOwner(owner, mode);
-  } else if (Tag(slot->state) == kTagShared && mode == LockMode::kShared) {
-    auto* state = new SharedState{LockMode::kShared, {OwnerOf(slot->state), owner}, {}};
-    slot->state = reinterpret_cast<uintptr_t>(state) | kTagState;
-  } else {
-    granted = false;
-  }
-  if (!granted) {
+  while (true) {
+    const Grant grant = TryGrant(request, &shard);
+    if (grant == Grant::kHeldBefore) return Status::Ok();
+    if (grant == Grant::kAdded) break;
     if (wait == LockWait::kNoWait) return Status(Code::kLockBusy);
-    BASALT_RETURN_IF_ERROR(
-        WaitForRow(owner, shard, &shard_lock, hash, mode, timeout_microseconds, held_before));
+    if (request.deadline == 0) request.deadline = WaitGraph::DeadlineAfter(timeout_microseconds);
+    if (grant == Grant::kWaitForRow) {
+      const Shard::Slot* slot = shard.Find(request.hash);
+      const bool upgrade = Tag(slot->state) == kTagState && Shard::StateOf(*slot)->Owns(owner);
+      BASALT_RETURN_IF_ERROR(WaitForRow(request, &shard, &shard_lock, upgrade));
+      if (upgrade) return Status::Ok();
+      break;
+    }
+    shard_lock.unlock();
+    BASALT_RETURN_IF_ERROR(WaitForIndex(request));
+    shard_lock.lock();
   }
-  if (held_before) return Status::Ok();
   if (shard_lock.owns_lock()) shard_lock.unlock();
-  owner->held_.push_back({hash, use->index});
-  if (++use->rows % options_.escalation_threshold == 0) TryEscalate(owner, use);
+  NoteAdded(request);
   // A lock that was traded at once is not the caller's to give back.
-  if (acquired != nullptr) *acquired = !use->whole_index;
+  if (acquired != nullptr)
+    *acquired = !owner->held_.empty() && owner->held_.back().hash == request.hash;
   return Status::Ok();
 }
 
-Status LockTable::WaitForRow(LockOwner* owner, Shard& shard,
-                             std::unique_lock<std::mutex>* shard_lock, LockHash hash, LockMode mode,
-                             uint64_t timeout_microseconds, bool upgrade) {
-  waits_.fetch_add(1, std::memory_order_relaxed);
-  Shard::Slot* slot = shard.Find(hash);
-  if (Tag(slot->state) != kTagState) {
-    const LockMode held =
-        Tag(slot->state) == kTagExclusive ? LockMode::kExclusive : LockMode::kShared;
-    auto* state = new SharedState{held, {OwnerOf(slot->state)}, {}};
-    slot->state = reinterpret_cast<uintptr_t>(state) | kTagState;
-  }
-  auto* state = reinterpret_cast<SharedState*>(slot->state & ~kTagMask);
+void LockTable::NoteAdded(const Request& request) {
+  LockOwner::IndexUse* use = request.use;
+  request.owner->held_.push_back({request.hash, use->index});
+  if (request.mode == LockMode::kExclusive) use->exclusive_rows = true;
+  if (++use->rows % options_.escalation_threshold == 0) TryEscalate(request.owner, use);
+  request.owner->row_locks_.store(request.owner->held_.size(), std::memory_order_relaxed);
+}
 
-  const uint64_t deadline = NowMicroseconds() + timeout_microseconds;
-  std::unique_lock lock(wait_mutex_);
-  owner->waits_for_.clear();
-  for (LockOwner* other : state->owners) {
-    if (other != owner) owner->waits_for_.push_back(other);
+// Waits until one of those that have the whole index gives it up. Ok: look again.
+Status LockTable::WaitForIndex(const Request& request) {
+  std::unique_lock lock(graph_->mutex());
+  graph_->StartLocked(request.owner);
+  for (LockOwner* other : request.use->index->owners) {
+    if (other != request.owner) WaitGraph::AddWatchLocked(request.owner, other);
   }
-  if (!upgrade) {
-    for (const Waiter& earlier : state->waiters) owner->waits_for_.push_back(earlier.owner);
-  }
-  owner->waiting_ = true;
-  owner->granted_ = false;
-  Status status;
-  const Waiter waiter{owner, mode, upgrade};
-  if (ClosesCycle(owner)) {
-    deadlocks_.fetch_add(1, std::memory_order_relaxed);
-    status = Status(Code::kDeadlock);
+  if (request.owner->waits_for_.empty()) return Status::Ok();
+  return graph_->AwaitChangeLocked(request.owner, request.ForReport(), &lock, request.deadline);
+}
+
+// Queues for a row that has a slot, and waits. Returns without the shard's mutex, or with it.
+Status LockTable::WaitForRow(const Request& request, Shard* shard,
+                             std::unique_lock<std::mutex>* shard_lock, bool upgrade) {
+  LockOwner* owner = request.owner;
+  SharedState* state = Shard::Widen(shard->Find(request.hash));
+  const Waiter waiter{owner, request.mode, upgrade};
+  std::unique_lock lock(graph_->mutex());
+  graph_->StartLocked(owner);
+  // An upgrade goes first: no one behind it could be granted while it holds the row shared.
+  const size_t position = upgrade ? 0 : state->waiters.size();
+  state->waiters.insert(state->waiters.begin() + static_cast<ptrdiff_t>(position), waiter);
+  SetEdges(state, position);
+  SetEdges(state, position + 1);
+  Status status = graph_->BeginLocked(owner, request.ForReport());
+  if (!status.ok()) {
+    LeaveQueue(state, owner);
   } else {
-    // An upgrade goes first: no one behind it could be granted while it holds the row shared.
-    if (upgrade) {
-      state->waiters.push_front(waiter);
-    } else {
-      state->waiters.push_back(waiter);
-    }
     shard_lock->unlock();
-    status = Sleep(owner, &lock, deadline);
+    status = graph_->SleepLocked(owner, &lock, request.deadline);
     if (!status.ok()) {
       // Take the mutexes in their order, and look again: the grant may have come in between.
       lock.unlock();
@@ -322,37 +326,51 @@ Status LockTable::WaitForRow(LockOwner* owner, Shard& shard,
       if (owner->granted_) {
         status = Status::Ok();
       } else {
-        std::erase_if(state->waiters, [&](const Waiter& w) { return w.owner == owner; });
-        GrantWaiters(state);
+        LeaveQueue(state, owner);
       }
     }
   }
-  owner->waiting_ = false;
-  owner->waits_for_.clear();
+  graph_->EndLocked(owner);
+  if (status.ok() && upgrade) request.use->exclusive_rows = true;
   return status;
 }
 
-// Grants the requests at the head of the queue that the present owners allow, and brings the edges
-// of those that stay up to date. The shard's mutex and wait_mutex_ are held.
+// Both mutexes are held.
+void LockTable::LeaveQueue(SharedState* state, LockOwner* owner) {
+  const auto place = std::find_if(state->waiters.begin(), state->waiters.end(),
+                                  [&](const Waiter& w) { return w.owner == owner; });
+  const size_t position = static_cast<size_t>(place - state->waiters.begin());
+  state->waiters.erase(place);
+  SetEdges(state, position);
+  GrantWaiters(state);
+}
+
+// Whom the waiter at a position of the queue waits for: the first for the owners, any other for
+// the one before it, through whom the search for cycles comes to the rest.
+void LockTable::SetEdges(SharedState* state, size_t position) {
+  if (position >= state->waiters.size()) return;
+  LockOwner* waiter = state->waiters[position].owner;
+  waiter->waits_for_.clear();
+  if (position > 0) {
+    WaitGraph::AddEdgeLocked(waiter, state->waiters[position - 1].owner);
+    return;
+  }
+  for (LockOwner* other : state->owners) {
+    if (other != waiter) WaitGraph::AddEdgeLocked(waiter, other);
+  }
+}
+
+// Grants the requests at the head of the queue that the present owners allow. Both mutexes are
+// held.
 void LockTable::GrantWaiters(SharedState* state) {
   while (!state->waiters.empty() && state->CanGrant(state->waiters.front())) {
     const Waiter waiter = state->waiters.front();
     state->waiters.pop_front();
     if (!waiter.upgrade) state->owners.push_back(waiter.owner);
     state->mode = waiter.mode;
-    waiter.owner->granted_ = true;
-    waiter.owner->waiting_ = false;
-    waiter.owner->waits_for_.clear();
-    waiter.owner->wake_.notify_one();
+    WaitGraph::GrantLocked(waiter.owner);
   }
-  for (size_t i = 0; i < state->waiters.size(); ++i) {
-    LockOwner* owner = state->waiters[i].owner;
-    owner->waits_for_.clear();
-    for (LockOwner* other : state->owners) {
-      if (other != owner) owner->waits_for_.push_back(other);
-    }
-    for (size_t j = 0; j < i; ++j) owner->waits_for_.push_back(state->waiters[j].owner);
-  }
+  SetEdges(state, 0);
 }
 
 void LockTable::ReleaseRow(LockOwner* owner, LockHash hash) {
@@ -364,37 +382,63 @@ void LockTable::ReleaseRow(LockOwner* owner, LockHash hash) {
     if (OwnerOf(slot->state) == owner) shard.Erase(slot);
     return;
   }
-  auto* state = reinterpret_cast<SharedState*>(slot->state & ~kTagMask);
+  SharedState* state = Shard::StateOf(*slot);
   std::erase(state->owners, owner);
   if (!state->waiters.empty()) {
-    std::lock_guard lock(wait_mutex_);
+    std::lock_guard lock(graph_->mutex());
     GrantWaiters(state);
   }
   if (!state->waiters.empty() || state->owners.size() > 1) return;
   if (state->owners.empty()) {
     shard.Erase(slot);
   } else {
-    slot->state = OneOwner(state->owners.front(), state->mode);
+    slot->state = OneOwner(state->owners.front(), state->mode, Ordinal(slot->state));
   }
   delete state;
 }
 
+// Trades the row locks of an index for one lock of the index (L5). Not possible only while another
+// has the index in a mode that excludes it.
 void LockTable::TryEscalate(LockOwner* owner, LockOwner::IndexUse* use) {
-  uint64_t alone = 1;
+  const LockMode mode = use->exclusive_rows ? LockMode::kExclusive : LockMode::kShared;
   {
-    std::lock_guard lock(wait_mutex_);
-    if (!use->index->state.compare_exchange_strong(alone, 1 | IndexLock::kWhole)) return;
-    use->index->whole_owner = owner;
+    std::lock_guard lock(graph_->mutex());
+    IndexLock* index = use->index;
+    const size_t others = index->owners.size() - (use->whole ? 1 : 0);
+    const bool alone = others == 0;
+    if (!alone && (mode == LockMode::kExclusive || index->whole.load() == IndexLock::kExclusive)) {
+      return;
+    }
+    if (!use->whole) index->owners.push_back(owner);
+    index->whole_owners.store(static_cast<uint32_t>(index->owners.size()));
+    const bool exclusive =
+        mode == LockMode::kExclusive || (use->whole && use->whole_mode == LockMode::kExclusive);
+    index->whole.store(exclusive ? IndexLock::kExclusive : IndexLock::kShared);
+    use->whole_mode = exclusive ? LockMode::kExclusive : LockMode::kShared;
   }
   escalations_.fetch_add(1, std::memory_order_relaxed);
-  use->whole_index = true;
-  use->rows = 0;
+  use->whole = true;
   std::erase_if(owner->held_, [&](const LockOwner::Held& held) {
-    if (held.index != use->index) return false;
-    ReleaseRow(owner, held.hash);
-    return true;
+    return held.index == use->index && TradeRow(held.hash);
   });
+  use->rows = 0;
   owner->held_.shrink_to_fit();
+}
+
+// Gives up the lock of a row of an index that the owner now has as a whole, unless others share the
+// row or wait for it.
+bool LockTable::TradeRow(LockHash hash) {
+  Shard& shard = ShardOf(hash);
+  std::lock_guard shard_lock(shard.mutex);
+  Shard::Slot* slot = shard.Find(hash);
+  if (slot == nullptr) return true;
+  if (Tag(slot->state) == kTagState) {
+    SharedState* state = Shard::StateOf(*slot);
+    if (state->owners.size() > 1 || !state->waiters.empty()) return false;
+    delete state;
+  }
+  shard.Erase(slot);
+  return true;
 }
 
 void LockTable::ReleaseAfter(LockOwner* owner, size_t position) {
@@ -403,30 +447,30 @@ void LockTable::ReleaseAfter(LockOwner* owner, size_t position) {
     owner->held_.pop_back();
     ReleaseRow(owner, held.hash);
     for (LockOwner::IndexUse& use : owner->indexes_) {
-      if (use.index == held.index) --use.rows;
+      if (use.index == held.index && use.rows > 0) --use.rows;
     }
   }
+  owner->row_locks_.store(owner->held_.size(), std::memory_order_relaxed);
 }
 
-void LockTable::ReleaseIndex(LockOwner*, const LockOwner::IndexUse& use) {
-  if (!use.whole_index) {
-    use.index->state.fetch_sub(1);
-    return;
-  }
-  std::lock_guard lock(wait_mutex_);
-  use.index->whole_owner = nullptr;
-  use.index->state.fetch_sub(1 | IndexLock::kWhole);
-  for (LockOwner* waiter : use.index->waiters) {
-    waiter->granted_ = true;  // to try again
-    waiter->wake_.notify_one();
-  }
+void LockTable::ReleaseIndex(LockOwner* owner, const LockOwner::IndexUse& use) {
+  std::lock_guard lock(graph_->mutex());
+  IndexLock* index = use.index;
+  std::erase(index->owners, owner);
+  index->whole_owners.store(static_cast<uint32_t>(index->owners.size()));
+  if (index->owners.empty()) index->whole.store(IndexLock::kNone);
 }
 
 void LockTable::ReleaseAll(LockOwner* owner) {
   for (auto it = owner->held_.rbegin(); it != owner->held_.rend(); ++it) {
     ReleaseRow(owner, it->hash);
   }
-  for (const LockOwner::IndexUse& use : owner->indexes_) ReleaseIndex(owner, use);
+  bool had_whole_index = false;
+  for (const LockOwner::IndexUse& use : owner->indexes_) {
+    if (!use.whole) continue;
+    ReleaseIndex(owner, use);
+    had_whole_index = true;
+  }
   owner->indexes_.clear();
   constexpr size_t kKeptCapacity = 1024;
   if (owner->held_.capacity() > kKeptCapacity) {
@@ -434,12 +478,41 @@ void LockTable::ReleaseAll(LockOwner* owner) {
   } else {
     owner->held_.clear();
   }
+  owner->row_locks_.store(0, std::memory_order_relaxed);
+  if (had_whole_index) graph_->Changed(owner);
 }
 
-void LockTable::Interrupt(LockOwner* owner) {
-  std::lock_guard lock(wait_mutex_);
-  owner->interrupted_.store(true);
-  owner->wake_.notify_all();
+std::vector<LockTable::HeldLock> LockTable::HeldLocks() const {
+  std::vector<HeldLock> locks;
+  std::vector<IndexId> ids;
+  {
+    std::lock_guard guard(indexes_mutex_);
+    std::lock_guard lock(graph_->mutex());
+    for (const auto& index : index_locks_) {
+      ids.push_back(index->id);
+      const bool exclusive = index->whole.load() == IndexLock::kExclusive;
+      const LockMode mode = exclusive ? LockMode::kExclusive : LockMode::kShared;
+      for (const LockOwner* owner : index->owners) {
+        locks.push_back({owner->id(), index->id, 0, mode, true});
+      }
+    }
+  }
+  for (size_t i = 0; i < kShards; ++i) {
+    std::lock_guard shard_lock(shards_[i].mutex);
+    for (const Shard::Slot& slot : shards_[i].slots) {
+      if (slot.state == 0 || Ordinal(slot.state) >= ids.size()) continue;
+      const IndexId index = ids[Ordinal(slot.state)];
+      if (Tag(slot.state) != kTagState) {
+        locks.push_back({OwnerOf(slot.state)->id(), index, slot.hash, ModeOf(slot.state), false});
+        continue;
+      }
+      const SharedState* state = Shard::StateOf(slot);
+      for (const LockOwner* owner : state->owners) {
+        locks.push_back({owner->id(), index, slot.hash, state->mode, false});
+      }
+    }
+  }
+  return locks;
 }
 
 }  // namespace basalt::txn

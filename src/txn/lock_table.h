@@ -2,86 +2,33 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/index_id.h"
 #include "base/status.h"
+#include "txn/lock_owner.h"
+#include "txn/wait_graph.h"
 
-// Row locks, kept outside of RocksDB; README.md in this folder says why: few bytes a lock,
-// escalation instead of a limit on their number, and waits that the server can interrupt.
+// Row locks, kept outside of RocksDB; docs/locking.md says why: few bytes a lock, escalation
+// instead of a limit on their number, and waits that the server can interrupt.
 //
 // Invariants (tests name them):
-//  L1  Two owners never hold the same row or index in modes that exclude each other.
+//  L1  Two owners never hold the same row in modes that exclude each other.
 //  L2  Requests for one row are granted in the order of arrival, except that an owner that already
 //      holds the row is never made to wait behind others for what it has.
-//  L3  A cycle of waits is broken when its last edge appears, by failing the request that closes
-//  it. L4  A wait ends by grant, timeout, interruption or deadlock, and leaves nothing behind. L5
-//  The memory of one owner is bounded: past `escalation_threshold` row locks in one index they
-//      are traded for one lock of the whole index, as soon as no other owner holds a row in it.
+//  L3  A cycle of waits is broken (G1 of wait_graph.h).
+//  L4  A wait ends by grant, timeout, interruption or deadlock, and leaves nothing behind (G2).
+//  L5  The memory of one owner is bounded: each time it has taken `escalation_threshold` more row
+//      locks in one index they are traded for one lock of the whole index, in the strongest mode
+//      among them. Rows that others hold or wait for at that time keep their locks.
 
 namespace basalt::txn {
-
-enum class LockMode : uint8_t { kShared, kExclusive };
-
-// What to do when a lock is taken by another.
-enum class LockWait : uint8_t {
-  kWait,    // until granted, the timeout, an interruption or a deadlock
-  kNoWait,  // fail at once with kLockBusy (NOWAIT and SKIP LOCKED)
-};
-
-// A row is known to the table by a 64-bit hash of its index number and key. Two rows with one hash
-// would share a lock: they may wait for each other without need, and nothing worse.
-using LockHash = uint64_t;
-
-struct IndexLock;
-class LockTable;
-
-// One holder of locks: a transaction. The table keeps its state here so that acquiring a lock needs
-// no look-up of the owner. All members belong to LockTable; a transaction only embeds the object.
-// One thread at a time acquires and releases for an owner; Interrupt may come from any thread.
-class LockOwner {
- public:
-  explicit LockOwner(uint64_t id) : id_(id) {}
-  LockOwner(const LockOwner&) = delete;
-  LockOwner& operator=(const LockOwner&) = delete;
-
-  uint64_t id() const { return id_; }
-  // Position in the list of locks, to release those taken after it.
-  size_t position() const { return held_.size(); }
-  size_t lock_count() const { return held_.size(); }
-
- private:
-  friend class LockTable;
-
-  struct Held {
-    LockHash hash;
-    IndexLock* index;
-  };
-  struct IndexUse {
-    IndexLock* index;
-    uint32_t rows;
-    bool whole_index;  // escalated: rows of the index need no lock of their own
-  };
-
-  uint64_t id_;
-  std::vector<Held> held_;         // in order of acquisition
-  std::vector<IndexUse> indexes_;  // the few indexes this owner has locks in
-
-  // Below: guarded by LockTable::wait_mutex_.
-  std::condition_variable wake_;
-  std::vector<LockOwner*> waits_for_;  // owners and earlier waiters that block the current request
-  bool waiting_ = false;
-  bool granted_ = false;
-  uint64_t visit_ = 0;  // mark of the last search for a cycle
-
-  std::atomic<bool> interrupted_{false};
-};
 
 class LockTable {
  public:
@@ -89,14 +36,8 @@ class LockTable {
     // Row locks of one owner in one index before they are traded for a lock of the index.
     uint32_t escalation_threshold = 1u << 20;
   };
-  struct Counters {
-    uint64_t waits;
-    uint64_t timeouts;
-    uint64_t deadlocks;
-    uint64_t escalations;
-  };
 
-  explicit LockTable(Options options);
+  LockTable(Options options, WaitGraph* graph);
   ~LockTable();
 
   // Takes or strengthens the lock of a row. `key` is the whole key as stored, index number first.
@@ -111,47 +52,56 @@ class LockTable {
   void ReleaseAfter(LockOwner* owner, size_t position);
   void ReleaseAll(LockOwner* owner);
 
-  // Makes the owner's current wait, or its next one, fail with kInterrupted. Any thread.
-  void Interrupt(LockOwner* owner);
-  void ClearInterrupt(LockOwner* owner) { owner->interrupted_.store(false); }
+  uint64_t escalations() const { return escalations_.load(std::memory_order_relaxed); }
 
-  Counters counters() const;
+  // A lock that is held, for reports. Of a row only the hash of its key is known.
+  struct HeldLock {
+    uint64_t transaction;
+    IndexId index;
+    LockHash hash;
+    LockMode mode;
+    bool whole_index;
+  };
+  // All locks, in no order and not as of one moment. Any thread.
+  std::vector<HeldLock> HeldLocks() const;
+  // The hash by which HeldLocks names a row.
+  static LockHash HashOf(Bytes key);
 
  private:
   struct Waiter;
   struct SharedState;
   struct Shard;
+  struct Request;
   static constexpr size_t kShards = 64;
+  enum class Grant : uint8_t { kAdded, kHeldBefore, kWaitForRow, kWaitForIndex };
 
   Shard& ShardOf(LockHash hash) const;
   IndexLock* IndexLockOf(IndexId index);
-  Status UseIndex(LockOwner* owner, IndexId index, LockWait wait, uint64_t timeout_microseconds,
-                  LockOwner::IndexUse** use);
-  Status WaitForIndex(LockOwner* owner, IndexLock* index, LockWait wait,
-                      uint64_t timeout_microseconds);
+  LockOwner::IndexUse* UseIndex(LockOwner* owner, IndexId index);
+  static bool WholeIndexExcludes(const LockOwner::IndexUse& use, LockMode mode);
+  static Grant TryGrant(const Request& request, Shard* shard);
+  static Grant TryGrantShared(const Request& request, SharedState* state);
+  Status WaitForIndex(const Request& request);
+  Status WaitForRow(const Request& request, Shard* shard, std::unique_lock<std::mutex>* shard_lock,
+                    bool upgrade);
+  void LeaveQueue(SharedState* state, LockOwner* owner);
+  static void SetEdges(SharedState* state, size_t position);
+  static void GrantWaiters(SharedState* state);
+  void NoteAdded(const Request& request);
   void TryEscalate(LockOwner* owner, LockOwner::IndexUse* use);
-  Status WaitForRow(LockOwner* owner, Shard& shard, std::unique_lock<std::mutex>* shard_lock,
-                    LockHash hash, LockMode mode, uint64_t timeout_microseconds, bool upgrade);
-  Status Sleep(LockOwner* owner, std::unique_lock<std::mutex>* lock, uint64_t deadline);
+  bool TradeRow(LockHash hash);
   void ReleaseRow(LockOwner* owner, LockHash hash);
   void ReleaseIndex(LockOwner* owner, const LockOwner::IndexUse& use);
-  void GrantWaiters(SharedState* state);
-  bool ClosesCycle(LockOwner* start);
 
   const Options options_;
+  WaitGraph* const graph_;
   std::unique_ptr<Shard[]> shards_;
 
-  std::mutex indexes_mutex_;
-  std::unordered_map<IndexId, std::unique_ptr<IndexLock>> indexes_;
+  // Order of mutexes: a shard's, then the graph's. This one is taken alone.
+  mutable std::mutex indexes_mutex_;
+  std::unordered_map<IndexId, IndexLock*> indexes_;
+  std::vector<std::unique_ptr<IndexLock>> index_locks_;  // by ordinal
 
-  // Order of mutexes: a shard's, then wait_mutex_. Waiting is the slow path: one mutex for all of
-  // it keeps the search for cycles simple.
-  std::mutex wait_mutex_;
-  uint64_t visit_ = 0;
-
-  std::atomic<uint64_t> waits_{0};
-  std::atomic<uint64_t> timeouts_{0};
-  std::atomic<uint64_t> deadlocks_{0};
   std::atomic<uint64_t> escalations_{0};
 };
 

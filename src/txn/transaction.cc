@@ -17,12 +17,15 @@ Transaction::Transaction(TransactionManager* manager, uint64_t id)
     : manager_(manager),
       owner_(id),
       writes_(manager->spill(), manager->options().writes),
-      temporary_(manager) {}
+      temporary_(manager) {
+  manager_->Enrol(this);
+}
 
 Transaction::~Transaction() {
-  if (state_ == State::kActive) (void)Rollback();
+  if (state() == State::kActive) (void)Rollback();
   // A prepared transaction keeps its log record; only the process forgets it.
-  if (state_ == State::kPrepared) Finish();
+  if (state() == State::kPrepared) Finish();
+  manager_->Strike(this);
 }
 
 void Transaction::Begin(const Settings& settings) {
@@ -62,15 +65,25 @@ Status Transaction::RollbackStatement() {
     status = writes_.RollbackTo(statement_mark_);
   } else if (store_begun_) {
     // The statement was the first to write.
-    writes_.Clear();
+    writes_.Clear();  // the batch is the transaction's own from here on
     status = store::MapStatus(store_transaction_->Rollback(), "rolling back a statement");
     store_begun_ = false;
   }
   Status temporary = temporary_.RollbackStatement();
   if (status.ok()) status = std::move(temporary);
-  manager_->locks()->ReleaseAfter(&owner_, statement_lock_position_);
+  ReleaseLocksAfter(statement_lock_position_);
   EndStatement();
   return status;
+}
+
+// After writes were taken back. What was read under SERIALIZABLE stays locked: it may have been
+// seen by the client, or have decided what the statement did.
+void Transaction::ReleaseLocksAfter(size_t position) {
+  if (settings_.isolation != Isolation::kSerializable) {
+    manager_->locks()->ReleaseAfter(&owner_, position);
+  }
+  // Those who lock ranges may have waited for entries that are gone.
+  manager_->waits()->Changed(&owner_);
 }
 
 const rocksdb::Snapshot* Transaction::ReadSnapshot() {
@@ -153,8 +166,66 @@ Status Transaction::WaitForUndecided(IndexId index, Bytes prefix) {
 }
 
 void Transaction::UnlockLast() {
-  if (owner_.position() > 0) manager_->locks()->ReleaseAfter(&owner_, owner_.position() - 1);
+  if (owner_.position() > 0) UnlockAfter(owner_.position() - 1);
 }
+
+void Transaction::UnlockAfter(size_t lock_count) {
+  manager_->locks()->ReleaseAfter(&owner_, lock_count);
+}
+
+Status Transaction::CheckUnchanged(rocksdb::ColumnFamilyHandle* family, Bytes key) {
+  if (!detects_conflicts()) [[likely]]
+    return Status::Ok();
+  if (snapshot_ == nullptr) {
+    ReadSnapshot();
+    return Status::Ok();
+  }
+  WriteKind own = WriteKind::kNone;
+  std::string written;
+  if (writes_.Wrote(family->GetID())) {
+    BASALT_RETURN_IF_ERROR(writes_.Get(family, key, &own, &written));
+  }
+  if (own != WriteKind::kNone) return Status::Ok();  // locked, and checked, before
+  rocksdb::ReadOptions options;
+  rocksdb::PinnableSlice latest;
+  const rocksdb::Status now = manager_->store()->base()->Get(options, family, key, &latest);
+  options.snapshot = snapshot_;
+  rocksdb::PinnableSlice before;
+  const rocksdb::Status then = manager_->store()->base()->Get(options, family, key, &before);
+  for (const rocksdb::Status& read : {now, then}) {
+    if (!read.ok() && !read.IsNotFound()) return store::MapStatus(read, "reading a row");
+  }
+  // A change that was taken back since is none.
+  if (now.code() == then.code() && latest == before) return Status::Ok();
+  return Status(Code::kSnapshotConflict, " (snapshot conflict)");
+}
+
+TransactionInfo Transaction::Describe() const {
+  TransactionInfo info;
+  info.id = id();
+  info.active = active();
+  info.prepared = state() == State::kPrepared;
+  info.row_locks = owner_.reported_row_locks();
+  {
+    std::lock_guard guard(writes_.mutex());
+    info.name = name_;
+    info.writes = writes_.operations();
+  }
+  WaitGraph::Waiting waiting;
+  info.waiting = manager_->waits()->WhatIsWanted(owner_, &waiting);
+  if (info.waiting) {
+    info.wanted_index = waiting.index;
+    info.wanted_key = std::move(waiting.key);
+    info.wanted = waiting.wanted;
+  }
+  return info;
+}
+
+Status Transaction::LockRange(IndexId index, Bytes start, Bytes end, LockWait wait) {
+  return manager_->LockRange(this, index, start, end, wait);
+}
+
+ViewStamp Transaction::LatestStamp() const { return manager_->LatestStamp(); }
 
 // Readies RocksDB's transaction object, whose batch collects the writes.
 Status Transaction::EnsureStore() {
@@ -172,22 +243,60 @@ Status Transaction::EnsureStore() {
   return Status::Ok();
 }
 
+void Transaction::WriteGate::Close() {
+  if (transaction_ == nullptr) return;
+  transaction_->gate_open_ = false;
+  transaction_ = nullptr;
+  lock_.unlock();
+}
+
+Status Transaction::OpenWrite(std::span<const NewEntry> added, WriteGate* gate,
+                              const NewEntry** held_up) {
+  BASALT_RETURN_IF_ERROR(EnsureStore());
+  std::unique_lock lock(writes_.mutex());
+  const RangeLocks& ranges = *manager_->ranges();
+  for (const NewEntry& entry : added) writes_.NoteInsert(entry.index);
+  for (const NewEntry& entry : added) {
+    if (!ranges.MayCover(entry.index) || !ranges.Covers(owner_, entry.index, entry.key)) continue;
+    *held_up = &entry;
+    return Status(Code::kLockBusy);
+  }
+  gate->transaction_ = this;
+  gate->lock_ = std::move(lock);
+  gate_open_ = true;
+  return Status::Ok();
+}
+
+Status Transaction::WaitToInsert(const NewEntry& entry) {
+  return manager_->ranges()->WaitForKey(&owner_, entry.index, entry.key,
+                                        WaitGraph::DeadlineAfter(settings_.lock_wait_microseconds));
+}
+
 Status Transaction::ReadyToWrite(const rocksdb::ColumnFamilyHandle* family) {
   return IsTemporary(family) ? temporary_.Begin() : EnsureStore();
 }
 
+// The mutex of the writes, unless the gate holds it already, or nobody else ever looks at them.
+std::unique_lock<std::mutex> Transaction::LockWrites(const rocksdb::ColumnFamilyHandle* family) {
+  if (gate_open_ || IsTemporary(family)) return {};
+  return std::unique_lock(writes_.mutex());
+}
+
 Status Transaction::Put(rocksdb::ColumnFamilyHandle* family, Bytes key, Bytes value) {
   BASALT_RETURN_IF_ERROR(ReadyToWrite(family));
+  const auto lock = LockWrites(family);
   return writes(family).Put(family, key, value);
 }
 
 Status Transaction::Delete(rocksdb::ColumnFamilyHandle* family, Bytes key) {
   BASALT_RETURN_IF_ERROR(ReadyToWrite(family));
+  const auto lock = LockWrites(family);
   return writes(family).Delete(family, key);
 }
 
 Status Transaction::SingleDelete(rocksdb::ColumnFamilyHandle* family, Bytes key) {
   BASALT_RETURN_IF_ERROR(ReadyToWrite(family));
+  const auto lock = LockWrites(family);
   return writes(family).SingleDelete(family, key);
 }
 
@@ -223,7 +332,7 @@ Status Transaction::SetSavepoint(Savepoint* savepoint) {
 Status Transaction::RollbackToSavepoint(const Savepoint& savepoint) {
   BASALT_RETURN_IF_ERROR(writes_.RollbackTo(savepoint.mark));
   BASALT_RETURN_IF_ERROR(temporary_.RollbackTo(savepoint.temporary_mark));
-  manager_->locks()->ReleaseAfter(&owner_, savepoint.lock_position);
+  ReleaseLocksAfter(savepoint.lock_position);
   return Status::Ok();
 }
 
@@ -251,18 +360,28 @@ Status Transaction::BuildIngestJob() {
 
 Status Transaction::Prepare(Bytes name, Durability durability, bool may_outlive_connection) {
   BASALT_RETURN_IF_ERROR(EnsureStore());
-  if (writes_.spilled()) BASALT_RETURN_IF_ERROR(BuildIngestJob());
-  BASALT_RETURN_IF_ERROR(WriteAutoIncrements());
-  name_.assign(name);
-  BASALT_RETURN_IF_ERROR(
-      store::MapStatus(store_transaction_->SetName(name_), "naming a prepared transaction"));
-  BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Prepare(), "preparing"));
+  writes_.SetOpaque(true);
+  {
+    std::lock_guard guard(writes_.mutex());
+    name_.assign(name);
+  }
+  BASALT_RETURN_IF_ERROR(PrepareStore());
+  // The files of a spilled transaction are not looked into.
+  if (ingest_job_ == nullptr) writes_.SetOpaque(false);
   state_ = State::kPrepared;
   if (may_outlive_connection) {
     manager_->Register(this);
     registered_ = true;
   }
   return MakeDurable(durability);
+}
+
+Status Transaction::PrepareStore() {
+  if (writes_.spilled()) BASALT_RETURN_IF_ERROR(BuildIngestJob());
+  BASALT_RETURN_IF_ERROR(WriteAutoIncrements());
+  BASALT_RETURN_IF_ERROR(
+      store::MapStatus(store_transaction_->SetName(name_), "naming a prepared transaction"));
+  return store::MapStatus(store_transaction_->Prepare(), "preparing");
 }
 
 // What the log holds so far is made as durable as asked for.
@@ -273,12 +392,15 @@ Status Transaction::MakeDurable(Durability durability) {
 
 Status Transaction::Commit(Durability durability) {
   BASALT_RETURN_IF_ERROR(temporary_.Commit());
-  if (state_ == State::kActive) {
+  if (state() == State::kActive) {
     if (!has_writes()) {
       Finish();
       return Status::Ok();
     }
     BASALT_RETURN_IF_ERROR(EnsureStore());
+  }
+  writes_.SetOpaque(true);  // until Finish
+  if (state() == State::kActive) {
     if (writes_.spilled()) BASALT_RETURN_IF_ERROR(BuildIngestJob());
     BASALT_RETURN_IF_ERROR(WriteAutoIncrements());
   }
@@ -306,8 +428,9 @@ Status Transaction::CommitIngestJob(Durability durability) {
 
 Status Transaction::Rollback() {
   Status status;
-  const bool prepared = state_ == State::kPrepared;
+  const bool prepared = state() == State::kPrepared;
   if (store_begun_) {
+    writes_.SetOpaque(true);  // until Finish
     status = store::MapStatus(store_transaction_->Rollback(), "rolling back");
     if (!status.ok() && prepared) return status;
   }
@@ -329,18 +452,23 @@ void Transaction::Finish() {
   auto_increments_.clear();
   if (registered_) manager_->Unregister(this);
   registered_ = false;
-  name_.clear();
+  {
+    std::lock_guard guard(writes_.mutex());
+    name_.clear();
+  }
   ReleaseSnapshot();
   statement_marked_ = false;
   in_statement_ = false;
   state_ = State::kIdle;
   manager_->undecided()->Forget(this);
   manager_->locks()->ReleaseAll(&owner_);
+  manager_->ranges()->ReleaseAll(&owner_);
+  manager_->waits()->Changed(&owner_);
   // The memory of batch, index and locks goes back to the system, not to the next statement.
   if (large) malloc_trim(0);
 }
 
-void Transaction::Interrupt() { manager_->locks()->Interrupt(&owner_); }
-void Transaction::ClearInterrupt() { manager_->locks()->ClearInterrupt(&owner_); }
+void Transaction::Interrupt() { manager_->waits()->Interrupt(&owner_); }
+void Transaction::ClearInterrupt() { WaitGraph::ClearInterrupt(&owner_); }
 
 }  // namespace basalt::txn

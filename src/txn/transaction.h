@@ -4,8 +4,11 @@
 #include <rocksdb/db.h>
 #include <rocksdb/utilities/transaction.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,8 +16,9 @@
 #include "base/index_id.h"
 #include "base/status.h"
 #include "catalog/ingest_job.h"
-#include "txn/lock_table.h"
+#include "txn/lock_owner.h"
 #include "txn/temporary_writes.h"
+#include "txn/transaction_types.h"
 #include "txn/write_set.h"
 
 // The life of a transaction. Each transition is one function.
@@ -40,21 +44,6 @@ namespace basalt::txn {
 
 class TransactionManager;
 
-enum class Isolation : uint8_t { kReadCommitted, kRepeatableRead };
-
-// When a commit is durable; the meaning of rocksdb_flush_log_at_trx_commit.
-enum class Durability : uint8_t {
-  kNone = 0,   // log stays in memory until the once-a-second flush
-  kSync = 1,   // synced to the device before the commit is acknowledged
-  kWrite = 2,  // handed to the operating system; survives the process, not the machine
-};
-
-// Which state of a row to read.
-enum class View : uint8_t {
-  kSnapshot,  // as of the transaction's or the statement's snapshot
-  kLatest,    // the last committed one: after the row was locked
-};
-
 // One transaction of one connection; reused for the next one. Own writes are always seen.
 // Used by one thread at a time, except Interrupt (any thread). CommitOrdered may run in another
 // thread than the one that prepared, when that one waits.
@@ -63,7 +52,9 @@ class Transaction {
   struct Settings {
     Isolation isolation = Isolation::kRepeatableRead;
     uint64_t lock_wait_microseconds = 50'000'000;
-    bool deadlock_detect = true;
+    // Under REPEATABLE READ: locking reads look at the snapshot, and a row that has changed since
+    // fails with kSnapshotConflict (MyRocks' behaviour).
+    bool detect_conflicts = false;
   };
 
   Transaction(TransactionManager* manager, uint64_t id);
@@ -72,9 +63,11 @@ class Transaction {
   Transaction& operator=(const Transaction&) = delete;
 
   enum class State : uint8_t { kIdle, kActive, kPrepared };
-  State state() const { return state_; }
+  State state() const { return state_.load(std::memory_order_relaxed); }
   uint64_t id() const { return owner_.id(); }
-  bool active() const { return state_ != State::kIdle; }
+  bool active() const { return state() != State::kIdle; }
+  // What reports show of it. Any thread.
+  TransactionInfo Describe() const;
 
   // idle -> active. Costs nothing but a few stores: snapshot, write batch and locks come at need.
   void Begin(const Settings& settings);
@@ -114,6 +107,12 @@ class Transaction {
 
   // Locks a row of the (hidden) primary key, or a value of a unique index by its prefix.
   Status Lock(IndexId index, Bytes key, LockMode mode, LockWait wait, bool* acquired = nullptr);
+  // With Settings::detect_conflicts, after a row was locked: kSnapshotConflict when it is not what
+  // the snapshot shows. Takes the snapshot when there is none.
+  Status CheckUnchanged(rocksdb::ColumnFamilyHandle* family, Bytes key);
+  bool detects_conflicts() const {
+    return settings_.detect_conflicts && settings_.isolation == Isolation::kRepeatableRead;
+  }
   // Waits until no prepared transaction that was found at start may still put a key of the index
   // that begins with `prefix`. Their locks are those of whole keys: whoever checks for a unique
   // value locks it and then calls this. One load when there is none.
@@ -121,7 +120,39 @@ class Transaction {
   // Gives up the newest lock if nothing was locked after it: a row that was read and did not match.
   void UnlockLast();
   size_t lock_count() const { return owner_.lock_count(); }
+  // Gives up the row locks taken since there were so many.
+  void UnlockAfter(size_t lock_count);
+  bool holds_locks() const { return !owner_.holds_nothing(); }
 
+  // Locks the range [start, end) of an index's keys: from Ok until the transaction ends nobody else
+  // adds an entry there, and what others have added before is committed. The caller looks at the
+  // range only with a view that is made afterwards, or whose stamp is still the present one.
+  Status LockRange(IndexId index, Bytes start, Bytes end, LockWait wait);
+  ViewStamp LatestStamp() const;
+
+  // The writes of one row are made while its gate is open: others that lock ranges see all of them
+  // or none.
+  class WriteGate {
+   public:
+    WriteGate() = default;
+    ~WriteGate() { Close(); }
+    WriteGate(const WriteGate&) = delete;
+    WriteGate& operator=(const WriteGate&) = delete;
+    void Close();
+
+   private:
+    friend class Transaction;
+    Transaction* transaction_ = nullptr;
+    std::unique_lock<std::mutex> lock_;
+  };
+  // Opens the gate when no range of another keeps `added` away. Otherwise kLockBusy, and *held_up
+  // is the first entry that is.
+  Status OpenWrite(std::span<const NewEntry> added, WriteGate* gate, const NewEntry** held_up);
+  // Waits until a range around the entry goes; then OpenWrite may succeed. The caller should give
+  // up first the locks it took for this write: the owner of the range may want the same key.
+  Status WaitToInsert(const NewEntry& entry);
+
+  // Single writes, with or without an open gate.
   Status Put(rocksdb::ColumnFamilyHandle* family, Bytes key, Bytes value);
   Status Delete(rocksdb::ColumnFamilyHandle* family, Bytes key);
   Status SingleDelete(rocksdb::ColumnFamilyHandle* family, Bytes key);
@@ -172,6 +203,9 @@ class Transaction {
   bool IsTemporary(const rocksdb::ColumnFamilyHandle* family) const;
   Status EnsureStore();
   Status ReadyToWrite(const rocksdb::ColumnFamilyHandle* family);
+  std::unique_lock<std::mutex> LockWrites(const rocksdb::ColumnFamilyHandle* family);
+  void ReleaseLocksAfter(size_t position);
+  Status PrepareStore();
   Status WriteAutoIncrements();
   Status BuildIngestJob();
   Status CommitIngestJob(Durability durability);
@@ -181,11 +215,12 @@ class Transaction {
 
   TransactionManager* const manager_;
   LockOwner owner_;
-  State state_ = State::kIdle;
+  std::atomic<State> state_{State::kIdle};
   Settings settings_;
   std::unique_ptr<rocksdb::Transaction> store_transaction_;
   bool store_begun_ = false;
-  WriteSet writes_;
+  mutable WriteSet writes_;  // its mutex also guards name_ against Describe
+  bool gate_open_ = false;   // this thread holds the mutex of writes_
   TemporaryWrites temporary_;
   const rocksdb::Snapshot* snapshot_ = nullptr;
   bool snapshot_only_estimated_ = false;

@@ -19,11 +19,12 @@ namespace {
 // known, and notes what it has put; finds its ingest job if it has one.
 class PreparedReader : public rocksdb::WriteBatch::Handler {
  public:
-  PreparedReader(uint32_t system, LockTable* locks, LockOwner* owner, UndecidedKeys* undecided,
-                 const Transaction* transaction)
+  PreparedReader(uint32_t system, LockTable* locks, LockOwner* owner, WriteSet* writes,
+                 UndecidedKeys* undecided, const Transaction* transaction)
       : system_(system),
         locks_(locks),
         owner_(owner),
+        writes_(writes),
         undecided_(undecided),
         transaction_(transaction) {}
 
@@ -63,7 +64,9 @@ class PreparedReader : public rocksdb::WriteBatch::Handler {
   void Take(IndexId index, Bytes key, bool put) {
     // Prepared transactions held their locks together, so none can conflict with another.
     (void)locks_->Acquire(owner_, index, key, LockMode::kExclusive, LockWait::kNoWait, 0);
-    if (put) undecided_->Add(transaction_, index, key);
+    if (!put) return;
+    writes_->NoteInsert(index);
+    undecided_->Add(transaction_, index, key);
   }
 
   std::unique_ptr<catalog::IngestJob> TakeJob() { return std::move(job_); }
@@ -78,6 +81,7 @@ class PreparedReader : public rocksdb::WriteBatch::Handler {
   const uint32_t system_;
   LockTable* const locks_;
   LockOwner* const owner_;
+  WriteSet* const writes_;
   UndecidedKeys* const undecided_;
   const Transaction* const transaction_;
   std::unique_ptr<catalog::IngestJob> job_;
@@ -126,7 +130,8 @@ TransactionManager::TransactionManager(store::Store* store, catalog::Catalog* ca
     : store_(store),
       catalog_(catalog),
       options_(options),
-      locks_(options.locks),
+      locks_(options.locks, &waits_),
+      ranges_(options.ranges, &waits_),
       spill_(store),
       undecided_(options.locks.escalation_threshold) {}
 
@@ -157,14 +162,85 @@ std::unique_ptr<Transaction> TransactionManager::NewTransaction() {
   return std::make_unique<Transaction>(this, next_id_.fetch_add(1));
 }
 
+void TransactionManager::Enrol(Transaction* transaction) {
+  std::lock_guard guard(transactions_mutex_);
+  transactions_.push_back(transaction);
+}
+
+void TransactionManager::Strike(Transaction* transaction) {
+  std::lock_guard guard(transactions_mutex_);
+  const auto found = std::find(transactions_.begin(), transactions_.end(), transaction);
+  *found = transactions_.back();
+  transactions_.pop_back();
+}
+
+std::vector<TransactionInfo> TransactionManager::ActiveTransactions() const {
+  std::vector<TransactionInfo> active;
+  std::shared_lock registry(transactions_mutex_);
+  for (const Transaction* transaction : transactions_) {
+    if (transaction->active()) active.push_back(transaction->Describe());
+  }
+  return active;
+}
+
+ViewStamp TransactionManager::LatestStamp() const {
+  return {store_->base()->GetLatestSequenceNumber(), ingestions_.load()};
+}
+
+Status TransactionManager::LockRange(Transaction* asker, IndexId index, Bytes start, Bytes end,
+                                     LockWait wait) {
+  LockOwner* owner = &asker->owner_;
+  if (!ranges_.Ask(owner, index, start, end)) return Status::Ok();
+  const uint64_t deadline = WaitGraph::DeadlineAfter(asker->settings().lock_wait_microseconds);
+  Status status;
+  while (status.ok() && WatchInserters(asker, index, start, end)) {
+    std::unique_lock lock(waits_.mutex());
+    if (wait == LockWait::kNoWait) {
+      waits_.EndLocked(owner);
+      status = Status(Code::kLockBusy);
+    } else {
+      status = waits_.AwaitChangeLocked(owner, {index, start, LockKind::kRange}, &lock, deadline);
+    }
+  }
+  if (status.ok()) {
+    ranges_.Grant(owner);
+  } else {
+    ranges_.Withdraw(owner);
+  }
+  return status;
+}
+
+// Looks into the write sets of all others for uncommitted entries in the range that `asker` has
+// asked for, and makes it watch those who have some. False when there are none.
+bool TransactionManager::WatchInserters(Transaction* asker, IndexId index, Bytes start, Bytes end) {
+  LockOwner* owner = &asker->owner_;
+  bool found = false;
+  std::shared_lock registry(transactions_mutex_);
+  for (Transaction* other : transactions_) {
+    if (other == asker) continue;
+    if (!other->writes_.MayHaveInserted(index) && !ranges_.IsExempt(*owner, other->id())) continue;
+    std::lock_guard writes(other->writes_.mutex());
+    const bool has = other->writes_.HasInsertBetween(store_, index, start, end);
+    ranges_.SetExempt(owner, other->id(), has);
+    if (!has) continue;
+    // While its mutex is held the other cannot end: it will see the watch.
+    std::lock_guard lock(waits_.mutex());
+    if (!found) waits_.StartLocked(owner);
+    WaitGraph::AddWatchLocked(owner, &other->owner_);
+    found = true;
+  }
+  return found;
+}
+
 Status TransactionManager::AdoptPrepared(rocksdb::Transaction* prepared) {
   std::unique_ptr<Transaction> transaction = NewTransaction();
   transaction->state_ = Transaction::State::kPrepared;
   transaction->store_transaction_.reset(prepared);
   transaction->store_begun_ = true;
   transaction->name_ = prepared->GetName();
-  PreparedReader reader(store_->system()->GetID(), &locks_, &transaction->owner_, &undecided_,
-                        transaction.get());
+  transaction->writes_.Adopt(prepared->GetWriteBatch());
+  PreparedReader reader(store_->system()->GetID(), &locks_, &transaction->owner_,
+                        &transaction->writes_, &undecided_, transaction.get());
   const rocksdb::Status read = prepared->GetWriteBatch()->GetWriteBatch()->Iterate(&reader);
   BASALT_RETURN_IF_ERROR(store::MapStatus(read, "reading a prepared transaction"));
   transaction->ingest_job_ = reader.TakeJob();
@@ -172,6 +248,7 @@ Status TransactionManager::AdoptPrepared(rocksdb::Transaction* prepared) {
     BASALT_RETURN_IF_ERROR(ReadIngestFiles(
         store_, *transaction->ingest_job_,
         [&reader](IndexId index, Bytes key, bool put) { reader.Take(index, key, put); }));
+    transaction->writes_.SetOpaque(true);
   }
   Detach(std::move(transaction));
   return Status::Ok();
@@ -186,6 +263,7 @@ Status TransactionManager::FinishIngestJob(const catalog::IngestJob& job) {
     if (status.ok()) break;
   }
   BASALT_RETURN_IF_ERROR(std::move(status));
+  ingestions_.fetch_add(1);
   rocksdb::WriteBatch batch;
   BASALT_RETURN_IF_ERROR(catalog_->AppendRemoveIngestJob(&batch, job.number));
   return store_->Write(&batch, false);

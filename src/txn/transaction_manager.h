@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -15,19 +16,22 @@
 #include "store/store.h"
 #include "txn/idle_cursors.h"
 #include "txn/lock_table.h"
+#include "txn/range_locks.h"
 #include "txn/spill.h"
 #include "txn/transaction.h"
 #include "txn/undecided_keys.h"
+#include "txn/wait_graph.h"
 #include "txn/write_set.h"
 
 namespace basalt::txn {
 
-// What all transactions of one store share: the lock table, the spill space, the prepared
-// transactions nobody holds, and recovery.
+// What all transactions of one store share: the locks, the spill space, the prepared transactions
+// nobody holds, and recovery.
 class TransactionManager {
  public:
   struct Options {
     LockTable::Options locks;
+    RangeLocks::Options ranges;
     WriteSet::Options writes;
   };
 
@@ -40,6 +44,17 @@ class TransactionManager {
   Status Recover(size_t* finished_commits = nullptr);
 
   std::unique_ptr<Transaction> NewTransaction();
+
+  // --- Called by transactions ---
+  // Every transaction is in a list from its construction to its destruction.
+  void Enrol(Transaction* transaction);
+  void Strike(Transaction* transaction);
+  // Transaction::LockRange; the protocol is described in range_locks.h.
+  Status LockRange(Transaction* asker, IndexId index, Bytes start, Bytes end, LockWait wait);
+  ViewStamp LatestStamp() const;
+
+  // All that are active, for reports. Any thread.
+  std::vector<TransactionInfo> ActiveTransactions() const;
 
   // --- Prepared transactions that others than their connection may decide ---
   // A connection registers one that may outlive it, and removes it when it has decided it itself.
@@ -66,6 +81,8 @@ class TransactionManager {
   catalog::Catalog* catalog() const { return catalog_; }
   LockTable* locks() { return &locks_; }
   IdleCursors* idle_cursors() { return &idle_cursors_; }
+  RangeLocks* ranges() { return &ranges_; }
+  WaitGraph* waits() { return &waits_; }
   Spill* spill() { return &spill_; }
   // What prepared transactions found at start have put and nobody else may take yet.
   UndecidedKeys* undecided() { return &undecided_; }
@@ -83,14 +100,20 @@ class TransactionManager {
   Registry::iterator Find(const Transaction* prepared);
   Status TakeDetached(Bytes name, std::unique_ptr<Transaction>* transaction);
   Status AdoptPrepared(rocksdb::Transaction* prepared);
+  bool WatchInserters(Transaction* asker, IndexId index, Bytes start, Bytes end);
 
   store::Store* const store_;
   catalog::Catalog* const catalog_;
   const Options options_;
+  WaitGraph waits_;
   LockTable locks_;
   IdleCursors idle_cursors_;
+  RangeLocks ranges_;
   Spill spill_;
+  std::atomic<uint64_t> ingestions_{0};
   UndecidedKeys undecided_;
+  mutable std::shared_mutex transactions_mutex_;
+  std::vector<Transaction*> transactions_;  // all there are
   std::atomic<uint64_t> next_id_{1};
   mutable std::mutex mutex_;
   std::condition_variable registry_changed_;

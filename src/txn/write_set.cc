@@ -6,12 +6,17 @@
 #include <rocksdb/write_batch.h>
 
 #include "store/status_map.h"
+#include "store/store.h"
+#include "txn/overlay_source.h"
 
 namespace basalt::txn {
 namespace {
 
 // Bytes of spilled operations written to the store at a time.
 constexpr size_t kSpillChunkBytes = 1u << 20;
+
+// Entries that HasInsertBetween looks up in the store before it gives up.
+constexpr int kLookUps = 64;
 
 // Sorts the operations of a batch into layers, in their order.
 class LayerWriter : public rocksdb::WriteBatch::Handler {
@@ -146,6 +151,7 @@ Status WriteSet::RollbackTo(Mark mark) {
   size_t position = marks_.size();
   while (position > 0 && marks_[position - 1].id != mark) --position;
   if (position == 0) return Status(Code::kInternal, "roll-back to a mark that was released");
+  std::lock_guard guard(mutex_);
   // Collapse the savepoints after the mark first, so that the batch is rolled back only once.
   while (marks_.size() > position) {
     if (marks_.back().in_batch) (void)batch_->PopSavePoint();
@@ -248,17 +254,26 @@ Status WriteSet::EmptyBatch() {
 }
 
 Status WriteSet::DiscardContent() {
+  std::lock_guard guard(mutex_);
   for (const MarkEntry& mark : marks_) {
     if (mark.in_batch) (void)batch_->PopSavePoint();
   }
   Status emptied = EmptyBatch();
   rocksdb::WriteBatchWithIndex* batch = batch_;
-  Clear();
+  ClearContent();
   batch_ = batch;
   return emptied;
 }
 
 void WriteSet::Clear() {
+  std::lock_guard guard(mutex_);
+  ClearContent();
+  inserted_.clear();
+  inserted_mask_.store(0);
+  opaque_ = false;
+}
+
+void WriteSet::ClearContent() {
   for (const SpillLayer& layer : layers_) spill_->Drop(layer);
   layers_.clear();
   marks_.clear();
@@ -267,6 +282,40 @@ void WriteSet::Clear() {
   spilled_operations_ = 0;
   batch_ = nullptr;
   ++generation_;
+}
+
+void WriteSet::NoteInsert(IndexId index) {
+  for (auto known = inserted_.rbegin(); known != inserted_.rend(); ++known) {
+    if (*known == index) return;
+  }
+  inserted_.push_back(index);
+  // Before the writer looks at the ranges; see range_locks.h.
+  inserted_mask_.fetch_or(MaskBit(index));
+}
+
+void WriteSet::SetOpaque(bool opaque) {
+  std::lock_guard guard(mutex_);
+  opaque_ = opaque;
+}
+
+bool WriteSet::HasInsertBetween(store::Store* store, IndexId index, Bytes start, Bytes end) {
+  if (std::find(inserted_.begin(), inserted_.end(), index) == inserted_.end()) return false;
+  if (opaque_) return true;
+  rocksdb::ColumnFamilyHandle* family = store->FindColumnFamily(index.column_family);
+  std::vector<std::unique_ptr<OverlaySource>> sources;
+  MakeOverlaySources(this, family, store::Store::IsReverse(family), index, &sources);
+  int look_ups = 0;
+  for (const auto& source : sources) {
+    for (source->Seek(start, true); source->Valid() && source->key() < end; source->Move(true)) {
+      if (source->deleted()) continue;
+      rocksdb::PinnableSlice value;
+      const rocksdb::Status found =
+          store->base()->Get(rocksdb::ReadOptions(), family, source->key(), &value);
+      if (!found.ok() || ++look_ups == kLookUps) return true;
+    }
+    if (!source->status().ok()) return true;
+  }
+  return false;
 }
 
 }  // namespace basalt::txn

@@ -3,14 +3,21 @@
 
 #include <rocksdb/utilities/write_batch_with_index.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_id.h"
 #include "base/status.h"
 #include "txn/spill.h"
+
+namespace basalt::store {
+class Store;
+}
 
 namespace basalt::txn {
 
@@ -33,8 +40,11 @@ enum class WriteKind : uint8_t {
 //  W2  No layer holds writes from both sides of a live mark.
 //  W3  `generation` changes whenever an iterator over the writes may have become invalid or
 //      incomplete: first write into a column family, roll-back, spill, clear.
+//  W4  While the content changes, the owner holds mutex() or the set is opaque.
 //
-// One thread at a time. The batch is borrowed and must outlive this object's use of it.
+// One thread at a time, except that others look for new entries while they hold mutex(): see
+// HasInsertBetween. Whoever calls Put, Delete or SingleDelete holds it. The batch is borrowed and
+// must outlive this object's use of it.
 class WriteSet {
  public:
   struct Options {
@@ -53,6 +63,8 @@ class WriteSet {
     batch_ = batch;
     batch_->SetSavePoint();
   }
+  // Takes the batch of a recovered transaction only to be looked into.
+  void Adopt(rocksdb::WriteBatchWithIndex* prepared) { batch_ = prepared; }
 
   // Adds a write. May spill, and then fail with what the store fails with; the write set is then
   // unchanged and the statement must be rolled back.
@@ -74,7 +86,7 @@ class WriteSet {
   uint64_t generation() const { return generation_; }
   bool spilled() const { return !layers_.empty(); }
   size_t bytes() const { return batch_ == nullptr ? 0 : batch_->GetDataSize(); }
-  // Writes since Clear, those taken back not counted.
+  // Writes since Clear, those taken back not counted. Others may ask while they hold mutex().
   uint64_t operations() const { return operations_ + spilled_operations_; }
 
   // A mark at the present state. The handle stays valid until the mark is released or a mark
@@ -90,6 +102,21 @@ class WriteSet {
   // Forgets everything, memory and layers, and gives the batch back.
   void Clear();
 
+  // --- New entries, for those that lock ranges (range_locks.h) ---
+  std::mutex& mutex() { return mutex_; }
+  // The owner is about to put an entry that the index does not have. mutex() is held.
+  void NoteInsert(IndexId index);
+  // False when the owner has certainly added nothing to the index since Clear. Any thread.
+  bool MayHaveInserted(IndexId index) const {
+    return (inserted_mask_.load() & MaskBit(index)) != 0;
+  }
+  // Whether an entry in [start, end) was added that is not committed. Any thread, mutex() held.
+  // Tells entries that were there before from new ones by a look into the store; when that would
+  // take long, or the set is opaque, the answer is yes if there may be one.
+  bool HasInsertBetween(store::Store* store, IndexId index, Bytes start, Bytes end);
+  // While the set is opaque others do not look into it. Takes mutex().
+  void SetOpaque(bool opaque);
+
   rocksdb::WriteBatchWithIndex* batch() { return batch_; }
   const std::vector<SpillLayer>& layers() const { return layers_; }
   Spill* spill() { return spill_; }
@@ -104,7 +131,11 @@ class WriteSet {
     uint64_t operation;  // operations in the batch before the mark
   };
 
+  static uint64_t MaskBit(IndexId index) {
+    return uint64_t{1} << (std::hash<IndexId>()(index) >> 58);
+  }
   void NoteWrite(uint32_t family);
+  void ClearContent();
   Status SpillIfFull();
   Status SpillBatch();
   Status EmptyBatch();
@@ -120,6 +151,11 @@ class WriteSet {
   std::vector<MarkEntry> marks_;
   Mark next_mark_ = 1;
   std::vector<SpillLayer> layers_;  // oldest first
+
+  std::mutex mutex_;
+  std::vector<IndexId> inserted_;           // indexes that entries were added to
+  std::atomic<uint64_t> inserted_mask_{0};  // the same, as bits, for who has no mutex
+  bool opaque_ = false;
 };
 
 }  // namespace basalt::txn

@@ -24,7 +24,7 @@ class RowAccessTest : public EngineFixture, public testing::WithParamInterface<b
     std::vector<uint8_t> key(table_->max_key_bytes());
     const size_t bytes = table_->index(by_name()).codec->EncodePrefix(probe.data(), 1, key.data());
     std::vector<uint8_t> record(kRecordBytes);
-    ASSERT_TRUE(access_->Seek(MakeBytes(key.data(), bytes), RowAccess::Position::kForward).ok());
+    ASSERT_TRUE(access_->Seek(MakeBytes(key.data(), bytes)).ok());
     ASSERT_TRUE(access_->ReadEntryRow(record.data()).ok());
     found_ = RowOf(record);
     ASSERT_EQ(found_.name, name);

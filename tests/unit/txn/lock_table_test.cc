@@ -19,6 +19,11 @@ constexpr uint64_t kLongMicroseconds = 20'000'000;
 constexpr LockMode kS = LockMode::kShared;
 constexpr LockMode kX = LockMode::kExclusive;
 
+// A lock table with the graph it needs.
+struct Locks : WaitGraph, LockTable {
+  explicit Locks(LockTable::Options options = {}) : LockTable(options, this) {}
+};
+
 Code Try(LockTable* table, LockOwner* owner, Bytes key, LockMode mode = kX,
          IndexId index = kIndex) {
   return table->Acquire(owner, index, key, mode, LockWait::kNoWait, 0).code();
@@ -30,14 +35,14 @@ Code Wait(LockTable* table, LockOwner* owner, Bytes key, LockMode mode = kX,
 }
 
 // Returns once `count` requests have begun to wait.
-void AwaitWaits(const LockTable& table, uint64_t count) {
+void AwaitWaits(const WaitGraph& table, uint64_t count) {
   while (table.counters().waits < count) std::this_thread::yield();
   // The count is taken just before the request queues.
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
 TEST(LockTable, L1ExclusiveExcludesAll) {
-  LockTable table({});
+  Locks table;
   LockOwner a(1), b(2);
   EXPECT_EQ(Try(&table, &a, "k"), Code::kOk);
   EXPECT_EQ(Try(&table, &a, "k", kS), Code::kOk);
@@ -50,7 +55,7 @@ TEST(LockTable, L1ExclusiveExcludesAll) {
 }
 
 TEST(LockTable, L1SharedIsShared) {
-  LockTable table({});
+  Locks table;
   LockOwner a(1), b(2), c(3);
   EXPECT_EQ(Try(&table, &a, "k", kS), Code::kOk);
   EXPECT_EQ(Try(&table, &b, "k", kS), Code::kOk);
@@ -65,7 +70,7 @@ TEST(LockTable, L1SharedIsShared) {
 }
 
 TEST(LockTable, ReleaseAfterKeepsEarlierLocks) {
-  LockTable table({});
+  Locks table;
   LockOwner a(1), b(2);
   EXPECT_EQ(Try(&table, &a, "first"), Code::kOk);
   const size_t position = a.position();
@@ -79,7 +84,7 @@ TEST(LockTable, ReleaseAfterKeepsEarlierLocks) {
 }
 
 TEST(LockTable, L2GrantsInOrderOfArrival) {
-  LockTable table({});
+  Locks table;
   LockOwner holder(1);
   ASSERT_EQ(Try(&table, &holder, "k"), Code::kOk);
   std::mutex mutex;
@@ -103,7 +108,7 @@ TEST(LockTable, L2GrantsInOrderOfArrival) {
 }
 
 TEST(LockTable, L3BreaksACycleAtItsLastEdge) {
-  LockTable table({});
+  Locks table;
   LockOwner a(1), b(2);
   ASSERT_EQ(Try(&table, &a, "x"), Code::kOk);
   ASSERT_EQ(Try(&table, &b, "y"), Code::kOk);
@@ -119,7 +124,7 @@ TEST(LockTable, L3BreaksACycleAtItsLastEdge) {
 }
 
 TEST(LockTable, L3TwoUpgradesOfOneRowAreADeadlock) {
-  LockTable table({});
+  Locks table;
   LockOwner a(1), b(2);
   ASSERT_EQ(Try(&table, &a, "k", kS), Code::kOk);
   ASSERT_EQ(Try(&table, &b, "k", kS), Code::kOk);
@@ -134,7 +139,7 @@ TEST(LockTable, L3TwoUpgradesOfOneRowAreADeadlock) {
 }
 
 TEST(LockTable, L4TimeoutLeavesNothingBehind) {
-  LockTable table({});
+  Locks table;
   LockOwner a(1), b(2), c(3);
   ASSERT_EQ(Try(&table, &a, "k"), Code::kOk);
   EXPECT_EQ(Wait(&table, &b, "k", kX, kShortMicroseconds), Code::kLockTimeout);
@@ -145,7 +150,7 @@ TEST(LockTable, L4TimeoutLeavesNothingBehind) {
 }
 
 TEST(LockTable, L4ATimedOutWriterLetsReadersBehindItIn) {
-  LockTable table({});
+  Locks table;
   LockOwner reader(1), writer(2), second(3);
   ASSERT_EQ(Try(&table, &reader, "k", kS), Code::kOk);
   std::thread writes(
@@ -158,7 +163,7 @@ TEST(LockTable, L4ATimedOutWriterLetsReadersBehindItIn) {
 }
 
 TEST(LockTable, L4InterruptEndsAWait) {
-  LockTable table({});
+  Locks table;
   LockOwner a(1), b(2);
   ASSERT_EQ(Try(&table, &a, "k"), Code::kOk);
   std::thread waiter([&] { EXPECT_EQ(Wait(&table, &b, "k"), Code::kInterrupted); });
@@ -173,10 +178,10 @@ TEST(LockTable, L4InterruptEndsAWait) {
 }
 
 TEST(LockTable, L5EscalatesWhenAlone) {
-  LockTable table({.escalation_threshold = 100});
+  Locks table({.escalation_threshold = 100});
   LockOwner a(1), b(2);
   for (int i = 0; i < 250; ++i) ASSERT_EQ(Try(&table, &a, std::to_string(i)), Code::kOk);
-  EXPECT_EQ(table.counters().escalations, 1u);
+  EXPECT_EQ(table.escalations(), 1u);
   EXPECT_EQ(a.lock_count(), 0u);
   EXPECT_EQ(Try(&table, &b, "a row nobody has touched"), Code::kLockBusy);
   EXPECT_EQ(Try(&table, &b, "k", kX, kOtherIndex), Code::kOk);
@@ -189,22 +194,102 @@ TEST(LockTable, L5EscalatesWhenAlone) {
   waiter.join();
 }
 
-TEST(LockTable, L5DoesNotEscalateOverOthers) {
-  LockTable table({.escalation_threshold = 100});
+TEST(LockTable, L5LeavesOthersTheRowsTheyHold) {
+  Locks table({.escalation_threshold = 100});
   LockOwner a(1), b(2);
   ASSERT_EQ(Try(&table, &b, "theirs"), Code::kOk);
   for (int i = 0; i < 250; ++i) ASSERT_EQ(Try(&table, &a, std::to_string(i)), Code::kOk);
-  EXPECT_EQ(table.counters().escalations, 0u);
-  EXPECT_EQ(a.lock_count(), 250u);
+  EXPECT_EQ(table.escalations(), 1u);
+  EXPECT_EQ(a.lock_count(), 0u);
+  EXPECT_EQ(Try(&table, &a, "theirs"), Code::kLockBusy);
+  EXPECT_EQ(Try(&table, &b, "theirs"), Code::kOk);
+  EXPECT_EQ(Try(&table, &b, "7"), Code::kLockBusy);
+  EXPECT_EQ(Try(&table, &b, "a row nobody has touched"), Code::kLockBusy);
+  std::thread waiter([&] {
+    EXPECT_EQ(Wait(&table, &a, "theirs"), Code::kOk);
+    EXPECT_EQ(a.lock_count(), 1u);
+    table.ReleaseAll(&a);
+  });
+  AwaitWaits(table, 1);
   table.ReleaseAll(&b);
-  for (int i = 250; i < 350; ++i) ASSERT_EQ(Try(&table, &a, std::to_string(i)), Code::kOk);
-  EXPECT_EQ(table.counters().escalations, 1u);
+  waiter.join();
+  EXPECT_EQ(Try(&table, &b, "7"), Code::kOk);
+  table.ReleaseAll(&b);
+}
+
+TEST(LockTable, L5KeepsRowsThatOthersWaitFor) {
+  Locks table({.escalation_threshold = 100});
+  LockOwner a(1), b(2), c(3);
+  ASSERT_EQ(Try(&table, &a, "0"), Code::kOk);
+  std::thread waiter([&] {
+    EXPECT_EQ(Wait(&table, &b, "0"), Code::kOk);
+    table.ReleaseAll(&b);
+  });
+  AwaitWaits(table, 1);
+  for (int i = 1; i < 150; ++i) ASSERT_EQ(Try(&table, &a, std::to_string(i)), Code::kOk);
+  EXPECT_EQ(table.escalations(), 1u);
+  EXPECT_EQ(a.lock_count(), 1u);
   table.ReleaseAll(&a);
+  waiter.join();
+  EXPECT_EQ(Try(&table, &c, "0"), Code::kOk);
+  table.ReleaseAll(&c);
+}
+
+TEST(LockTable, L5SharedRowsBecomeASharedIndex) {
+  Locks table({.escalation_threshold = 100});
+  LockOwner a(1), b(2), c(3);
+  for (LockOwner* owner : {&a, &b}) {
+    for (int i = 0; i < 250; ++i) {
+      ASSERT_EQ(Try(&table, owner, std::to_string(i), kS), Code::kOk);
+    }
+  }
+  EXPECT_EQ(table.escalations(), 2u);
+  EXPECT_EQ(Try(&table, &c, "7", kS), Code::kOk);
+  EXPECT_EQ(Try(&table, &c, "8", kX), Code::kLockBusy);
+  EXPECT_EQ(Try(&table, &a, "9", kX), Code::kLockBusy);  // b has it as well
+  table.ReleaseAll(&b);
+  EXPECT_EQ(Try(&table, &a, "9", kX), Code::kOk);
+  EXPECT_EQ(Try(&table, &a, "7", kX), Code::kLockBusy);
+  EXPECT_EQ(Try(&table, &c, "9", kS), Code::kLockBusy);
+  EXPECT_EQ(Try(&table, &c, "10", kS), Code::kOk);
+  table.ReleaseAll(&a);
+  table.ReleaseAll(&c);
+}
+
+TEST(LockTable, G1ReportsTheCycle) {
+  Locks table;
+  LockOwner a(1), b(2), c(3);
+  ASSERT_EQ(Try(&table, &a, "x"), Code::kOk);
+  ASSERT_EQ(Try(&table, &b, "y"), Code::kOk);
+  ASSERT_EQ(Try(&table, &c, "z"), Code::kOk);
+  std::thread first([&] {
+    EXPECT_EQ(Wait(&table, &a, "y"), Code::kOk);
+    table.ReleaseAll(&a);
+  });
+  AwaitWaits(table, 1);
+  std::thread second([&] {
+    EXPECT_EQ(Wait(&table, &b, "z", kS), Code::kOk);
+    table.ReleaseAll(&b);
+  });
+  AwaitWaits(table, 2);
+  EXPECT_EQ(Wait(&table, &c, "x"), Code::kDeadlock);
+  table.ReleaseAll(&c);
+  first.join();
+  second.join();
+  const std::vector<DeadlockReport> reports = table.Deadlocks();
+  ASSERT_EQ(reports.size(), 1u);
+  ASSERT_EQ(reports[0].members.size(), 3u);
+  EXPECT_EQ(reports[0].members[0].transaction, 3u);
+  EXPECT_EQ(reports[0].members[0].key, "x");
+  EXPECT_EQ(reports[0].members[1].transaction, 1u);
+  EXPECT_EQ(reports[0].members[1].key, "y");
+  EXPECT_EQ(reports[0].members[2].transaction, 2u);
+  EXPECT_EQ(reports[0].members[2].wanted, LockKind::kRowShared);
 }
 
 // Counters that only their lock protects: a lost update shows that two held it at once (L1).
 TEST(LockTable, L1L3L4UnderThreads) {
-  LockTable table({});
+  Locks table;
   constexpr int kRows = 5;
   constexpr int kThreads = 4;
   constexpr int kRounds = 2000;

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The published isolation anomalies at each level, on ROCKSDB and InnoDB in one server.
+
+For every scenario and level two things must hold: an anomaly that the level must prevent does not
+happen; and the outcome, with who waits and who fails, is the one in tests/isolation/outcomes.md,
+which has InnoDB's beside it. --rewrite writes that table anew.
+"""
+
+import shutil
+
+from devtools import paths
+from devtools.isolation.scenarios import LEVELS, MYROCKS, RR, SCENARIOS, Scenario
+from devtools.isolation.sessions import ENGINES, LOCK_WAIT_SECONDS, Outcome, Stage
+from devtools.server import PrivateServer
+from devtools.tiers import TierResult
+
+HELP = "isolation anomalies (Hermitage, Adya) at each level, next to InnoDB"
+
+TABLE = paths.ROOT / "tests" / "isolation" / "outcomes.md"
+HEAD = """# Isolation anomalies: what happens at each level
+
+Written by `./dev test isolation --rewrite`, compared by `./dev test isolation`. What is done in
+each is in `devtools/isolation/scenarios.py`. T1, T2, T3 are the transactions; "waits" means for a
+lock, until another ends; numbers are the errors with which a transaction is given up.
+
+| anomaly | level | ROCKSDB | InnoDB |
+| --- | --- | --- | --- |
+"""
+
+
+def run(args) -> TierResult:
+    result = TierResult("isolation", 0, 0, repeat_command="./dev test isolation")
+    folder = paths.scratch() / "isolation"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    expected = {} if args.rewrite else read_table()
+    rows = []
+    options = ["--rocksdb-flush-log-at-trx-commit=0", "--innodb-flush-log-at-trx-commit=0"]
+    with PrivateServer(folder / "data", "rocksdb", options) as server:
+        for scenario in SCENARIOS:
+            if args.filter and args.filter not in scenario.name:
+                continue
+            for level in LEVELS:
+                rows.append(check(server, scenario, level, expected, result, args.rewrite))
+        errors = [line for line in server.log_tail(10000).splitlines() if "[ERROR]" in line]
+    result.failures += errors
+    result.failed += len(errors)
+    if args.rewrite and not args.filter:
+        TABLE.parent.mkdir(exist_ok=True)
+        TABLE.write_text(HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows))
+    happened = sum(row[2].startswith("happens") for row in rows)
+    print(f"   {len(rows)} cases: {happened} anomalies happen, where their level allows them")
+    return result
+
+
+def read_table() -> dict[tuple[str, str], tuple[str, str]]:
+    table = {}
+    for line in TABLE.read_text().splitlines()[HEAD.count("\n") :]:
+        name, level, ours, theirs = (c.strip() for c in line.strip("| ").split(" | "))
+        table[name, level] = ours, theirs
+    return table
+
+
+def check(server, scenario: Scenario, level: str, expected, result: TierResult, rewrite: bool):
+    """Runs one scenario at one level on both engines; returns its row of the table."""
+    row = [scenario.name, level]
+    for engine in ENGINES:
+        if engine == "innodb" and level == MYROCKS:
+            row.append("-")
+            continue
+        happened, outcome = play(server, engine, scenario, level)
+        row.append(outcome)
+        must_not = level in scenario.prevented_at
+        if engine == "innodb" and level in scenario.innodb_fails_at:
+            must_not = False
+        if happened and must_not:
+            fail(result, f"{scenario.name} at {level} on {engine}: {outcome}")
+        elif not rewrite and outcome != expected.get((row[0], level), ("", ""))[len(row) - 3]:
+            fail(result, f"{scenario.name} at {level} on {engine}: now {outcome}")
+        else:
+            result.passed += 1
+    return row
+
+
+def fail(result: TierResult, what: str) -> None:
+    result.failed += 1
+    result.failures.append(what)
+    print(f"   {what}")
+
+
+def play(server, engine: str, scenario: Scenario, level: str) -> tuple[bool, str]:
+    """Whether it happened, and in words what did."""
+    database = f"isolation_{engine}"
+    server.sql(
+        f"DROP DATABASE IF EXISTS {database}; CREATE DATABASE {database}; USE {database};"
+        f"CREATE TABLE test (id INT PRIMARY KEY, value INT{scenario.key}) ENGINE={ENGINES[engine]};"
+        "INSERT INTO test VALUES (1, 10), (2, 20);"
+    )
+    stage = Stage(server, engine, database, settings(engine, level))
+    try:
+        steps, outcomes = [], {}
+        for client, sql, *label in scenario.steps:
+            outcome = stage.step(client, sql)
+            steps.append((client, outcome))
+            if label:
+                outcomes[label[0]] = outcome
+        stage.settle()
+    finally:
+        stage.close()
+    with server.connect(database) as link, link.cursor() as cursor:
+        cursor.execute("SELECT * FROM test ORDER BY id")
+        outcomes["end"] = Outcome("", rows=list(cursor.fetchall()))
+    happened = scenario.happened(outcomes)
+    return happened, ("happens" if happened else "prevented") + how(steps)
+
+
+def settings(engine: str, level: str) -> list[str]:
+    isolation = RR if level == MYROCKS else level
+    chosen = [f"SET SESSION TRANSACTION ISOLATION LEVEL {isolation}"]
+    if level == MYROCKS:
+        chosen.append("SET SESSION rocksdb_locking_style = MYROCKS")
+    chosen.append(f"SET SESSION {engine}_lock_wait_timeout = {LOCK_WAIT_SECONDS}")
+    return chosen
+
+
+def how(steps) -> str:
+    """Who waited and who failed, in the order in which it came to it."""
+    words = []
+    for client, outcome in steps:
+        if outcome.waited:
+            words.append(f"T{client} waits")
+        if outcome.error:
+            words.append(f"T{client} {outcome.error}")
+    return ": " + ", ".join(dict.fromkeys(words)) if words else ""

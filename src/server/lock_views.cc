@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/lock_views.h"
+
+#include <ctime>
+#include <unordered_map>
+
+#include "server/index_names.h"
+#include "server/plugin_state.h"
+#include "server/session.h"
+#include "server/system_variables.h"
+
+namespace basalt::server {
+
+namespace {
+
+constexpr uint kNameLength = NAME_LEN + 1;
+constexpr uint kKeyLength = 513;
+constexpr uint kModeLength = 32;
+
+ST_FIELD_INFO transaction_fields[] = {
+    Show::Column("TRANSACTION_ID", Show::SLonglong(), NOT_NULL),
+    Show::Column("STATE", Show::Varchar(kNameLength), NOT_NULL),
+    Show::Column("NAME", Show::Varchar(kNameLength), NOT_NULL),
+    Show::Column("WRITE_COUNT", Show::SLonglong(), NOT_NULL),
+    Show::Column("LOCK_COUNT", Show::SLonglong(), NOT_NULL),
+    Show::Column("TIMEOUT_SEC", Show::SLong(), NOT_NULL),
+    Show::Column("WAITING_KEY", Show::Varchar(kKeyLength), NOT_NULL),
+    Show::Column("WAITING_COLUMN_FAMILY_ID", Show::SLong(), NOT_NULL),
+    Show::Column("IS_REPLICATION", Show::SLong(), NOT_NULL),
+    Show::Column("SKIP_TRX_API", Show::SLong(), NOT_NULL),
+    Show::Column("READ_ONLY", Show::SLong(), NOT_NULL),
+    Show::Column("HAS_DEADLOCK_DETECTION", Show::SLong(), NOT_NULL),
+    Show::Column("NUM_ONGOING_BULKLOAD", Show::SLong(), NOT_NULL),
+    Show::Column("THREAD_ID", Show::SLong(), NOT_NULL),
+    Show::Column("QUERY", Show::Varchar(kNameLength), NOT_NULL),
+    Show::CEnd(),
+};
+
+ST_FIELD_INFO lock_fields[] = {
+    Show::Column("COLUMN_FAMILY_ID", Show::SLong(), NOT_NULL),
+    Show::Column("TRANSACTION_ID", Show::SLong(), NOT_NULL),
+    Show::Column("KEY", Show::Varchar(kKeyLength), NOT_NULL),
+    Show::Column("MODE", Show::Varchar(kModeLength), NOT_NULL),
+    Show::CEnd(),
+};
+
+ST_FIELD_INFO deadlock_fields[] = {
+    Show::Column("DEADLOCK_ID", Show::SLonglong(), NOT_NULL),
+    Show::Column("TIMESTAMP", Show::SLonglong(), NOT_NULL),
+    Show::Column("TRANSACTION_ID", Show::SLonglong(), NOT_NULL),
+    Show::Column("CF_NAME", Show::Varchar(kNameLength), NOT_NULL),
+    Show::Column("WAITING_KEY", Show::Varchar(kKeyLength), NOT_NULL),
+    Show::Column("LOCK_TYPE", Show::Varchar(kNameLength), NOT_NULL),
+    Show::Column("INDEX_NAME", Show::Varchar(kNameLength), NOT_NULL),
+    Show::Column("TABLE_NAME", Show::Varchar(kNameLength), NOT_NULL),
+    Show::Column("ROLLED_BACK", Show::SLonglong(), NOT_NULL),
+    Show::CEnd(),
+};
+
+std::string Hex(Bytes bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string hex;
+  for (const char c : bytes) {
+    hex.push_back(kDigits[static_cast<uint8_t>(c) >> 4]);
+    hex.push_back(kDigits[static_cast<uint8_t>(c) & 15]);
+  }
+  return hex;
+}
+
+// The keys of MyRocks' tables are cut where the column ends.
+std::string HexKey(Bytes key) { return Hex(key.substr(0, (kKeyLength - 1) / 2)); }
+
+// Only the hash of a locked row's key is known.
+std::string HashedKey(IndexId index, txn::LockHash hash) {
+  std::string bytes;
+  AppendBigEndian32(&bytes, index.number);
+  std::string text = Hex(bytes) + "#";
+  bytes.clear();
+  AppendBigEndian64(&bytes, hash);
+  return text + Hex(bytes);
+}
+
+const char* NameOfKind(txn::LockKind kind) {
+  switch (kind) {
+    case txn::LockKind::kRowShared:
+      return "SHARED";
+    case txn::LockKind::kRowExclusive:
+      return "EXCLUSIVE";
+    case txn::LockKind::kRange:
+      return "RANGE";
+    case txn::LockKind::kInsert:
+      break;
+  }
+  return "INSERT";
+}
+
+// Fills the fields of a row from left to right.
+class RowFiller {
+ public:
+  explicit RowFiller(TABLE* table) : table_(table), field_(table->field) {}
+  RowFiller& Number(uint64_t value) {
+    (*field_++)->store(static_cast<longlong>(value), true);
+    return *this;
+  }
+  RowFiller& Text(std::string_view value) {
+    (*field_++)->store(value.data(), value.size(), system_charset_info);
+    return *this;
+  }
+  bool Store(THD* thd) { return schema_table_store_record(thd, table_); }
+
+ private:
+  TABLE* const table_;
+  Field** field_;
+};
+
+// What only the connection of a transaction knows.
+struct ConnectionInfo {
+  uint64_t thread_id = 0;
+  uint64_t lock_wait_seconds = 0;
+  bool replica = false;
+  bool read_only = false;
+  std::string query;
+};
+
+std::unordered_map<uint64_t, ConnectionInfo> Connections() {
+  std::unordered_map<uint64_t, ConnectionInfo> connections;
+  Session::ForEach([&](THD* thd, const txn::Transaction& transaction) {
+    ConnectionInfo& info = connections[transaction.id()];
+    info.thread_id = thd_get_thread_id(thd);
+    info.lock_wait_seconds = LockWaitSeconds(thd);
+    info.replica = thd->slave_thread != 0;
+    info.read_only = thd->tx_read_only;
+    char query[kNameLength];
+    info.query.assign(query, thd_query_safe(thd, query, sizeof(query)));
+  });
+  return connections;
+}
+
+bool MaySee(THD* thd) { return !check_global_access(thd, PROCESS_ACL, true); }
+
+int FillTransactions(THD* thd, TABLE_LIST* tables, Item*) {
+  if (!MaySee(thd)) return 0;
+  const auto connections = Connections();
+  for (const txn::TransactionInfo& info : Database()->transactions()->ActiveTransactions()) {
+    const auto known = connections.find(info.id);
+    const ConnectionInfo connection = known == connections.end() ? ConnectionInfo() : known->second;
+    const bool failed = RowFiller(tables->table)
+                            .Number(info.id)
+                            .Text(info.prepared ? "PREPARED" : "STARTED")
+                            .Text(Hex(info.name))
+                            .Number(info.writes)
+                            .Number(info.row_locks)
+                            .Number(connection.lock_wait_seconds)
+                            .Text(info.waiting ? HexKey(info.wanted_key) : "")
+                            .Number(info.waiting ? info.wanted_index.column_family : 0)
+                            .Number(connection.replica)
+                            .Number(0)
+                            .Number(connection.read_only)
+                            .Number(1)
+                            .Number(0)
+                            .Number(connection.thread_id)
+                            .Text(connection.query)
+                            .Store(thd);
+    if (failed) return 1;
+  }
+  return 0;
+}
+
+int FillLocks(THD* thd, TABLE_LIST* tables, Item*) {
+  if (!MaySee(thd)) return 0;
+  txn::TransactionManager* transactions = Database()->transactions();
+  for (const txn::LockTable::HeldLock& lock : transactions->locks()->HeldLocks()) {
+    std::string bytes;
+    AppendBigEndian32(&bytes, lock.index.number);
+    std::string mode = lock.mode == txn::LockMode::kExclusive ? "X" : "S";
+    if (lock.whole_index) mode += ",INDEX";
+    const bool failed = RowFiller(tables->table)
+                            .Number(lock.index.column_family)
+                            .Number(lock.transaction)
+                            .Text(lock.whole_index ? Hex(bytes) : HashedKey(lock.index, lock.hash))
+                            .Text(mode)
+                            .Store(thd);
+    if (failed) return 1;
+  }
+  for (const txn::RangeLocks::HeldRange& range : transactions->ranges()->HeldRanges()) {
+    const bool failed = RowFiller(tables->table)
+                            .Number(range.index.column_family)
+                            .Number(range.transaction)
+                            .Text(Hex(range.start) + ".." + Hex(range.end))
+                            .Text("RANGE")
+                            .Store(thd);
+    if (failed) return 1;
+  }
+  return 0;
+}
+
+std::string ColumnFamilyName(uint32_t id) {
+  const rocksdb::ColumnFamilyHandle* family = Database()->store()->FindColumnFamily(id);
+  return family == nullptr ? std::string() : family->GetName();
+}
+
+int FillDeadlocks(THD* thd, TABLE_LIST* tables, Item*) {
+  if (!MaySee(thd)) return 0;
+  for (const txn::DeadlockReport& report : Database()->transactions()->waits()->Deadlocks()) {
+    for (size_t i = 0; i < report.members.size(); ++i) {
+      const txn::DeadlockReport::Member& member = report.members[i];
+      const IndexName name = NameOfIndex(member.index);
+      const bool failed = RowFiller(tables->table)
+                              .Number(report.number)
+                              .Number(static_cast<uint64_t>(report.unix_seconds))
+                              .Number(member.transaction)
+                              .Text(ColumnFamilyName(member.index.column_family))
+                              .Text(HexKey(member.key))
+                              .Text(NameOfKind(member.wanted))
+                              .Text(name.index)
+                              .Text(name.table)
+                              .Number(i == 0)
+                              .Store(thd);
+      if (failed) return 1;
+    }
+  }
+  return 0;
+}
+
+int InitView(void* table, ST_FIELD_INFO* fields, int (*fill)(THD*, TABLE_LIST*, Item*)) {
+  auto* schema = static_cast<ST_SCHEMA_TABLE*>(table);
+  schema->fields_info = fields;
+  schema->fill_table = fill;
+  return 0;
+}
+
+}  // namespace
+
+st_mysql_information_schema lock_view = {MYSQL_INFORMATION_SCHEMA_INTERFACE_VERSION};
+
+int InitTransactionView(void* table) noexcept {
+  return InitView(table, transaction_fields, FillTransactions);
+}
+
+int InitLockView(void* table) noexcept { return InitView(table, lock_fields, FillLocks); }
+
+int InitDeadlockView(void* table) noexcept {
+  return InitView(table, deadlock_fields, FillDeadlocks);
+}
+
+std::string LastDeadlockText() {
+  const std::vector<txn::DeadlockReport> reports = Database()->transactions()->waits()->Deadlocks();
+  if (reports.empty()) return {};
+  const txn::DeadlockReport& last = reports.back();
+  const std::time_t when = last.unix_seconds;
+  std::tm local{};
+  localtime_r(&when, &local);
+  char time[32];
+  std::strftime(time, sizeof(time), "%F %T", &local);
+  std::string text =
+      "Deadlock " + std::to_string(last.number) + " since the start, at " + time + "\n";
+  for (size_t i = 0; i < last.members.size(); ++i) {
+    const txn::DeadlockReport::Member& member = last.members[i];
+    const txn::DeadlockReport::Member& blocker = last.members[(i + 1) % last.members.size()];
+    const IndexName name = NameOfIndex(member.index);
+    text += "Transaction " + std::to_string(member.transaction) + " waited for transaction " +
+            std::to_string(blocker.transaction) + ": " + NameOfKind(member.wanted) + " on " +
+            name.table + ", index " + name.index + ", key " + HexKey(member.key) +
+            (i == 0 ? "; it was rolled back\n" : "\n");
+  }
+  return text;
+}
+
+}  // namespace basalt::server

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <string>
+
+#include "server/server_headers.h"
+
+namespace basalt::server {
+
+// What users see of transactions and locks: INFORMATION_SCHEMA.ROCKSDB_TRX, ROCKSDB_LOCKS and
+// ROCKSDB_DEADLOCK, with the columns of MyRocks' tables, and the text of the last deadlock.
+// Each is a picture of a moment ago and disturbs nobody. docs/locking.md describes the columns.
+
+// The declaration and the init functions that plugin.cc gives to the server.
+extern st_mysql_information_schema lock_view;
+int InitTransactionView(void* table) noexcept;
+int InitLockView(void* table) noexcept;
+int InitDeadlockView(void* table) noexcept;
+
+// For SHOW ENGINE ROCKSDB STATUS; empty when there was none since the start.
+std::string LastDeadlockText();
+
+}  // namespace basalt::server

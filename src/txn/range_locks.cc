@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "txn/range_locks.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace basalt::txn {
+
+RangeSet* RangeLocks::SetOf(const LockOwner& owner, IndexId index) {
+  // Newest first: a statement works on one index at a time.
+  for (auto set = owner.ranges_.rbegin(); set != owner.ranges_.rend(); ++set) {
+    if ((*set)->index == index) return set->get();
+  }
+  return nullptr;
+}
+
+RangeSet* RangeLocks::Asking(const LockOwner& owner) {
+  for (const auto& set : owner.ranges_) {
+    if (set->asking) return set.get();
+  }
+  return nullptr;
+}
+
+RangeSet* RangeLocks::MakeSet(LockOwner* owner, IndexId index) {
+  auto made = std::make_unique<RangeSet>();
+  made->owner = owner;
+  made->index = index;
+  Bucket& bucket = BucketOf(index);
+  std::lock_guard guard(bucket.mutex);
+  owner->ranges_.push_back(std::move(made));
+  bucket.members.push_back(owner->ranges_.back().get());
+  // Before the asker looks into the write sets of others; see range_locks.h.
+  bucket.sets.fetch_add(1);
+  return owner->ranges_.back().get();
+}
+
+bool RangeLocks::Ask(LockOwner* owner, IndexId index, Bytes start, Bytes end) {
+  RangeSet* set = SetOf(*owner, index);
+  if (set == nullptr) set = MakeSet(owner, index);
+  auto after = set->ranges.upper_bound(start);
+  if (after != set->ranges.begin() && std::prev(after)->second >= end) return false;
+  std::lock_guard guard(BucketOf(index).mutex);
+  set->asking = true;
+  set->start.assign(start);
+  set->end.assign(end);
+  set->exempt.clear();
+  return true;
+}
+
+void RangeLocks::SetExempt(LockOwner* owner, uint64_t other, bool exempt) {
+  RangeSet* set = Asking(*owner);
+  if (IsExempt(*owner, other) == exempt) return;
+  std::lock_guard guard(BucketOf(set->index).mutex);
+  if (exempt) {
+    set->exempt.push_back(other);
+  } else {
+    std::erase(set->exempt, other);
+  }
+}
+
+bool RangeLocks::IsExempt(const LockOwner& owner, uint64_t other) const {
+  const std::vector<uint64_t>& exempt = Asking(owner)->exempt;
+  return std::find(exempt.begin(), exempt.end(), other) != exempt.end();
+}
+
+void RangeLocks::Grant(LockOwner* owner) {
+  RangeSet* set = Asking(*owner);
+  std::lock_guard guard(BucketOf(set->index).mutex);
+  Add(set);
+  set->asking = false;
+}
+
+// Joins the pending range with those it touches.
+void RangeLocks::Add(RangeSet* set) const {
+  auto place = set->ranges.upper_bound(set->start);
+  if (place != set->ranges.begin() && std::prev(place)->second >= set->start) {
+    --place;
+    place->second = std::max(place->second, set->end);
+  } else {
+    place = set->ranges.emplace_hint(place, set->start, set->end);
+  }
+  for (auto next = std::next(place); next != set->ranges.end() && next->first <= place->second;) {
+    place->second = std::max(place->second, next->second);
+    next = set->ranges.erase(next);
+  }
+  if (set->ranges.size() > options_.ranges_per_index) JoinNeighbours(set);
+}
+
+// Makes one range of each two.
+void RangeLocks::JoinNeighbours(RangeSet* set) {
+  for (auto range = set->ranges.begin(); range != set->ranges.end(); ++range) {
+    const auto next = std::next(range);
+    if (next == set->ranges.end()) break;
+    range->second = std::move(next->second);
+    set->ranges.erase(next);
+  }
+}
+
+void RangeLocks::Withdraw(LockOwner* owner) {
+  RangeSet* set = Asking(*owner);
+  {
+    std::lock_guard guard(BucketOf(set->index).mutex);
+    set->asking = false;
+  }
+  graph_->Changed(owner);
+}
+
+bool RangeLocks::Inside(const RangeSet& set, Bytes key) {
+  const auto after = set.ranges.upper_bound(key);
+  return after != set.ranges.begin() && key < std::prev(after)->second;
+}
+
+bool RangeLocks::Holds(const LockOwner& owner, IndexId index, Bytes key) const {
+  const RangeSet* set = SetOf(owner, index);
+  return set != nullptr && Inside(*set, key);
+}
+
+void RangeLocks::ReleaseAll(LockOwner* owner) {
+  if (owner->ranges_.empty()) return;
+  for (const auto& set : owner->ranges_) {
+    Bucket& bucket = BucketOf(set->index);
+    std::lock_guard guard(bucket.mutex);
+    std::erase(bucket.members, set.get());
+    bucket.sets.fetch_sub(1);
+  }
+  owner->ranges_.clear();
+  graph_->Changed(owner);
+}
+
+bool RangeLocks::Excludes(const RangeSet& set, const LockOwner& writer, IndexId index, Bytes key) {
+  if (set.owner == &writer || set.index != index) return false;
+  if (Inside(set, key)) return true;
+  if (!set.asking || key < set.start || key >= set.end) return false;
+  return std::find(set.exempt.begin(), set.exempt.end(), writer.id()) == set.exempt.end();
+}
+
+bool RangeLocks::Covers(const LockOwner& writer, IndexId index, Bytes key) const {
+  const Bucket& bucket = BucketOf(index);
+  std::shared_lock guard(bucket.mutex);
+  return std::any_of(bucket.members.begin(), bucket.members.end(),
+                     [&](const RangeSet* set) { return Excludes(*set, writer, index, key); });
+}
+
+Status RangeLocks::WaitForKey(LockOwner* writer, IndexId index, Bytes key, uint64_t deadline) {
+  const Bucket& bucket = BucketOf(index);
+  std::shared_lock guard(bucket.mutex);
+  std::unique_lock wait_lock(graph_->mutex());
+  graph_->StartLocked(writer);
+  bool covered = false;
+  for (const RangeSet* set : bucket.members) {
+    if (!Excludes(*set, *writer, index, key)) continue;
+    WaitGraph::AddWatchLocked(writer, set->owner);
+    covered = true;
+  }
+  guard.unlock();
+  if (!covered) return Status::Ok();
+  return graph_->AwaitChangeLocked(writer, {index, key, LockKind::kInsert}, &wait_lock, deadline);
+}
+
+std::vector<RangeLocks::HeldRange> RangeLocks::HeldRanges() const {
+  std::vector<HeldRange> held;
+  for (const Bucket& bucket : buckets_) {
+    std::shared_lock guard(bucket.mutex);
+    for (const RangeSet* set : bucket.members) {
+      for (const auto& [start, end] : set->ranges) {
+        held.push_back({set->owner->id(), set->index, start, end});
+      }
+    }
+  }
+  return held;
+}
+
+}  // namespace basalt::txn

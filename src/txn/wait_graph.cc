@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "txn/wait_graph.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "txn/range_locks.h"
+
+namespace basalt::txn {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+uint64_t NowMicroseconds() {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now().time_since_epoch())
+          .count());
+}
+
+Clock::time_point AtMicroseconds(uint64_t time) {
+  return Clock::time_point(std::chrono::microseconds(time));
+}
+
+int64_t UnixSeconds() {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+LockOwner::LockOwner(uint64_t id) : id_(id) {}
+LockOwner::~LockOwner() = default;
+
+uint64_t WaitGraph::DeadlineAfter(uint64_t microseconds) {
+  return NowMicroseconds() + microseconds;
+}
+
+void WaitGraph::StartLocked(LockOwner* waiter) {
+  waiter->waits_for_.clear();
+  waiter->granted_ = false;
+}
+
+void WaitGraph::AddEdgeLocked(LockOwner* waiter, LockOwner* blocker) {
+  waiter->waits_for_.push_back(blocker);
+}
+
+void WaitGraph::AddWatchLocked(LockOwner* waiter, LockOwner* blocker) {
+  waiter->waits_for_.push_back(blocker);
+  blocker->watchers_.push_back(waiter);
+  blocker->watched_.store(true);
+}
+
+Status WaitGraph::BeginLocked(LockOwner* waiter, const LockRequest& request) {
+  waits_.fetch_add(1, std::memory_order_relaxed);
+  waiter->wanted_.index = request.index;
+  waiter->wanted_.key.assign(request.key);
+  waiter->wanted_.kind = request.kind;
+  waiter->waiting_ = true;
+  std::vector<LockOwner*> cycle;
+  if (!ClosesCycle(waiter, &cycle)) return Status::Ok();
+  deadlocks_.fetch_add(1, std::memory_order_relaxed);
+  Report(cycle);
+  return Status(Code::kDeadlock);
+}
+
+Status WaitGraph::SleepLocked(LockOwner* waiter, std::unique_lock<std::mutex>* lock,
+                              uint64_t deadline) {
+  const auto until = AtMicroseconds(deadline);
+  while (!waiter->granted_) {
+    if (waiter->interrupted_.load()) return Status(Code::kInterrupted);
+    if (waiter->wake_.wait_until(*lock, until) == std::cv_status::timeout && !waiter->granted_) {
+      if (waiter->interrupted_.load()) return Status(Code::kInterrupted);
+      timeouts_.fetch_add(1, std::memory_order_relaxed);
+      return Status(Code::kLockTimeout);
+    }
+  }
+  return Status::Ok();
+}
+
+void WaitGraph::EndLocked(LockOwner* waiter) {
+  waiter->waiting_ = false;
+  for (LockOwner* blocker : waiter->waits_for_) {
+    if (std::erase(blocker->watchers_, waiter) == 0) continue;
+    if (blocker->watchers_.empty()) blocker->watched_.store(false);
+  }
+  waiter->waits_for_.clear();
+}
+
+void WaitGraph::GrantLocked(LockOwner* waiter) {
+  waiter->granted_ = true;
+  waiter->waiting_ = false;
+  waiter->waits_for_.clear();
+  waiter->wake_.notify_one();
+}
+
+Status WaitGraph::AwaitChangeLocked(LockOwner* waiter, const LockRequest& request,
+                                    std::unique_lock<std::mutex>* lock, uint64_t deadline) {
+  Status status = BeginLocked(waiter, request);
+  if (status.ok()) status = SleepLocked(waiter, lock, deadline);
+  EndLocked(waiter);
+  return status;
+}
+
+void WaitGraph::Changed(LockOwner* owner) {
+  if (!owner->watched_.load()) return;
+  std::lock_guard guard(mutex_);
+  for (LockOwner* watcher : owner->watchers_) {
+    std::erase(watcher->waits_for_, owner);
+    watcher->granted_ = true;
+    watcher->wake_.notify_one();
+  }
+  owner->watchers_.clear();
+  owner->watched_.store(false);
+}
+
+// Depth-first search from `start` along the edges "waits for". The mutex is held. `cycle` gets the
+// owners on it, `start` first.
+bool WaitGraph::ClosesCycle(LockOwner* start, std::vector<LockOwner*>* cycle) {
+  struct Step {
+    LockOwner* owner;
+    size_t from;  // position in `steps` of the one that waits for it
+  };
+  const uint64_t mark = ++visit_;
+  std::vector<Step> steps{{start, 0}};
+  std::vector<size_t> stack{0};
+  while (!stack.empty()) {
+    const size_t here = stack.back();
+    stack.pop_back();
+    for (LockOwner* next : steps[here].owner->waits_for_) {
+      if (next == start) {
+        for (size_t at = here; at != 0; at = steps[at].from) cycle->push_back(steps[at].owner);
+        cycle->push_back(start);
+        std::reverse(cycle->begin(), cycle->end());
+        return true;
+      }
+      if (!next->waiting_ || next->visit_ == mark) continue;
+      next->visit_ = mark;
+      steps.push_back({next, here});
+      stack.push_back(steps.size() - 1);
+    }
+  }
+  return false;
+}
+
+void WaitGraph::Report(const std::vector<LockOwner*>& cycle) {
+  DeadlockReport report;
+  report.number = ++report_number_;
+  report.unix_seconds = UnixSeconds();
+  for (const LockOwner* owner : cycle) {
+    report.members.push_back(
+        {owner->id_, owner->wanted_.index, owner->wanted_.key, owner->wanted_.kind});
+  }
+  reports_.push_back(std::move(report));
+  if (reports_.size() > kKeptReports) reports_.pop_front();
+}
+
+void WaitGraph::Interrupt(LockOwner* owner) {
+  std::lock_guard guard(mutex_);
+  owner->interrupted_.store(true);
+  owner->wake_.notify_all();
+}
+
+void WaitGraph::ClearInterrupt(LockOwner* owner) { owner->interrupted_.store(false); }
+
+WaitGraph::Counters WaitGraph::counters() const {
+  return {waits_.load(), timeouts_.load(), deadlocks_.load()};
+}
+
+std::vector<DeadlockReport> WaitGraph::Deadlocks() const {
+  std::lock_guard guard(mutex_);
+  return {reports_.begin(), reports_.end()};
+}
+
+bool WaitGraph::WhatIsWanted(const LockOwner& owner, Waiting* waiting) const {
+  std::lock_guard guard(mutex_);
+  if (!owner.waiting_) return false;
+  *waiting = {owner.id_, owner.wanted_.index, owner.wanted_.key, owner.wanted_.kind};
+  return true;
+}
+
+}  // namespace basalt::txn

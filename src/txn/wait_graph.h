@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/index_id.h"
+#include "base/status.h"
+#include "txn/lock_owner.h"
+
+// Who waits for whom, whatever for: rows, whole indexes, ranges, inserts. One place for all of it,
+// so that a cycle is found across kinds, and so that all waits end alike.
+//
+// Waiting is the slow path: one mutex for all of it keeps the search for cycles simple. It is the
+// innermost of the lock manager's mutexes: whoever holds it takes no other.
+//
+// Invariants (tests name them):
+//  G1  A cycle of waits is broken when its last edge appears, by failing the request that closes
+//      it.
+//  G2  A wait ends by grant, timeout, interruption or deadlock, and leaves nothing behind.
+//  G3  A watcher registered before the end of the one it watches is woken by that end.
+
+namespace basalt::txn {
+
+// A deadlock that was broken. Each member waited for the next one, the last for the first.
+struct DeadlockReport {
+  struct Member {
+    uint64_t transaction;
+    IndexId index;
+    std::string key;
+    LockKind wanted;
+  };
+  uint64_t number;              // counted from 1 since the start
+  int64_t unix_seconds;         // when
+  std::vector<Member> members;  // the first one's request was failed
+};
+
+class WaitGraph {
+ public:
+  struct Counters {
+    uint64_t waits;
+    uint64_t timeouts;
+    uint64_t deadlocks;
+  };
+  // What an owner is waiting for now.
+  struct Waiting {
+    uint64_t transaction;
+    IndexId index;
+    std::string key;
+    LockKind wanted;
+  };
+
+  WaitGraph() = default;
+  WaitGraph(const WaitGraph&) = delete;
+  WaitGraph& operator=(const WaitGraph&) = delete;
+
+  // --- For the lock manager. "Locked" functions are called with mutex() held. ---
+  std::mutex& mutex() { return mutex_; }
+  // The time at which a wait of so many microseconds, begun now, is over.
+  static uint64_t DeadlineAfter(uint64_t microseconds);
+
+  // Forgets the edges of an earlier wait and its grant. Then the caller adds edges, by
+  // AddEdgeLocked or AddWatchLocked, and calls SleepLocked.
+  void StartLocked(LockOwner* waiter);
+  static void AddEdgeLocked(LockOwner* waiter, LockOwner* blocker);
+  // The edge goes when `blocker` changes (see Changed), which also ends the wait. The caller holds
+  // what keeps the blocker from ending meanwhile (G3).
+  static void AddWatchLocked(LockOwner* waiter, LockOwner* blocker);
+  // kDeadlock when the edges close a cycle (G1); the caller has then nothing to wait for.
+  // Otherwise the owner counts as waiting, until EndLocked.
+  Status BeginLocked(LockOwner* waiter, const LockRequest& request);
+  // Sleeps until GrantLocked or a change of one that is watched: Ok. Otherwise kLockTimeout or
+  // kInterrupted. `lock` holds mutex(), and again afterwards.
+  Status SleepLocked(LockOwner* waiter, std::unique_lock<std::mutex>* lock, uint64_t deadline);
+  void EndLocked(LockOwner* waiter);
+  static void GrantLocked(LockOwner* waiter);
+  // All of it for a waiter whose edges are watches: begin, sleep, end.
+  Status AwaitChangeLocked(LockOwner* waiter, const LockRequest& request,
+                           std::unique_lock<std::mutex>* lock, uint64_t deadline);
+  // The owner has ended or given something up: those who watch it look again. Free when there are
+  // none.
+  void Changed(LockOwner* owner);
+
+  // Makes the owner's current wait, or its next one, fail with kInterrupted. Any thread.
+  void Interrupt(LockOwner* owner);
+  static void ClearInterrupt(LockOwner* owner);
+
+  // --- For reports; any thread ---
+  Counters counters() const;
+  // The newest last; at most kKeptReports.
+  std::vector<DeadlockReport> Deadlocks() const;
+  // False when the owner does not wait.
+  bool WhatIsWanted(const LockOwner& owner, Waiting* waiting) const;
+
+ private:
+  static constexpr size_t kKeptReports = 16;
+
+  bool ClosesCycle(LockOwner* start, std::vector<LockOwner*>* cycle);
+  void Report(const std::vector<LockOwner*>& cycle);
+
+  mutable std::mutex mutex_;
+  uint64_t visit_ = 0;
+  std::deque<DeadlockReport> reports_;
+  uint64_t report_number_ = 0;
+
+  std::atomic<uint64_t> waits_{0};
+  std::atomic<uint64_t> timeouts_{0};
+  std::atomic<uint64_t> deadlocks_{0};
+};
+
+}  // namespace basalt::txn
