@@ -43,33 +43,44 @@ class DefinitionCheck {
     FrmHeader header;
   };
 
+  // Parts of Look; views and files of other engines are passed over.
   void LookIntoDatabase(const std::string& database);
   void LookAtFile(const std::string& database, const std::string& file);
+  // Where the server has the files of a table of the dictionary, without .frm.
   std::string PathOf(const std::string& table) const;
 
-  // The parts of Mend, in their order.
-  void TakeTablesBack();
-  // Tables that have lost their name to what a statement left half done, and the files that still
-  // have it: table -> file.
-  std::map<std::string, File> MovesByIdentity() const;
-  Status MoveBack(const std::map<std::string, File>& moves);
+  // --- The parts of Mend, in their order. Each takes what it has settled out of the sets below. ---
   void DropWhatWasDropped(const std::set<std::string>& dropped);
+  // Gives tables that were found under another name that of the file with their identity.
+  void TakeTablesBack();
+  // What TakeTablesBack has to do: table -> the file whose name it gets.
+  std::map<std::string, File> MovesByIdentity() const;
+  // Does it. When it fails, tables may keep names of their own, and their rows.
+  Status MoveBack(const std::map<std::string, File>& moves);
+  // Tables and partitions that statements have left behind, and that no file speaks of.
   void DropLeftovers();
   void DropUnfinishedPartitions();
+  // From the definitions that the dictionary keeps.
   void WriteLostFiles();
+  // Files that statements have left behind, and that belong to no table.
   void RemoveFilesOfLeftovers();
+  // Into the dictionary, where they are missing there or older; lost .par files the other way.
   void KeepDefinitions();
+  // Into the log: what is left in the sets.
   void ReportTheRest();
+
+  // A table or all its partitions.
   Status Rename(const std::string& from, const std::string& to);
   Status Drop(const std::string& table);
 
   catalog::Catalog* const catalog_;
   const std::string folder_;
-  std::map<std::string, File> files_;          // all of this engine
-  std::set<std::string> without_file_;         // tables of the dictionary
-  std::map<std::string, File> without_table_;  // files of this engine
-  std::map<std::string, File> to_keep_;        // files that the dictionary has in another version
-  std::vector<std::string> par_files_;
+  // What Look has found, by table. Partitions go by the name of their table.
+  std::map<std::string, File> files_;           // all of this engine
+  std::set<std::string> without_file_;          // tables of the dictionary
+  std::map<std::string, File> without_table_;   // files of this engine
+  std::map<std::string, File> to_keep_;         // files that the dictionary has in another version
+  std::vector<std::string> par_files_;          // paths
   std::map<std::string, std::string> foreign_;  // tables whose file names another engine
 };
 
