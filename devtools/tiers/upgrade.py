@@ -10,6 +10,7 @@ from devtools.errors import DevError
 from devtools.tiers import TierResult
 from devtools.upgrade.accidents import Accidents
 from devtools.upgrade.inplace import InPlace
+from devtools.upgrade.lifetimes import Lifetimes
 from devtools.upgrade.refusals import CASES, Refusals
 from devtools.upgrade.roundtrip import RoundTrip
 from devtools.upgrade.wayback import WayBack
@@ -32,6 +33,7 @@ def run(args) -> TierResult:
         "in place": lambda: in_place(folder / "inplace", seed, args.long, result),
         "accidents": lambda: accidents(folder / "accidents", result),
         "round trip": lambda: round_trip(folder / "roundtrip", seed, args.long, result),
+        "lifetimes": lambda: lifetimes(folder / "lifetimes", result),
         "way back": lambda: way_back(folder / "wayback", result),
         "refusals": lambda: refusals(folder / "refusals", result),
     }
@@ -73,6 +75,12 @@ def round_trip(folder, seed: int, long: bool, result: TierResult) -> None:
     part = RoundTrip(folder, seed, LONG_ROUND_TRIP if long else ROUND_TRIP, say)
     part.run()
     take(result, part.problems, sum(part.crossed.values()))
+
+
+def lifetimes(folder, result: TierResult) -> None:
+    part = Lifetimes(folder, say)
+    part.run()
+    take(result, part.problems, part.checks)
 
 
 def way_back(folder, result: TierResult) -> None:

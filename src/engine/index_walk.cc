@@ -3,6 +3,7 @@
 
 #include "engine/database.h"
 #include "engine/entry_content.h"
+#include "engine/row_life.h"
 
 namespace basalt::engine {
 
@@ -11,7 +12,9 @@ IndexWalk::IndexWalk(const Table& table, size_t index, txn::Transaction* transac
       family_(table.index(index).family),
       cursor_(table.database()->store()->base(), table.index(index).family,
               table.index(index).reverse, table.index(index).id,
-              table.database()->transactions()->idle_cursors()) {}
+              table.database()->transactions()->idle_cursors()),
+      seconds_(table.index(index).ttl_seconds),
+      table_(table) {}
 
 Status IndexWalk::Next() {
   if (!started_) {
@@ -19,9 +22,10 @@ Status IndexWalk::Next() {
     BASALT_RETURN_IF_ERROR(cursor_.Bind(transaction_->ReadSnapshot(),
                                         &transaction_->writes(family_),
                                         /*fill_cache=*/false));
+    if (seconds_ != 0) now_ = SnapshotSeconds(table_, transaction_);
     cursor_.SeekFirst();
   } else {
-    previous_key_.assign(cursor_.key());
+    if (!EntryHasExpired()) previous_key_.assign(cursor_.key());
     cursor_.Next();
   }
   if (cursor_.Valid()) [[likely]]

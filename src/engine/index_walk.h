@@ -31,13 +31,21 @@ class IndexWalk {
   // The entry, valid until the next move.
   Bytes key() const { return cursor_.key(); }
   Bytes value() const { return cursor_.value(); }
-  // The key before it, or the last one that could be read; empty before that.
+  // Had the entry expired at the time of the snapshot? Who checks passes over it: its counterpart
+  // in another index may be gone already.
+  bool EntryHasExpired() const {
+    return seconds_ != 0 && store::ValueHasExpired(cursor_.value(), seconds_, now_);
+  }
+  // The last key before it that had not expired; empty before that.
   Bytes previous_key() const { return previous_key_; }
 
  private:
   txn::Transaction* const transaction_;
   rocksdb::ColumnFamilyHandle* const family_;
   txn::Cursor cursor_;
+  const uint64_t seconds_;  // that entries live; 0: for ever
+  const Table& table_;
+  uint64_t now_ = 0;  // of the snapshot
   std::string previous_key_;
   bool started_ = false;
 };

@@ -30,6 +30,7 @@ RangeCount CountRange(txn::Cursor* cursor, Bytes start, Bytes end, RangeCache* c
 
 RowAccess::RowAccess(std::shared_ptr<Table> table)
     : table_(std::move(table)),
+      life_(*table_),
       cursors_(table_->index_count()),
       unique_cursors_(table_->index_count()),
       key_buffer_(table_->max_key_bytes()),
@@ -42,6 +43,7 @@ RowAccess::~RowAccess() = default;
 void RowAccess::Bind(txn::Transaction* transaction, const ReadIntent& intent) {
   transaction_ = transaction;
   set_intent(intent);
+  life_.Begin();
   row_decoder_ready_ = false;
 }
 
@@ -122,12 +124,17 @@ Status RowAccess::Malformed(size_t index, Bytes key) const {
 
 // An entry of the scanned index led to this row, in the same snapshot.
 Status RowAccess::EntryWithoutRow(Bytes row_key) const {
+  if (life_.EntriesMayStandAlone()) return Status(Code::kNotFound);
   return Status(Code::kCorruption, NameOfEntry(*table_, table_->primary_position(), row_key) +
                                        ": there is no such row, but an entry of index " +
                                        table_->descriptor().indexes[scan_index_].name);
 }
 
 Status RowAccess::DecodeRow(Bytes key, Bytes value, uint8_t* record) {
+  if (life_.Hides(value)) [[unlikely]] {
+    UnlockRow();
+    return Status(Code::kNotFound);
+  }
   if (!row_decoder_ready_) CompileRowDecoder();
   if (row_decoder_.Decode(key, value, record)) [[likely]]
     return Status::Ok();
@@ -156,6 +163,7 @@ Status RowAccess::ReadRow(Bytes primary_key, uint8_t* record, bool alone) {
     read = transaction_->Get(family, row_key_, view(), &row_value_);
   }
   if (!read.ok()) return WithEntry(*table_, table_->primary_position(), row_key_, std::move(read));
+  life_.Observe(transaction_);
   return DecodeRow(row_key_, Bytes(row_value_.data(), row_value_.size()), record);
 }
 
@@ -168,6 +176,7 @@ void RowAccess::FetchRows(const std::vector<std::string>& primary_keys, size_t c
   fetch_codes_.assign(count, Code::kOk);
   transaction_->MultiGet(table_->primary().family, count, fetch_keys_.data(), view(),
                          /*sorted=*/false, fetch_values_.get(), fetch_codes_.data());
+  life_.Observe(transaction_);
 }
 
 Status RowAccess::TakeFetched(size_t position, uint8_t* record) {
@@ -196,6 +205,7 @@ Status RowAccess::StartScan(size_t index, bool key_only, bool fill_cache) {
   }
   // A locking scan looks at the newest entries; each row is then locked and read again.
   const rocksdb::Snapshot* snapshot = ScansLatest() ? nullptr : transaction_->ReadSnapshot();
+  life_.Observe(transaction_);
   const txn::ViewStamp stamp = transaction_->LatestStamp();
   BASALT_RETURN_IF_ERROR(
       WithEntry(*table_, index, Bytes(), cursor_->Bind(snapshot, &writes(), fill_cache)));
@@ -356,6 +366,8 @@ void RowAccess::WaitForNextRow() {
 Status RowAccess::ReadEntryRow(uint8_t* record) {
   row_newly_locked_ = false;
   row_unlocked_ = false;
+  if (EntryHasExpired()) [[unlikely]]
+    return Status(Code::kNotFound);
   const bool primary = scan_index_ == table_->primary_position();
   if (!intent_.lock) {
     if (primary) {

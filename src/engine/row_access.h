@@ -13,19 +13,13 @@
 #include "engine/guarded_scan.h"
 #include "engine/range_cache.h"
 #include "engine/read_intent.h"
+#include "engine/row_life.h"
 #include "engine/table.h"
 #include "engine/virtual_columns.h"
 #include "txn/cursor.h"
 #include "txn/transaction.h"
 
 namespace basalt::engine {
-
-// What counting a range has come to.
-struct RangeCount {
-  uint64_t entries = 0;   // seen
-  bool complete = false;  // they are all there are
-  bool cached = false;    // and all of them are in the cache
-};
 
 // Reads and writes the rows of one table for one handler: owns the buffers, cursors and decoders
 // that a statement needs and keeps them for the next one. Records are the server's record images.
@@ -110,6 +104,12 @@ class RowAccess {
   void WaitForNextRow();
   // Copies the primary key of the entry's row to row_key() without reading the row.
   Status TakeEntryRowKey();
+  // Has the entry expired, in a secondary index? Then there is no row to ask for. ReadEntryRow
+  // looks itself; entries of the primary key are rows, and reading them tells.
+  bool EntryHasExpired() {
+    return life_.expires() && scan_index_ != table_->primary_position() &&
+           life_.HidesEntry(scan_index_, entry_value());
+  }
   size_t scanned_index() const { return scan_index_; }
   bool scanning() const { return cursor_ != nullptr; }
   // Entries of an index in [start, end): counted when few, else estimated from file sizes.
@@ -170,7 +170,6 @@ class RowAccess {
   void EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* entry);
   void EncodeSecondary(size_t index, const uint8_t* record, uint64_t hidden_id, Entry* entry);
   Status LockExclusively(IndexId index, Bytes key);
-  Status RefuseTimeToLive() const;
   Status LockForWrite(Bytes primary_key);
   Status LockForInsert(const uint8_t* record, size_t* duplicate_index);
   Status LockForUpdate(const uint8_t* before, const uint8_t* after, bool key_changed,
@@ -189,12 +188,20 @@ class RowAccess {
   Status CheckChangedUnique(size_t index, const uint8_t* before, const uint8_t* after,
                             Bytes own_row_key, size_t* duplicate_index);
   Status WriteChangedPrimary(bool key_changed);
+  // row_expiry.cc
+  Status StampsOfUpdate(const uint8_t* before, const uint8_t* after, UpdateStamps* stamps);
+  bool TakesPlaceOf(rocksdb::PinnableSlice* value);
+  Status RemoveExpired(Bytes row_key);
   uint64_t HiddenIdOfRow() const { return codec::HiddenIdOf(row_key_); }
 
   const std::shared_ptr<Table> table_;
   VirtualColumns* virtual_columns_ = nullptr;
   txn::Transaction* transaction_ = nullptr;
   ReadIntent intent_;
+  RowLife life_;
+  uint64_t stamp_ = 0;             // of the row whose entries are being encoded
+  bool replaces_expired_ = false;  // the row being written takes the place of expired_row_
+  rocksdb::PinnableSlice expired_row_;
 
   codec::ColumnSet wanted_;
   codec::RowDecoder row_decoder_;

@@ -12,8 +12,8 @@ void RowAccess::EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* 
   const size_t key_bytes = table_->primary().codec->EncodeKey(record, hidden_id, key_buffer_.data(),
                                                               unpack_buffer_.data(), &unpack_bytes);
   entry->key.assign(reinterpret_cast<const char*>(key_buffer_.data()), key_bytes);
-  table_->row_codec().EncodeValue(record, MakeBytes(unpack_buffer_.data(), unpack_bytes),
-                                  /*ttl_seconds=*/0, &entry->value);
+  table_->row_codec().EncodeValue(record, MakeBytes(unpack_buffer_.data(), unpack_bytes), stamp_,
+                                  &entry->value);
 }
 
 void RowAccess::EncodeSecondary(size_t index, const uint8_t* record, uint64_t hidden_id,
@@ -23,8 +23,8 @@ void RowAccess::EncodeSecondary(size_t index, const uint8_t* record, uint64_t hi
   const size_t key_bytes =
       codec.EncodeKey(record, hidden_id, key_buffer_.data(), unpack_buffer_.data(), &unpack_bytes);
   entry->key.assign(reinterpret_cast<const char*>(key_buffer_.data()), key_bytes);
-  codec::EncodeSecondaryValue(codec, MakeBytes(unpack_buffer_.data(), unpack_bytes),
-                              /*ttl_seconds=*/0, &entry->value);
+  codec::EncodeSecondaryValue(codec, MakeBytes(unpack_buffer_.data(), unpack_bytes), stamp_,
+                              &entry->value);
 }
 
 Status RowAccess::LockExclusively(IndexId index, Bytes key) {
@@ -48,7 +48,7 @@ Status RowAccess::CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, B
   rocksdb::PinnableSlice value;
   Status found =
       transaction_->Get(table_->primary().family, primary_key, txn::View::kLatest, &value);
-  if (found.code() == Code::kNotFound) {
+  if (found.code() == Code::kNotFound || (found.ok() && TakesPlaceOf(&value))) {
     if (table_->primary().codec->UniqueIsExact()) return Status::Ok();
     return CheckUniqueImage(table_->primary_position(), record, own_row_key, duplicate_index);
   }
@@ -71,6 +71,7 @@ Status RowAccess::RowHasUniqueImage(size_t index, Bytes row_key, const std::stri
   if (!found.ok()) {
     return WithEntry(*table_, table_->primary_position(), row_key, std::move(found));
   }
+  if (life_.Hides(Bytes(value.data(), value.size()))) return Status::Ok();
   const bool computed = table_->index(index).has_virtual_parts;
   codec::ColumnSet columns(table_->descriptor().columns.size());
   if (computed) columns = codec::ColumnSet::All(table_->descriptor().columns.size());
@@ -146,22 +147,12 @@ Status RowAccess::CheckSecondaryUnique(size_t index, const uint8_t* record, Byte
     const size_t row_bytes = data.codec->ExtractPrimaryKey(cursor->key(), key_buffer_.data());
     if (row_bytes == 0) return Malformed(index, cursor->key());
     const Bytes row_key = MakeBytes(key_buffer_.data(), row_bytes);
-    if (row_key == own_row_key) continue;
+    if (row_key == own_row_key || life_.HidesEntry(index, cursor->value())) continue;
     *duplicate_index = index;
     duplicate_key_.assign(row_key);
     return Status(Code::kDuplicateKey);
   }
   return WithEntry(*table_, index, prefix, cursor->status());
-}
-
-// A row written without its time stamp would count as expired, and be gone, for who honours it.
-Status RowAccess::RefuseTimeToLive() const {
-  if (!table_->primary().codec->has_ttl()) [[likely]]
-    return Status::Ok();
-  return Status(Code::kNotSupported,
-                "table " + table_->name() +
-                    " has a time to live; its rows can be read and deleted, not written; ALTER "
-                    "TABLE ... COMMENT = '', ALGORITHM = COPY makes it a table without one");
 }
 
 // Takes the locks of a write and opens the gate of the write set. Where another has locked a range
@@ -182,6 +173,7 @@ Status RowAccess::OpenWrite(const TakeLocks& take_locks, txn::Transaction::Write
 }
 
 Status RowAccess::LockForInsert(const uint8_t* record, size_t* duplicate_index) {
+  replaces_expired_ = false;
   const size_t primary = table_->primary_position();
   // Nobody else can know a fresh hidden id.
   if (!table_->hidden_primary()) {
@@ -197,6 +189,8 @@ Status RowAccess::LockForInsert(const uint8_t* record, size_t* duplicate_index) 
 }
 
 Status RowAccess::PutEntries() {
+  if (replaces_expired_) [[unlikely]]
+    BASALT_RETURN_IF_ERROR(RemoveExpired(after_[table_->primary_position()].key));
   for (size_t i = 0; i < table_->index_count(); ++i) {
     BASALT_RETURN_IF_ERROR(
         transaction_->Put(table_->index(i).family, after_[i].key, after_[i].value));
@@ -205,7 +199,8 @@ Status RowAccess::PutEntries() {
 }
 
 Status RowAccess::Insert(const uint8_t* record, size_t* duplicate_index) {
-  BASALT_RETURN_IF_ERROR(RefuseTimeToLive());
+  life_.Observe(transaction_);
+  stamp_ = life_.StampOf(record);
   const size_t primary = table_->primary_position();
   const uint64_t hidden_id = table_->hidden_primary() ? table_->counters().NextHiddenId() : 0;
   added_.clear();
@@ -256,6 +251,7 @@ Status RowAccess::WriteChangedPrimary(bool key_changed) {
 
 Status RowAccess::LockForUpdate(const uint8_t* before, const uint8_t* after, bool key_changed,
                                 size_t* duplicate_index) {
+  replaces_expired_ = false;
   const size_t primary = table_->primary_position();
   if (key_changed) {
     BASALT_RETURN_IF_ERROR(LockForWrite(after_[primary].key));
@@ -271,6 +267,8 @@ Status RowAccess::LockForUpdate(const uint8_t* before, const uint8_t* after, boo
 }
 
 Status RowAccess::WriteChanges(bool key_changed) {
+  if (replaces_expired_) [[unlikely]]
+    BASALT_RETURN_IF_ERROR(RemoveExpired(after_[table_->primary_position()].key));
   BASALT_RETURN_IF_ERROR(WriteChangedPrimary(key_changed));
   for (size_t i = 0; i < table_->index_count(); ++i) {
     if (i == table_->primary_position()) continue;
@@ -284,10 +282,14 @@ Status RowAccess::WriteChanges(bool key_changed) {
 
 Status RowAccess::Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index,
                          bool* changed) {
-  BASALT_RETURN_IF_ERROR(RefuseTimeToLive());
+  life_.Observe(transaction_);
   const size_t primary = table_->primary_position();
   const uint64_t hidden_id = table_->hidden_primary() ? HiddenIdOfRow() : 0;
+  UpdateStamps stamps;
+  BASALT_RETURN_IF_ERROR(StampsOfUpdate(before, after, &stamps));
+  stamp_ = stamps.before;
   EncodePrimary(before, hidden_id, &before_[primary]);
+  stamp_ = stamps.after;
   EncodePrimary(after, hidden_id, &after_[primary]);
   const bool key_changed = before_[primary].key != after_[primary].key;
   // Secondary entries follow from the row, so equal rows have equal entries.
@@ -296,7 +298,9 @@ Status RowAccess::Update(const uint8_t* before, const uint8_t* after, size_t* du
   added_.clear();
   for (size_t i = 0; i < table_->index_count(); ++i) {
     if (i != primary) {
+      stamp_ = stamps.before;
       EncodeSecondary(i, before, hidden_id, &before_[i]);
+      stamp_ = stamps.after;
       EncodeSecondary(i, after, hidden_id, &after_[i]);
     }
     if (before_[i].key != after_[i].key) added_.push_back({table_->index(i).id, after_[i].key});

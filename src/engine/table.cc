@@ -46,6 +46,7 @@ Status Table::Open(Database* database, codec::TableDescriptor descriptor, TableT
   opened->traits_ = traits;
   BASALT_RETURN_IF_ERROR(opened->Resolve());
   BASALT_RETURN_IF_ERROR(opened->CompileCodecs());
+  opened->RegisterTimeToLive();
   opened->statistics_ = std::make_unique<TableStatistics>(opened.get());
   BASALT_RETURN_IF_ERROR(opened->LoadCounters());
   *table = std::move(opened);
@@ -75,6 +76,8 @@ Status Table::Resolve() {
     defined.number = recorded.id.number;
     defined.kv_format_version = recorded.key_value_format_version;
     defined.has_ttl = (recorded.flags & catalog::kIndexHasTtl) != 0;
+    // Without time stamps nothing can expire.
+    indexes_[i].ttl_seconds = defined.has_ttl ? recorded.ttl_seconds : 0;
     indexes_[i].id = recorded.id;
     indexes_[i].family = database_->store()->FindColumnFamily(recorded.id.column_family);
     if (indexes_[i].family == nullptr) {
@@ -105,6 +108,19 @@ Status Table::CompileCodecs() {
   has_blobs_ = std::any_of(descriptor_.columns.begin(), descriptor_.columns.end(),
                            [](const codec::Column& column) { return codec::IsBlob(column.kind); });
   return codec::RowCodec::Compile(descriptor_, *primary().codec, &row_codec_);
+}
+
+// From now on compactions drop what has expired. Not before: only the definition tells how rows are
+// removed.
+void Table::RegisterTimeToLive() const {
+  for (size_t i = 0; i < indexes_.size(); ++i) {
+    if (indexes_[i].ttl_seconds == 0) continue;
+    store::EntryLife life;
+    life.seconds = indexes_[i].ttl_seconds;
+    life.rows = i == primary_position();
+    life.single_deletes = !life.rows || rows_are_keys_;
+    database_->store()->time_to_live()->Register(indexes_[i].id, life);
+  }
 }
 
 Status Table::LoadCounters() {

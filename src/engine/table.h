@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ class Database;
 struct TableTraits {
   // Of one connection: see catalog::TemporaryTables. Its rows need no locks and no log.
   bool temporary = false;
+  // The column that rows with a time to live take their time stamps from: BIGINT UNSIGNED NOT NULL,
+  // seconds since 1970. None: the time of their insertion.
+  std::optional<uint32_t> ttl_column;
   // Its one row is written in transactions of their own, and everybody reads the latest state. The
   // server keeps writers apart.
   bool sequence = false;
@@ -38,6 +42,7 @@ struct Index {
   bool reverse = false;                           // the column family stores keys backwards
   bool unique = false;                            // declared unique; a primary key always is
   bool has_virtual_parts = false;                 // see VirtualColumns
+  uint64_t ttl_seconds = 0;                       // entries expire after so long; 0: never
   std::shared_ptr<const codec::KeyCodec> codec;
 };
 
@@ -93,6 +98,7 @@ class Table {
 
   Status Resolve();
   Status CompileCodecs();
+  void RegisterTimeToLive() const;
   Status LoadCounters();
 
   Database* database_ = nullptr;

@@ -70,6 +70,7 @@ Status TableCheck::CheckRows() {
   Status status = walk.Next();
   for (; status.ok(); status = walk.Next()) {
     BASALT_RETURN_IF_ERROR(Proceed());
+    if (walk.EntryHasExpired()) continue;
     ++rows_;
     if (depth_ == CheckDepth::kQuick) {
       CheckRowQuickly(walk.key(), walk.value());
@@ -121,6 +122,7 @@ Status TableCheck::CheckEntries(size_t index) {
   Status status = walk.Next();
   for (; status.ok(); status = walk.Next()) {
     BASALT_RETURN_IF_ERROR(Proceed());
+    if (walk.EntryHasExpired()) continue;
     ++entries_[index];
     CheckEntry(index, walk.key(), walk.value(), walk.previous_key());
   }

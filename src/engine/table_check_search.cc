@@ -9,6 +9,7 @@
 
 #include "engine/database.h"
 #include "engine/entry_content.h"
+#include "engine/row_life.h"
 
 namespace basalt::engine {
 namespace {
@@ -89,6 +90,7 @@ Status TableCheck::SearchEntries(size_t index) {
   Status status = walk.Next();
   for (; status.ok(); status = walk.Next()) {
     BASALT_RETURN_IF_ERROR(Proceed());
+    if (walk.EntryHasExpired()) continue;
     BASALT_RETURN_IF_ERROR(SearchEntry(index, walk.key(), walk.value(), &run));
   }
   // What could not be read has been said when the entries were counted.
@@ -96,11 +98,18 @@ Status TableCheck::SearchEntries(size_t index) {
   return Status::Ok();
 }
 
-// Ok with *found kOk, kNotFound, or kCorruption for whatever keeps the value from being read.
+// Ok with *found kOk, kNotFound (also for what has expired), or kCorruption for whatever keeps the
+// value from being read.
 Status TableCheck::LookUp(size_t index, Bytes key, rocksdb::PinnableSlice* value, Code* found) {
   Status status = transaction_->Get(table_.index(index).family, key, txn::View::kSnapshot, value);
   *found = status.code();
   if (status.code() == Code::kIoError) *found = Code::kCorruption;
+  const uint64_t seconds = table_.index(index).ttl_seconds;
+  if (status.ok() && seconds != 0 &&
+      store::ValueHasExpired(Bytes(value->data(), value->size()), seconds,
+                             SnapshotSeconds(table_, transaction_))) {
+    *found = Code::kNotFound;
+  }
   if (*found == Code::kOk || *found == Code::kNotFound || *found == Code::kCorruption) {
     return Status::Ok();
   }
@@ -164,6 +173,7 @@ Status TableCheck::SearchRows(const std::vector<size_t>& indexes) {
   Status status = walk.Next();
   for (; status.ok(); status = walk.Next()) {
     BASALT_RETURN_IF_ERROR(Proceed());
+    if (walk.EntryHasExpired()) continue;
     if (depth_ == CheckDepth::kExtended) {
       BASALT_RETURN_IF_ERROR(LookUp(primary, walk.key(), &value, &found));
       if (found != Code::kOk) findings_.Add(primary, Finding::kNotFoundByKey, walk.key());

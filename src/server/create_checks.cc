@@ -2,7 +2,6 @@
 #include "server/create_checks.h"
 
 #include <string>
-#include <string_view>
 
 #include "server/system_variables.h"
 
@@ -96,17 +95,9 @@ void WarnOfNeedlessOptions(const HA_CREATE_INFO& create_info) {
 
 }  // namespace
 
-bool CommentAsksForTtl(const LEX_CSTRING& comment) {
-  if (comment.str == nullptr) return false;
-  const std::string_view text(comment.str, comment.length);
-  return text.find("ttl_duration=") != std::string_view::npos ||
-         text.find("ttl_col=") != std::string_view::npos;
-}
-
 int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
   if (create_info.data_file_name != nullptr) return RefuseOption("DATA DIRECTORY");
   if (create_info.index_file_name != nullptr) return RefuseOption("INDEX DIRECTORY");
-  if (CommentAsksForTtl(create_info.comment)) return RefuseFeature("time to live of rows");
   if (StatementHasForeignKey()) return RefuseFeature("foreign keys");
   for (uint i = 0; i < form.s->fields && MyRocksCompatibleFormat(current_thd); ++i) {
     if (int error = RefuseColumnForMyRocks(*form.field[i])) return error;

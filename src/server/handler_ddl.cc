@@ -17,6 +17,7 @@
 #include "server/table_descriptor_builder.h"
 #include "server/table_dropper.h"
 #include "server/table_name.h"
+#include "server/time_to_live.h"
 #include "store/index_bounds.h"
 #include "store/status_map.h"
 
@@ -26,11 +27,13 @@ namespace {
 
 // In the server's order of keys, a hidden primary key last.
 Status RequestIndexes(const codec::TableDescriptor& descriptor, const TABLE& form,
-                      std::vector<catalog::IndexRequest>* requests) {
+                      const TimeToLive& life, std::vector<catalog::IndexRequest>* requests) {
   for (size_t i = 0; i < descriptor.indexes.size(); ++i) {
     catalog::IndexRequest request;
     request.kind = static_cast<catalog::IndexKind>(descriptor.indexes[i].kind);
     request.key_value_format_version = descriptor.indexes[i].kv_format_version;
+    if (life.seconds != 0) request.flags = catalog::kIndexHasTtl;
+    request.ttl_seconds = life.seconds;
     if (request.kind != catalog::IndexKind::kHiddenPrimary) {
       const LEX_CSTRING& comment = form.key_info[i].comment;
       BASALT_RETURN_IF_ERROR(ChooseColumnFamily(std::string_view(comment.str, comment.length),
@@ -70,16 +73,15 @@ Status CreateTemporary(const codec::TableDescriptor& descriptor, uint64_t auto_i
   return Status::Ok();
 }
 
-Status CreateByName(const char* path, const TABLE& form, uint64_t auto_increment) {
-  std::string name;
-  BASALT_RETURN_IF_ERROR(TableNameOf(path, &name));
+Status CreateByName(const std::string& name, const TABLE& form, const TimeToLive& life,
+                    uint64_t auto_increment) {
   codec::TableDescriptor descriptor;
   BASALT_RETURN_IF_ERROR(BuildTableDescriptor(form, name, &descriptor));
   if (!MyRocksCompatibleFormat(current_thd)) codec::ChooseKvFormats(&descriptor);
   BASALT_RETURN_IF_ERROR(CheckKeys(descriptor));
   if (IsTemporaryTable(name)) return CreateTemporary(descriptor, auto_increment);
   std::vector<catalog::IndexRequest> requests;
-  BASALT_RETURN_IF_ERROR(RequestIndexes(descriptor, form, &requests));
+  BASALT_RETURN_IF_ERROR(RequestIndexes(descriptor, form, life, &requests));
   catalog::TableDefinition definition;
   const bool defined = DefinitionOfNewTable(*form.s, name, &definition);
   return Database()->catalog()->CreateTable(name, requests, auto_increment, nullptr,
@@ -113,13 +115,14 @@ constexpr ulong kOptionsOfDefinitionOnly =
 int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) {
   if (int error = RefuseUnsupported(*form, *create_info)) return error;
   std::string table_name;
-  if (TableNameOf(name, &table_name).ok() &&
-      Database()->catalog()->FindTable(table_name) != nullptr) {
-    return HA_ERR_TABLE_EXIST;
-  }
+  Status status = TableNameOf(name, &table_name);
+  if (!status.ok()) return ReportError(status, "creating the table");
+  if (Database()->catalog()->FindTable(table_name) != nullptr) return HA_ERR_TABLE_EXIST;
+  TimeToLive life;
+  if (int error = ReadTimeToLive(*form, table_name, &life)) return error;
   const uint64_t auto_increment =
       form->found_next_number_field == nullptr ? 0 : create_info->auto_increment_value;
-  const Status status = CreateByName(name, *form, auto_increment);
+  status = CreateByName(table_name, *form, life, auto_increment);
   if (status.ok()) {
     if (IsTemporaryTable(table_name) || catalog::IsPartitionName(table_name)) return 0;
     const int error = WriteFrmOfNewTable(form->s);
@@ -203,7 +206,10 @@ enum_alter_inplace_result Handler::check_if_supported_inplace_alter(
   if (options && (wanted.used_fields & ~kOptionsOfDefinitionOnly)) {
     return HA_ALTER_INPLACE_NOT_SUPPORTED;
   }
-  if (CommentAsksForTtl(wanted.comment)) return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  if (ChangesTimeToLive(*table, *altered_table, table_data()->name(),
+                        alter_info->handler_flags & ALTER_COLUMN_NAME)) {
+    return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  }
   // The copy refuses it with a reason.
   if ((alter_info->handler_flags & ALTER_ADD_VIRTUAL_COLUMN) && MyRocksCompatibleFormat(ha_thd())) {
     return HA_ALTER_INPLACE_NOT_SUPPORTED;

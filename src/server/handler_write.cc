@@ -93,14 +93,18 @@ int Handler::DeriveAutoIncrement() {
   uint64_t largest = 0;
   const KEY& key = table->key_info[table->s->next_number_index];
   const bool descending = (key.key_part[0].key_part_flag & HA_REVERSE_SORT) != 0;
-  if (status.ok())
-    status = rows_->SeekToEnd(descending ? Direction::kForward : Direction::kBackward);
-  if (status.ok()) {
+  const Direction towards_smaller = descending ? Direction::kForward : Direction::kBackward;
+  if (status.ok()) status = rows_->SeekToEnd(towards_smaller);
+  while (status.ok()) {
     status = rows_->ReadEntryRow(row.data());
-    if (status.ok()) largest = AutoIncrementValue(table, row.data());
-  } else if (status.code() == Code::kEndOfRange) {
-    status = Status::Ok();
+    if (status.ok()) {
+      largest = AutoIncrementValue(table, row.data());
+      break;
+    }
+    if (status.code() != Code::kNotFound) break;
+    status = rows_->Step(towards_smaller);  // it has expired
   }
+  if (status.code() == Code::kEndOfRange) status = Status::Ok();
   rows_->EndScan();
   read_.scan_open = false;
   rows_->set_intent(intent);

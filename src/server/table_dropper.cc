@@ -18,6 +18,7 @@ void Forget(const catalog::TableRecord& table) {
   if (table.Primary() != nullptr) Database()->ForgetCounters(table.Primary()->id);
   for (const catalog::IndexRecord& index : table.indexes) {
     Database()->key_prefixes()->Forget(index.id);
+    Database()->store()->time_to_live()->Forget(index.id);
   }
 }
 

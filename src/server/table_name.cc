@@ -14,6 +14,11 @@ namespace {
 constexpr std::string_view kTemporaryPrefix = "#sql-temptable-";
 constexpr std::string_view kPartitionMark = "#P#";
 constexpr std::string_view kColumnFamilyWord = "cfname=";
+constexpr std::string_view kTtlDurationWord = "ttl_duration=";
+constexpr std::string_view kTtlColumnWord = "ttl_col=";
+// What the server appends to the names of partitions that an ALTER TABLE is making or replacing.
+constexpr std::string_view kMadeMark = "#TMP#";
+constexpr std::string_view kReplacedMark = "#REN#";
 
 // The text after `word` in the part of the comment that begins with it; false when none does.
 bool FindQualifier(std::string_view comment, std::string_view word, std::string_view* value) {
@@ -30,7 +35,24 @@ bool FindQualifier(std::string_view comment, std::string_view word, std::string_
   return false;
 }
 
+// The text after `word`, for the partition or else for the table.
+std::string_view QualifierOf(std::string_view comment, std::string_view partition,
+                             std::string_view word) {
+  std::string_view value;
+  if (!partition.empty()) {
+    std::string own(partition);
+    own.append("_").append(word);
+    if (FindQualifier(comment, own, &value) && !value.empty()) return value;
+  }
+  return FindQualifier(comment, word, &value) ? value : std::string_view();
+}
+
 }  // namespace
+
+TimeToLiveWords FindTimeToLive(std::string_view comment, std::string_view partition) {
+  return {QualifierOf(comment, partition, kTtlDurationWord),
+          QualifierOf(comment, partition, kTtlColumnWord)};
+}
 
 bool IsTemporaryTable(std::string_view path) {
   // No table that users name begins like this: the server encodes the '#'.
@@ -48,7 +70,11 @@ Status TableNameOf(const char* path, std::string* name) {
 std::string_view PartitionOf(std::string_view table_name) {
   const size_t mark = table_name.find(kPartitionMark);
   if (mark == std::string_view::npos) return {};
-  return table_name.substr(mark + kPartitionMark.size());
+  std::string_view partition = table_name.substr(mark + kPartitionMark.size());
+  for (const std::string_view passing : {kMadeMark, kReplacedMark}) {
+    if (partition.ends_with(passing)) partition.remove_suffix(passing.size());
+  }
+  return partition;
 }
 
 std::string TablePrefixOfDatabase(const char* path) {

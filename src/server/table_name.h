@@ -21,6 +21,16 @@ bool IsTemporaryTable(std::string_view path);
 // a whole table.
 std::string_view PartitionOf(std::string_view table_name);
 
+// The words of a table's comment on the life of its rows; empty where it has none. The rows of
+// partition p have those after "p_ttl_duration=" and "p_ttl_col=", else those after "ttl_duration="
+// and "ttl_col=". The first of several counts. They point into the comment.
+struct TimeToLiveWords {
+  std::string_view duration;
+  std::string_view column;
+  bool operator==(const TimeToLiveWords&) const = default;
+};
+TimeToLiveWords FindTimeToLive(std::string_view comment, std::string_view partition);
+
 // What every table of the database in this path begins with: "./db/" -> "db.".
 std::string TablePrefixOfDatabase(const char* path);
 

@@ -9,6 +9,7 @@
 #include "server/plugin_state.h"
 #include "server/table_descriptor_builder.h"
 #include "server/table_name.h"
+#include "server/time_to_live.h"
 
 namespace basalt::server {
 
@@ -39,6 +40,7 @@ Status ShareOf(const char* name, const TABLE& table, Handler_share* known,
   BASALT_RETURN_IF_ERROR(BuildTableDescriptor(table, table_name, &descriptor));
   engine::TableTraits traits;
   traits.temporary = IsTemporaryTable(name);
+  traits.ttl_column = TimeStampColumn(table, table_name);
   traits.sequence = table.s->table_type == TABLE_TYPE_SEQUENCE;
   auto opened = std::make_shared<TableShare>();
   BASALT_RETURN_IF_ERROR(

@@ -25,7 +25,10 @@ constexpr std::string_view kBulkLoadSuffix = ".bulk_load.tmp";
 
 }  // namespace
 
-Store::Store(StoreOptions options) : options_(std::move(options)), policy_(options_.log) {}
+Store::Store(StoreOptions options)
+    : options_(std::move(options)),
+      time_to_live_(std::make_shared<TimeToLive>(options_.time_to_live)),
+      policy_(options_.log) {}
 
 // Whoever wants to know how closing went calls Close() before.
 Store::~Store() { (void)Close().ok(); }
@@ -106,6 +109,9 @@ Status Store::BuildColumnFamilyOptions(const std::string& name,
         found->second, "rocksdb_override_cf_options for " + name, options));
   }
   options->table_properties_collector_factories.push_back(collector_factory_);
+  if (name != kSystemColumnFamilyName) {
+    options->compaction_filter_factory = NewExpiryFilterFactory(time_to_live_);
+  }
   return {};
 }
 
@@ -130,6 +136,7 @@ Status Store::OpenDatabase() {
                                              options_.directory, descriptors, &handles, &db_),
                 In("opening the store")));
   base_ = db_->GetBaseDB();
+  time_to_live_->Attach(base_);
   for (rocksdb::ColumnFamilyHandle* handle : handles) families_.Add(handle);
   default_ = FindColumnFamily(kDefaultColumnFamilyName);
   system_ = FindColumnFamily(kSystemColumnFamilyName);
@@ -172,6 +179,7 @@ Status Store::Close() {
   if (db_ == nullptr) return {};
   Status result = SyncWal(/*sync=*/true);
   rocksdb::CancelAllBackgroundWork(base_, /*wait=*/true);
+  time_to_live_->Detach();
   const auto handles = families_.All();
   families_.Clear();
   for (rocksdb::ColumnFamilyHandle* handle : handles) {

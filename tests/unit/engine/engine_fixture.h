@@ -39,6 +39,7 @@ class EngineFixture : public testing::Test {
     Database::Options options;
     options.store.directory = directory_ / "store";
     options.store.block_cache_bytes = 8u << 20;
+    options.store.time_to_live = time_to_live_;
     ASSERT_EQ(Database::Open(std::move(options), &database_).ToString(), "ok");
   }
   void Reopen() {
@@ -161,6 +162,8 @@ class EngineFixture : public testing::Test {
   }
 
   test::TemporaryDirectory directory_;
+  std::shared_ptr<store::TimeToLiveSettings> time_to_live_ =
+      std::make_shared<store::TimeToLiveSettings>();
   std::unique_ptr<Database> database_;
   std::shared_ptr<Table> table_;
   std::unique_ptr<RowAccess> access_;

@@ -274,19 +274,6 @@ TEST_P(RowAccessTest, AnEstimatedRangeIsReplayedUntilTheTransactionWrites) {
   Commit();
 }
 
-using TimeToLiveTest = EngineFixture;
-
-TEST_F(TimeToLiveTest, RowsAreNotWrittenWithoutTheirTimeStamp) {
-  Open();
-  CreateTable(/*hidden=*/false, catalog::kIndexHasTtl);
-  Begin();
-  const Status refused = Insert({1, false, 30, "one"});
-  EXPECT_EQ(refused.code(), Code::kNotSupported);
-  EXPECT_NE(refused.ToString().find("time to live"), std::string::npos);
-  EXPECT_TRUE(Scan(table_->primary_position()).empty());
-  Commit();
-}
-
 INSTANTIATE_TEST_SUITE_P(PrimaryKey, RowAccessTest, testing::Values(false, true),
                          [](const auto& info) { return info.param ? "Hidden" : "Declared"; });
 
