@@ -20,7 +20,6 @@ from devtools.errors import DevError
 from devtools.server import PrivateServer
 
 CLASSES = [Ledger, Ledger, Counter, Bank, Bank, Bank, Events, Prepared, Large, Scratch, TwoEngines]
-DOUBLE_KILL = 0.2  # share of restarts that are killed too
 COMMON = [
     "--innodb-flush-log-at-trx-commit=2",
     "--innodb-lock-wait-timeout=1",
@@ -38,6 +37,7 @@ ENGINE_OPTIONS = {
 
 class Harness:
     classes: list[type[Client]] = CLASSES
+    double_kill_share = 0.2  # of restarts, which are killed too
 
     def __init__(self, folder: Path, engine: str, binlog: bool, seed: int, seconds: float):
         self.rng = Random(seed)
@@ -113,14 +113,22 @@ class Harness:
     def restart(self) -> float:
         """Starts the server again, sometimes killing that start too; returns the seconds taken."""
         self.server.options = self.options()
-        if self.rng.random() < DOUBLE_KILL:
-            self.server.start(wait=False)
-            time.sleep(self.rng.uniform(0.02, 0.6))
-            self.server.kill()
-            self.double_kills += 1
+        if self.rng.random() < self.double_kill_share:
+            self.kill_start()
         started = time.monotonic()
         self.server.start()
         return time.monotonic() - started
+
+    def kill_start(self) -> None:
+        self.server.start(wait=False)
+        time.sleep(self.rng.uniform(0.02, 0.6))
+        self.server.kill()
+        self.double_kills += 1
+
+    def finish(self) -> list[Problem]:
+        """After the last round; the server is stopped."""
+        self.server.stop()
+        return []
 
     def check(self) -> list[Problem]:
         problems = []

@@ -21,6 +21,7 @@ constexpr char kLeftover[] = "#sql";
 constexpr char kEngineName[] = "ROCKSDB";
 constexpr char kFrm[] = ".frm";
 constexpr char kPar[] = ".par";
+constexpr char kOnTheMove[] = "#basalt-move-";
 
 bool IsOurs(const FrmHeader& header) {
   return ::strcasecmp(header.engine.c_str(), kEngineName) == 0;
@@ -74,6 +75,7 @@ void DefinitionCheck::LookIntoDatabase(const std::string& database) {
     const std::filesystem::path& file = entry.path();
     if (file.extension() == kFrm) LookAtFile(database, file.stem().string());
     if (file.extension() == kPar) par_files_.push_back(file.string());
+    if (IsUnfinishedFile(file.string())) unfinished_.push_back(file.string());
   }
 }
 
@@ -81,6 +83,7 @@ void DefinitionCheck::Look() {
   for (auto* tables : {&files_, &without_table_, &to_keep_}) tables->clear();
   without_file_.clear();
   par_files_.clear();
+  unfinished_.clear();
   foreign_.clear();
   for (const auto& table : catalog_->Tables()) {
     without_file_.emplace(catalog::TableOfPartition(table->name));
@@ -152,13 +155,15 @@ std::map<std::string, DefinitionCheck::File> DefinitionCheck::MovesByIdentity() 
 }
 
 // By names of their own, because tables may have to change places. Those are not names of
-// leftovers: what stops here keeps its rows.
+// leftovers: what stops here keeps its rows, and the next start finds it by its identity.
 Status DefinitionCheck::MoveBack(const std::map<std::string, File>& moves) {
   size_t number = 0;
   std::map<std::string, const File*> under_way;
   for (const auto& [table, file] : moves) {
-    const std::string database = table.substr(0, table.find('.'));
-    const std::string name = database + ".#basalt-move-" + std::to_string(++number);
+    const std::string prefix = table.substr(0, table.find('.') + 1) + kOnTheMove;
+    std::string name;
+    do name = prefix + std::to_string(++number);
+    while (catalog_->IsTable(name));
     BASALT_RETURN_IF_ERROR(Rename(table, name));
     under_way.emplace(name, &file);
   }
@@ -269,6 +274,7 @@ void DefinitionCheck::WriteLostParFiles() {
 }
 
 void DefinitionCheck::RemoveFilesOfLeftovers() {
+  std::error_code error;  // what stays is tried again by the next start
   for (auto at = without_table_.begin(); at != without_table_.end();) {
     const bool removed = IsLeftover(at->first) && RemoveDefinitionFiles(at->second.path).ok();
     if (removed) {
@@ -277,7 +283,10 @@ void DefinitionCheck::RemoveFilesOfLeftovers() {
     }
     at = removed ? without_table_.erase(at) : std::next(at);
   }
-  // Of partitioned tables the server may leave only the .par file behind.
+  for (const std::string& file : unfinished_) std::filesystem::remove(file, error);
+  // Of partitioned tables the server may leave only the .par file behind. In a running server it
+  // may belong to another engine's table that is being made.
+  if (mysqld_server_started) return;
   for (const std::string& file : par_files_) {
     const std::string path = file.substr(0, file.size() - std::string_view(kPar).size());
     const std::string name = std::filesystem::path(path).filename().string();

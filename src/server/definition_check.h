@@ -81,6 +81,7 @@ class DefinitionCheck {
   std::map<std::string, File> without_table_;   // files of this engine
   std::map<std::string, File> to_keep_;         // files that the dictionary has in another version
   std::vector<std::string> par_files_;          // paths
+  std::vector<std::string> unfinished_;         // paths of files that were being written
   std::map<std::string, std::string> foreign_;  // tables whose file names another engine
 };
 

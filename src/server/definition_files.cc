@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 #include <system_error>
 
 namespace basalt::server {
@@ -120,6 +121,10 @@ size_t PartitionsIn(Bytes par) {
   size_t number = 0;
   for (size_t i = 4; i-- > 0;) number = number << 8 | static_cast<uint8_t>(par[kNumberAt + i]);
   return number;
+}
+
+bool IsUnfinishedFile(const std::string& file) {
+  return std::string_view(file).ends_with(kUnfinished);
 }
 
 bool HasParFile(const std::string& path) { return ::access((path + kPar).c_str(), F_OK) == 0; }

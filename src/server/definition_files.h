@@ -32,6 +32,9 @@ Status RemoveDefinitionFiles(const std::string& path);
 // none.
 size_t PartitionsIn(Bytes par);
 
+// Whether this is the name of a file that WriteDefinitionFiles had not finished.
+bool IsUnfinishedFile(const std::string& file);
+
 bool HasFrmFile(const std::string& path);
 bool HasParFile(const std::string& path);
 

@@ -110,11 +110,13 @@ void KeepDefinition(const TABLE_SHARE& share, const std::string& name) {
 void KeepDefinitionOfFile(const std::string& path, const std::string& name) {
   catalog::Catalog* catalog = Database()->catalog();
   catalog::TableDefinition definition;
+  FrmHeader header;
   if (!catalog->IsTable(catalog::TableOfPartition(name)) ||
-      !ReadDefinitionFiles(path, &definition, nullptr).ok() ||
+      !ReadDefinitionFiles(path, &definition, &header).ok() ||
       catalog->HasDefinition(name, definition.identity)) {
     return;
   }
+  if (header.partitioned && definition.par.empty()) return;  // half a definition
   KeepRead(definition, name);
 }
 

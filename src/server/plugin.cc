@@ -64,17 +64,15 @@ void LogWhatWasFound() {
 // share of the last commits is rolled back when it is there again. The server ends its start when
 // a plugin of which it has been told so cannot start (--rocksdb=FORCE); this tells it.
 void StopTheServersStart() {
-  if (ServerMayStartWithoutEngine()) return;
+  if (mysqld_server_started || ServerMayStartWithoutEngine()) return;
   constexpr LEX_CSTRING name = {STRING_WITH_LEN("ROCKSDB")};
   const plugin_ref plugin = plugin_lock_by_name(nullptr, &name, MYSQL_STORAGE_ENGINE_PLUGIN);
   if (plugin == nullptr) return;
   plugin_ref_to_int(plugin)->load_option = PLUGIN_FORCE;
   plugin_unlock(nullptr, plugin);
-  if (!mysqld_server_started) {
-    sql_print_error(
-        "ROCKSDB: the server does not start without the engine, because acknowledged transactions "
-        "could be lost; rocksdb_start_server_without_engine=ON lets it");
-  }
+  sql_print_error(
+      "ROCKSDB: the server does not start without the engine, because acknowledged transactions "
+      "could be lost; rocksdb_start_server_without_engine=ON lets it");
 }
 
 // A folder inside the server's data directory would be taken for a database.
