@@ -5,7 +5,6 @@ it, clients that write rows."""
 
 import threading
 from pathlib import Path
-from random import Random
 
 import pymysql
 

@@ -29,8 +29,10 @@ class KillPoint:
             self.shared = mmap.mmap(file.fileno(), CONTROL_BYTES)
 
     def environment(self) -> dict[str, str]:
-        return {"LD_PRELOAD": str(paths.build_dir() / "tests" / "kill_point.so"),
-                "BASALT_KILL_POINT": str(self.control)}
+        return {
+            "LD_PRELOAD": str(paths.build_dir() / "tests" / "kill_point.so"),
+            "BASALT_KILL_POINT": str(self.control),
+        }
 
     def arm(self, operation: int = UNLIMITED) -> None:
         """The server dies before this operation, counted from now and from 1."""

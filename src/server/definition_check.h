@@ -49,7 +49,8 @@ class DefinitionCheck {
   // Where the server has the files of a table of the dictionary, without .frm.
   std::string PathOf(const std::string& table) const;
 
-  // --- The parts of Mend, in their order. Each takes what it has settled out of the sets below. ---
+  // --- The parts of Mend, in their order. Each takes what it has settled out of the sets below.
+  // ---
   void DropWhatWasDropped(const std::set<std::string>& dropped);
   // Gives tables that were found under another name that of the file with their identity.
   void TakeTablesBack();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Loaded into a server by LD_PRELOAD: kills it, as kill -9 does, right before a given file operation
-// of one thread. What a file system holds changes by nothing but such operations, so the moments
-// before each of them are all the states in which a killed process can leave its files.
+// Loaded into a server by LD_PRELOAD: kills it, as kill -9 does, right before a given file
+// operation of one thread. What a file system holds changes by nothing but such operations, so the
+// moments before each of them are all the states in which a killed process can leave its files.
 //
 // BASALT_KILL_POINT names a file of kControlBytes, shared with the test (devtools/crash/
 // kill_point.py): how many operations may still pass (0: not armed), how many have passed since
@@ -46,17 +46,16 @@ Function* Real(const char* name) {
 }
 
 // The function of the C library behind the one that is being defined.
-#define REAL(name) \
-  static auto* const real_##name = Real<decltype(::name)>(#name)
+#define REAL(name) static auto* const real_##name = Real<decltype(::name)>(#name)
 
 __attribute__((constructor)) void ShareControl() {
   control_path = std::getenv("BASALT_KILL_POINT");
   if (control_path == nullptr) return;
   REAL(open);
   const int file = real_open(control_path, O_RDWR | O_CLOEXEC);
-  void* shared = file < 0 ? MAP_FAILED
-                          : ::mmap(nullptr, kControlBytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                                   file, 0);
+  void* shared = file < 0
+                     ? MAP_FAILED
+                     : ::mmap(nullptr, kControlBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (shared != MAP_FAILED) control = static_cast<Control*>(shared);
 }
 
@@ -98,15 +97,15 @@ void BeforeOpen(const char* file, int flags) {
 
 }  // namespace
 
-#define DEFINE_OPEN(name)                                \
-  EXPORT int name(const char* file, int flags, ...) {    \
-    REAL(name);                                          \
-    va_list arguments;                                   \
-    va_start(arguments, flags);                          \
-    const mode_t mode = va_arg(arguments, mode_t);       \
-    va_end(arguments);                                   \
-    BeforeOpen(file, flags);                             \
-    return real_##name(file, flags, mode);               \
+#define DEFINE_OPEN(name)                             \
+  EXPORT int name(const char* file, int flags, ...) { \
+    REAL(name);                                       \
+    va_list arguments;                                \
+    va_start(arguments, flags);                       \
+    const mode_t mode = va_arg(arguments, mode_t);    \
+    va_end(arguments);                                \
+    BeforeOpen(file, flags);                          \
+    return real_##name(file, flags, mode);            \
   }
 
 DEFINE_OPEN(open)
