@@ -219,7 +219,7 @@ class Ddl(Client):
         wanted = [self.tables, *(pending or [])]
         names = sorted(set(found) | {n for state in wanted for n in state})
         lines = [
-            f"ddl {self.number}, last statement: {self.statement}, unfinished: {pending is not None}"
+            f"ddl {self.number}, in flight: {pending is not None}, last statement: {self.statement}"
         ]
         for name in names:
             choices = {str(state.get(name, "absent")) for state in wanted}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a table of the DDL load looks like: everything a statement can change, and the rows. The rows
+"""What a table of the DDL load looks like: everything a statement can change, and the rows. Those
 follow from the shape: every column that was added has its number as its default value."""
 
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ class Shape:
 
 
 def read_shape(execute, database: str, name: str) -> Shape:
-    """The shape of a table as the server tells it. Raises what a table that cannot be opened raises;
+    """The shape of a table as the server tells it. Raises what a table that cannot be opened does;
     ValueError when the table contradicts itself."""
     where = f"table_schema = '{database}' AND table_name = '{name}'"
     columns = [

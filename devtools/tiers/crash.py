@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kill -9 under load; afterwards every acknowledged commit must be there, and nothing else.
 
-Half of the kills run with the binary log, half without. A third as many more meet a load of DDL, and
-as many again single DDL statements, each before a file operation of its own: `--all-points` for all
-there are. The seed fixes what the clients do and when the server is killed, but not how the threads
-fall: a failure need not repeat at once.
+Half of the kills run with the binary log, half without. A third as many more meet a load of DDL,
+and as many again single DDL statements, each before a file operation of its own: `--all-points` for
+all there are. The seed fixes what the clients do and when the server is killed, but not how the
+threads fall: a failure need not repeat at once.
 """
 
 import shutil

@@ -33,8 +33,8 @@ REPAIRS = {
     "nopad": "MODIFY b VARCHAR(20) COLLATE utf8mb4_unicode_ci",
 }
 PREPARED = ["INSERT INTO plain VALUES (1000, 1, 'prepared')", "DELETE FROM reverse WHERE id < 9"]
-# Tables whose definitions Basalt keeps in the dictionary, and what stock MyRocks, which does not know
-# that, then does to them.
+# Tables whose definitions Basalt keeps in the dictionary, and what stock MyRocks, which does not
+# know that, then does to them.
 PARTS = "PARTITION BY HASH (id) PARTITIONS 3"
 DEFINED = [
     statement
