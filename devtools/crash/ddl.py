@@ -229,7 +229,11 @@ class Ddl(Client):
 
 def check_files(folder: Path) -> list[Problem]:
     """Nothing of an unfinished statement is left in the database's folder."""
-    left = [f.name for f in folder.iterdir() if f.name.startswith("#sql") or "-new" in f.name]
+    names = {f.name for f in folder.iterdir()}
+    left = [n for n in names if n.startswith("#sql") or "-new" in n]
+    left += [
+        n for n in names if n.endswith(".par") and n.removesuffix(".par") + ".frm" not in names
+    ]
     return [Problem("broken", f"left over: {', '.join(sorted(left)[:5])}")] if left else []
 
 

@@ -127,6 +127,12 @@ class Script(Ddl):
             "RENAME as a swap": self.moved(
                 "RENAME TABLE {0}a TO {0}n, {0}p TO {0}a, {0}n TO {0}p", {"a": "p", "p": "a"}
             ),
+            "RENAME as a swap, partitions first": self.moved(
+                "RENAME TABLE {0}p TO {0}n, {0}a TO {0}p, {0}n TO {0}a", {"a": "p", "p": "a"}
+            ),
+            "RENAME as a swap of partitions": self.moved(
+                "RENAME TABLE {0}p TO {0}n, {0}q TO {0}p, {0}n TO {0}q", {"p": "q", "q": "p"}
+            ),
             "TRUNCATE": (f"TRUNCATE TABLE {old}", [empty]),
         }
 

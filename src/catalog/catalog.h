@@ -111,8 +111,9 @@ class Catalog {
   Status TableVersion(Bytes name, uint64_t* version) const;
   Status BumpTableVersion(Bytes name);
 
-  // --- The server's definitions; a partition's name stands for its table. catalog_definitions.cc.
-  // They follow their tables through renames, truncates and drops. ---
+  // --- The server's definitions; a partition's name, or that of all of them as by WholeOf, stands
+  // for its table. catalog_definitions.cc. They follow their tables through renames, truncates and
+  // drops. A table's name means the partitions only when there is no table of that name itself. ---
   // kNotFound when there is none, or only one of an earlier table of that name.
   Status Definition(Bytes name, TableDefinition* definition) const;
   // Keeps it for an existing table (else kNotFound), with `sync` durable on return. The
@@ -120,7 +121,7 @@ class Catalog {
   Status StoreDefinition(Bytes name, const TableDefinition& definition, bool sync);
   // Whether the definition that is kept has this identity. No I/O.
   bool HasDefinition(Bytes name, Bytes identity) const;
-  // The identity of each definition that is kept, by table.
+  // The identity of each definition that is kept, by table or WholeOf its partitions.
   std::map<std::string, std::string> DefinitionIdentities() const;
   // Whether there is a table or a partitioned table of this name.
   bool IsTable(Bytes name) const;
@@ -175,10 +176,11 @@ class Catalog {
   Status TablesToRename(Bytes from, Bytes to, std::vector<TableRecordPointer>* tables) const;
   Status MoveVersion(Bytes from, Bytes to, Change* change) const;
   void NoteRename(const std::string& from, const std::string& to);
-  // With tables_mutex_ or ddl_mutex_: whether there are partitions of this name, and whether a
-  // definition with this number is that of the table.
+  // With tables_mutex_ or ddl_mutex_: whether there are partitions of this table, what a name
+  // stands for, and whether a definition with this number is that of the table or partitions.
   bool IsPartitioned(Bytes name) const;
-  bool IsDefinitionOf(uint32_t primary_number, Bytes table) const;
+  std::string DefinedAs(Bytes name) const;
+  bool IsDefinitionOf(uint32_t primary_number, Bytes whole) const;
   // Definitions, as parts of a change; what is wrong with the record on disk only means that there
   // is none.
   Status PutDefinition(Bytes name, const TableRecord* table, const TableDefinition* definition,
@@ -201,7 +203,7 @@ class Catalog {
   std::map<uint32_t, uint32_t> column_family_flags_;
   std::set<IndexId> dropped_;
   std::map<std::string, uint64_t, std::less<>> readable_from_;
-  std::map<std::string, std::string, std::less<>> definitions_;  // table -> identity
+  std::map<std::string, std::string, std::less<>> definitions_;  // by WholeOf -> identity
   uint32_t maximum_index_number_ = kFirstUserIndexNumber - 1;
 
   std::mutex listener_mutex_;

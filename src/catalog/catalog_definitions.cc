@@ -19,28 +19,39 @@ uint32_t NumberOf(const TableRecord& table) {
 }  // namespace
 
 Status Catalog::Definition(Bytes name, TableDefinition* definition) const {
-  const Bytes table = TableOfPartition(name);
-  const std::string key = TableDefinitionKey(table);
+  std::string whole;
+  {
+    std::shared_lock lock(tables_mutex_);
+    whole = DefinedAs(name);
+  }
+  const std::string key = TableDefinitionKey(whole);
   std::string value;
   BASALT_RETURN_IF_ERROR(Get(key, &value));
   if (!DecodeTableDefinition(key, value, definition).ok()) return Status(Code::kNotFound);
   std::shared_lock lock(tables_mutex_);
-  if (IsDefinitionOf(definition->primary_number, table)) return {};
+  if (IsDefinitionOf(definition->primary_number, whole)) return {};
   return Status(Code::kNotFound);
 }
 
 Status Catalog::StoreDefinition(Bytes name, const TableDefinition& definition, bool sync) {
   std::lock_guard lock(ddl_mutex_);
-  const Bytes table = TableOfPartition(name);
-  if (!IsTable(table)) return Status(Code::kNotFound, "there is no table " + std::string(table));
+  std::string whole;
+  {
+    std::shared_lock tables(tables_mutex_);
+    whole = DefinedAs(name);
+  }
+  const auto table = FindTable(whole);
+  if (table == nullptr && !IsTable(TableOfPartition(whole))) {
+    return Status(Code::kNotFound, "there is no table " + std::string(name));
+  }
   Change change(store_->system());
-  BASALT_RETURN_IF_ERROR(PutDefinition(table, FindTable(table).get(), &definition, &change));
+  BASALT_RETURN_IF_ERROR(PutDefinition(whole, table.get(), &definition, &change));
   return Commit(&change, sync);
 }
 
 bool Catalog::HasDefinition(Bytes name, Bytes identity) const {
   std::shared_lock lock(tables_mutex_);
-  const auto found = definitions_.find(TableOfPartition(name));
+  const auto found = definitions_.find(DefinedAs(name));
   return found != definitions_.end() && found->second == identity;
 }
 
@@ -60,10 +71,16 @@ bool Catalog::IsPartitioned(Bytes name) const {
   return found != tables_.end() && found->first.starts_with(partition);
 }
 
-bool Catalog::IsDefinitionOf(uint32_t primary_number, Bytes table) const {
-  const auto found = tables_.find(table);
-  if (found != tables_.end()) return found->second->Primary()->id.number == primary_number;
-  return primary_number == 0 && IsPartitioned(table);
+std::string Catalog::DefinedAs(Bytes name) const {
+  if (IsPartitionName(name)) return WholeOf(name);
+  const bool partitions = !tables_.contains(name) && IsPartitioned(name);
+  return std::string(name) + (partitions ? "#P#" : "");
+}
+
+bool Catalog::IsDefinitionOf(uint32_t primary_number, Bytes whole) const {
+  if (IsPartitionName(whole)) return primary_number == 0 && IsPartitioned(TableOfPartition(whole));
+  const auto found = tables_.find(whole);
+  return found != tables_.end() && found->second->Primary()->id.number == primary_number;
 }
 
 std::vector<std::string> Catalog::TablesOf(Bytes database) const {
@@ -91,7 +108,7 @@ Status Catalog::PutDefinition(Bytes name, const TableRecord* table,
   if (IsPartitionName(name) && HasDefinition(name, definition->identity)) return {};
   TableDefinition bound = *definition;
   bound.primary_number = table == nullptr ? 0 : NumberOf(*table);
-  change->PutDefinition(TableOfPartition(name), &bound);
+  change->PutDefinition(WholeOf(name), &bound);
   return {};
 }
 
@@ -107,25 +124,22 @@ void Catalog::RebindDefinition(const TableRecord& table, Change* change) const {
 // Where a table becomes a partition or the other way round (EXCHANGE, CONVERT), the server writes
 // another file for it, or leaves the files where they are: what is kept is renewed from them.
 void Catalog::MoveDefinition(Bytes from, Bytes to, Change* change) const {
-  const Bytes old_table = TableOfPartition(from);
-  const Bytes new_table = TableOfPartition(to);
-  if (old_table == new_table) return;
+  const std::string old_whole = WholeOf(from);
+  const std::string new_whole = WholeOf(to);
+  if (old_whole == new_whole) return;
   if (IsPartitionName(from) != IsPartitionName(to)) {
     DropDefinition(from, change);
     return;
   }
   TableDefinition definition;
-  if (!Definition(old_table, &definition).ok()) return;
-  change->PutDefinition(old_table, nullptr);
-  change->PutDefinition(new_table, &definition);
+  if (!Definition(old_whole, &definition).ok()) return;
+  change->PutDefinition(old_whole, nullptr);
+  change->PutDefinition(new_whole, &definition);
 }
 
-// With the last of what goes by the table's name.
+// With the last partition of a table.
 void Catalog::DropDefinition(Bytes name, Change* change) const {
-  const Bytes table = TableOfPartition(name);
-  if (HasOtherPartition(name)) return;
-  if (IsPartitionName(name) ? tables_.contains(table) : IsPartitioned(table)) return;
-  change->PutDefinition(table, nullptr);
+  if (!HasOtherPartition(name)) change->PutDefinition(WholeOf(name), nullptr);
 }
 
 }  // namespace basalt::catalog

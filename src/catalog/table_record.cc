@@ -44,4 +44,10 @@ Bytes TableOfPartition(Bytes name) { return name.substr(0, name.find(kPartitionM
 
 bool IsPartitionName(Bytes name) { return name.find(kPartitionMark) != Bytes::npos; }
 
+std::string WholeOf(Bytes name) {
+  const size_t mark = name.find(kPartitionMark);
+  if (mark == Bytes::npos) return std::string(name);
+  return std::string(name.substr(0, mark + kPartitionMark.size()));
+}
+
 }  // namespace basalt::catalog

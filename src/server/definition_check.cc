@@ -35,14 +35,23 @@ std::string_view NameInDatabase(std::string_view table) {
 bool IsLeftover(std::string_view table) { return NameInDatabase(table).starts_with(kLeftover); }
 
 // A partition that a statement was still making.
-bool IsUnfinishedPartition(std::string_view table) { return table.ends_with("#TMP#"); }
+bool IsUnfinishedPartition(std::string_view table) {
+  return catalog::IsPartitionName(table) && table.ends_with("#TMP#");
+}
 
-bool HasPartition(std::string_view name) { return name.find("#P#") != std::string_view::npos; }
+// Of messages and paths.
+std::string TableOf(const std::string& whole) {
+  return std::string(catalog::TableOfPartition(whole));
+}
 
 }  // namespace
 
-std::string DefinitionCheck::PathOf(const std::string& table) const {
-  std::string path = table;
+std::string DefinitionCheck::File::Whole() const {
+  return header.partitioned ? table + "#P#" : table;
+}
+
+std::string DefinitionCheck::PathOf(const std::string& whole) const {
+  std::string path = TableOf(whole);
   path[path.find('.')] = '/';
   return folder_ + "/" + path;
 }
@@ -53,17 +62,18 @@ void DefinitionCheck::LookAtFile(const std::string& database, const std::string&
   catalog::TableDefinition definition;
   FrmHeader header;
   if (!ReadDefinitionFiles(path, &definition, &header).ok()) return;
-  const bool known = without_file_.erase(table) > 0;
-  if (!IsOurs(header)) {
+  defined_.insert(table);
+  File found{table, path, std::move(header)};
+  const bool known = without_file_.erase(found.Whole()) > 0;
+  if (!IsOurs(found.header)) {
     // Files of very old servers name no engine.
-    if (known && !header.engine.empty()) foreign_[table] = header.engine;
+    if (known && !found.header.engine.empty()) foreign_[table] = found.header.engine;
     return;
   }
-  File found{table, path, std::move(header)};
   files_.emplace(table, found);
   if (!known) {
     without_table_.emplace(table, std::move(found));
-  } else if (!catalog_->HasDefinition(table, found.header.identity) ||
+  } else if (!catalog_->HasDefinition(found.Whole(), found.header.identity) ||
              (found.header.partitioned && definition.par.empty())) {
     to_keep_.emplace(table, std::move(found));
   }
@@ -81,13 +91,12 @@ void DefinitionCheck::LookIntoDatabase(const std::string& database) {
 
 void DefinitionCheck::Look() {
   for (auto* tables : {&files_, &without_table_, &to_keep_}) tables->clear();
-  without_file_.clear();
+  for (auto* names : {&wholes_, &without_file_, &defined_}) names->clear();
   par_files_.clear();
   unfinished_.clear();
   foreign_.clear();
-  for (const auto& table : catalog_->Tables()) {
-    without_file_.emplace(catalog::TableOfPartition(table->name));
-  }
+  for (const auto& table : catalog_->Tables()) wholes_.insert(catalog::WholeOf(table->name));
+  without_file_ = wholes_;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
     const std::string database = entry.path().filename().string();
@@ -99,8 +108,8 @@ void DefinitionCheck::Look() {
 
 std::vector<std::string> DefinitionCheck::Findings() const {
   std::vector<std::string> findings;
-  for (const std::string& table : without_file_) {
-    if (!IsLeftover(table)) findings.push_back("table " + table + " has no .frm file");
+  for (const std::string& whole : without_file_) {
+    if (!IsLeftover(whole)) findings.push_back("table " + TableOf(whole) + " has no .frm file");
   }
   for (const auto& [table, file] : without_table_) {
     if (!IsLeftover(table)) findings.push_back(table + ".frm has no table in the store");
@@ -111,20 +120,24 @@ std::vector<std::string> DefinitionCheck::Findings() const {
   return findings;
 }
 
-Status DefinitionCheck::Rename(const std::string& from, const std::string& to) {
+std::vector<std::string> DefinitionCheck::PartsOf(const std::string& whole) const {
+  std::vector<std::string> parts;
   for (const auto& table : catalog_->Tables()) {
-    if (catalog::TableOfPartition(table->name) != from) continue;
-    BASALT_RETURN_IF_ERROR(
-        catalog_->RenameTable(table->name, to + table->name.substr(from.size())));
+    if (catalog::WholeOf(table->name) == whole) parts.push_back(table->name);
+  }
+  return parts;
+}
+
+Status DefinitionCheck::Rename(const std::string& whole, const std::string& table) {
+  const size_t length = TableOf(whole).size();
+  for (const std::string& part : PartsOf(whole)) {
+    BASALT_RETURN_IF_ERROR(catalog_->RenameTable(part, table + part.substr(length)));
   }
   return Status::Ok();
 }
 
-Status DefinitionCheck::Drop(const std::string& table) {
-  for (const auto& part : catalog_->Tables()) {
-    if (catalog::TableOfPartition(part->name) != table) continue;
-    BASALT_RETURN_IF_ERROR(DropTableByName(part->name));
-  }
+Status DefinitionCheck::Drop(const std::string& whole) {
+  for (const std::string& part : PartsOf(whole)) BASALT_RETURN_IF_ERROR(DropTableByName(part));
   return Status::Ok();
 }
 
@@ -132,8 +145,9 @@ std::map<std::string, DefinitionCheck::File> DefinitionCheck::MovesByIdentity() 
   std::map<std::string, std::vector<const File*>> files;  // by identity
   for (const auto& [table, file] : files_) files[file.header.identity].push_back(&file);
   std::map<std::string, std::vector<std::string>> tables;
-  for (auto& [table, identity] : catalog_->DefinitionIdentities())
-    tables[identity].push_back(table);
+  for (const auto& [whole, identity] : catalog_->DefinitionIdentities()) {
+    tables[identity].push_back(whole);
+  }
   std::map<std::string, File> moves;
   for (const auto& [identity, names] : tables) {
     // A file that somebody has copied tells nothing.
@@ -143,12 +157,15 @@ std::map<std::string, DefinitionCheck::File> DefinitionCheck::MovesByIdentity() 
       continue;
     }
     const File& file = *found->second.front();
-    if (file.table != names.front()) moves.emplace(names.front(), file);
+    if (file.Whole() != names.front()) moves.emplace(names.front(), file);
   }
   // Nothing that is not moved itself may stand where another one goes.
+  const auto stays = [&](const std::string& whole) {
+    return wholes_.contains(whole) && !moves.contains(whole);
+  };
   for (bool changed = true; changed;) {
     changed = std::erase_if(moves, [&](const auto& move) {
-                return catalog_->IsTable(move.second.table) && !moves.contains(move.second.table);
+                return stays(move.second.table) || stays(move.second.table + "#P#");
               }) > 0;
   }
   return moves;
@@ -159,23 +176,30 @@ std::map<std::string, DefinitionCheck::File> DefinitionCheck::MovesByIdentity() 
 Status DefinitionCheck::MoveBack(const std::map<std::string, File>& moves) {
   size_t number = 0;
   std::map<std::string, const File*> under_way;
-  for (const auto& [table, file] : moves) {
-    const std::string prefix = table.substr(0, table.find('.') + 1) + kOnTheMove;
+  for (const auto& [whole, file] : moves) {
+    const std::string prefix = whole.substr(0, whole.find('.') + 1) + kOnTheMove;
     std::string name;
     do name = prefix + std::to_string(++number);
     while (catalog_->IsTable(name));
-    BASALT_RETURN_IF_ERROR(Rename(table, name));
-    under_way.emplace(name, &file);
+    BASALT_RETURN_IF_ERROR(Rename(whole, name));
+    under_way.emplace(name + whole.substr(TableOf(whole).size()), &file);
   }
-  for (const auto& [name, file] : under_way) {
-    BASALT_RETURN_IF_ERROR(Rename(name, file->table));
+  for (const auto& [whole, file] : under_way) {
+    BASALT_RETURN_IF_ERROR(Rename(whole, file->table));
     catalog::TableDefinition definition;
-    BASALT_RETURN_IF_ERROR(catalog_->Definition(file->table, &definition));
-    if (!definition.par.empty()) {
-      BASALT_RETURN_IF_ERROR(WriteDefinitionFiles(file->path, definition));
-    }
+    BASALT_RETURN_IF_ERROR(catalog_->Definition(file->Whole(), &definition));
+    if (definition.par.empty()) continue;
+    BASALT_RETURN_IF_ERROR(WriteDefinitionFiles(file->path, definition));
+    RemoveStrayParFile(definition.par);
   }
   return Status::Ok();
+}
+
+void DefinitionCheck::RemoveStrayParFile(const std::string& par) {
+  for (const std::string& file : par_files_) {
+    const std::string path = file.substr(0, file.size() - std::string_view(kPar).size());
+    if (!HasFrmFile(path) && IsParFile(path, par)) (void)RemoveDefinitionFiles(path);
+  }
 }
 
 // The server renames a table in the engine and its files one after the other, and undoes that so,
@@ -185,9 +209,9 @@ void DefinitionCheck::TakeTablesBack() {
   const std::map<std::string, File> moves = MovesByIdentity();
   if (moves.empty()) return;
   const Status status = MoveBack(moves);
-  for (const auto& [table, file] : moves) {
+  for (const auto& [whole, file] : moves) {
     sql_print_warning("ROCKSDB: table %s was found as %s, left by a statement that did not end; %s",
-                      file.table.c_str(), table.c_str(),
+                      file.table.c_str(), TableOf(whole).c_str(),
                       status.ok() ? "it has its name again" : status.ToString().c_str());
   }
   Look();
@@ -195,11 +219,11 @@ void DefinitionCheck::TakeTablesBack() {
 
 // A CREATE of a partitioned table is undone under the name of the engine, not of the partitions.
 void DefinitionCheck::DropWhatWasDropped(const std::set<std::string>& dropped) {
-  for (const std::string& table : dropped) {
-    if (!without_file_.contains(table) || !Drop(table).ok()) continue;
-    without_file_.erase(table);
+  for (const std::string& whole : dropped) {
+    if (!without_file_.contains(whole) || !Drop(whole).ok()) continue;
+    without_file_.erase(whole);
     sql_print_information("ROCKSDB: dropped %s, which a statement that did not end was making",
-                          table.c_str());
+                          TableOf(whole).c_str());
   }
 }
 
@@ -212,10 +236,10 @@ void DefinitionCheck::DropLeftovers() {
     const Status status = Drop(*at);
     if (status.ok()) {
       sql_print_information("ROCKSDB: dropped %s, left by a statement that did not end",
-                            at->c_str());
+                            TableOf(*at).c_str());
     } else {
       sql_print_warning("ROCKSDB: %s, left by a statement that did not end, is not dropped: %s",
-                        at->c_str(), status.ToString().c_str());
+                        TableOf(*at).c_str(), status.ToString().c_str());
     }
     at = without_file_.erase(at);
   }
@@ -223,7 +247,7 @@ void DefinitionCheck::DropLeftovers() {
 
 void DefinitionCheck::DropUnfinishedPartitions() {
   for (const auto& table : catalog_->Tables()) {
-    if (!HasPartition(table->name) || !IsUnfinishedPartition(table->name)) continue;
+    if (!IsUnfinishedPartition(table->name)) continue;
     if (!DropTableByName(table->name).ok()) continue;
     sql_print_information("ROCKSDB: dropped the partition %s, left by a statement that did not end",
                           table->name.c_str());
@@ -234,13 +258,14 @@ void DefinitionCheck::WriteLostFiles() {
   for (auto at = without_file_.begin(); at != without_file_.end();) {
     catalog::TableDefinition definition;
     Status status = catalog_->Definition(*at, &definition);
+    if (defined_.contains(TableOf(*at))) status = Status(Code::kNotFound);  // the name is taken
     if (status.ok() && !PartitionsAgree(*at, definition)) status = Status(Code::kNotFound);
     if (status.ok()) status = WriteDefinitionFiles(PathOf(*at), definition);
     if (status.ok()) {
       sql_print_warning(
           "ROCKSDB: table %s had lost its .frm file; it is written anew from the "
           "dictionary",
-          at->c_str());
+          TableOf(*at).c_str());
       at = without_file_.erase(at);
       continue;
     }
@@ -248,7 +273,7 @@ void DefinitionCheck::WriteLostFiles() {
       sql_print_warning(
           "ROCKSDB: table %s has lost its .frm file, which cannot be written anew: "
           "%s; the next use of the table tries again",
-          at->c_str(), status.ToString().c_str());
+          TableOf(*at).c_str(), status.ToString().c_str());
     }
     ++at;
   }
@@ -257,19 +282,19 @@ void DefinitionCheck::WriteLostFiles() {
 void DefinitionCheck::WriteLostParFiles() {
   std::set<std::string> partitioned;
   for (const auto& table : catalog_->Tables()) {
-    if (HasPartition(table->name)) partitioned.emplace(catalog::TableOfPartition(table->name));
+    if (catalog::IsPartitionName(table->name)) partitioned.insert(catalog::WholeOf(table->name));
   }
-  for (const std::string& table : partitioned) {
-    const std::string path = PathOf(table);
+  for (const std::string& whole : partitioned) {
+    const std::string path = PathOf(whole);
     catalog::TableDefinition file;
     catalog::TableDefinition kept;
     if (HasParFile(path) || !ReadDefinitionFiles(path, &file, nullptr).ok() ||
-        !catalog_->Definition(table, &kept).ok() || kept.identity != file.identity ||
+        !catalog_->Definition(whole, &kept).ok() || kept.identity != file.identity ||
         kept.par.empty() || !WriteDefinitionFiles(path, kept).ok()) {
       continue;
     }
     sql_print_information("ROCKSDB: wrote the .par file of table %s anew from the dictionary",
-                          table.c_str());
+                          TableOf(whole).c_str());
   }
 }
 
@@ -302,7 +327,7 @@ void DefinitionCheck::KeepDefinitions() {
     const bool par_lost = file.header.partitioned && definition.par.empty();
     if (status.ok() && par_lost) {
       catalog::TableDefinition kept_one;
-      status = catalog_->Definition(table, &kept_one);
+      status = catalog_->Definition(file.Whole(), &kept_one);
       if (status.ok() && kept_one.identity != definition.identity) status = Status(Code::kNotFound);
       if (status.ok()) status = WriteDefinitionFiles(file.path, kept_one);
       sql_print_warning("ROCKSDB: table %s had lost its .par file; %s", table.c_str(),
@@ -310,7 +335,7 @@ void DefinitionCheck::KeepDefinitions() {
                                     : "the dictionary has none either: put it back");
       continue;
     }
-    if (status.ok()) status = catalog_->StoreDefinition(table, definition, /*sync=*/false);
+    if (status.ok()) status = catalog_->StoreDefinition(file.Whole(), definition, /*sync=*/false);
     kept += status.ok();
   }
   if (kept > 0) {
@@ -320,11 +345,11 @@ void DefinitionCheck::KeepDefinitions() {
 }
 
 void DefinitionCheck::ReportTheRest() {
-  for (const std::string& table : without_file_) {
+  for (const std::string& whole : without_file_) {
     sql_print_error(
         "ROCKSDB: table %s has no .frm file, and the dictionary has no copy of it: put "
         "the file back, or drop the table",
-        table.c_str());
+        TableOf(whole).c_str());
   }
   for (const auto& [table, file] : without_table_) {
     sql_print_error(

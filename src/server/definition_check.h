@@ -41,13 +41,15 @@ class DefinitionCheck {
     std::string table;  // as in the dictionary
     std::string path;   // without .frm
     FrmHeader header;
+    // The table in the dictionary that the file speaks of: itself or all its partitions.
+    std::string Whole() const;
   };
 
   // Parts of Look; views and files of other engines are passed over.
   void LookIntoDatabase(const std::string& database);
   void LookAtFile(const std::string& database, const std::string& file);
   // Where the server has the files of a table of the dictionary, without .frm.
-  std::string PathOf(const std::string& table) const;
+  std::string PathOf(const std::string& whole) const;
 
   // --- The parts of Mend, in their order. Each takes what it has settled out of the sets below.
   // ---
@@ -70,14 +72,20 @@ class DefinitionCheck {
   // Into the log: what is left in the sets.
   void ReportTheRest();
 
-  // A table or all its partitions.
-  Status Rename(const std::string& from, const std::string& to);
-  Status Drop(const std::string& table);
+  // A table or all its partitions; `table` is a name without a partition.
+  std::vector<std::string> PartsOf(const std::string& whole) const;
+  Status Rename(const std::string& whole, const std::string& table);
+  Status Drop(const std::string& whole);
+  // The .par file with these contents that has no .frm file beside it.
+  void RemoveStrayParFile(const std::string& par);
 
   catalog::Catalog* const catalog_;
   const std::string folder_;
-  // What Look has found, by table. Partitions go by the name of their table.
+  // What Look has found. Tables of the dictionary by catalog::WholeOf, those of files by their
+  // name.
+  std::set<std::string> wholes_;                // all of the dictionary
   std::map<std::string, File> files_;           // all of this engine
+  std::set<std::string> defined_;               // whose file can be read, of all engines
   std::set<std::string> without_file_;          // tables of the dictionary
   std::map<std::string, File> without_table_;   // files of this engine
   std::map<std::string, File> to_keep_;         // files that the dictionary has in another version

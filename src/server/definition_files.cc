@@ -129,6 +129,11 @@ bool IsUnfinishedFile(const std::string& file) {
 
 bool HasParFile(const std::string& path) { return ::access((path + kPar).c_str(), F_OK) == 0; }
 
+bool IsParFile(const std::string& path, Bytes par) {
+  std::string found;
+  return ReadWholeFile(path + kPar, &found).ok() && found == par;
+}
+
 bool HasFrmFile(const std::string& path) { return ::access((path + kFrm).c_str(), F_OK) == 0; }
 
 }  // namespace basalt::server

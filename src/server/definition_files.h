@@ -37,5 +37,7 @@ bool IsUnfinishedFile(const std::string& file);
 
 bool HasFrmFile(const std::string& path);
 bool HasParFile(const std::string& path);
+// Whether the .par file is there, with these contents.
+bool IsParFile(const std::string& path, Bytes par);
 
 }  // namespace basalt::server

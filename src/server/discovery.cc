@@ -124,7 +124,8 @@ bool PartitionsAgree(const std::string& name, const catalog::TableDefinition& de
   if (definition.par.empty()) return true;
   size_t found = 0;
   for (const auto& table : Database()->catalog()->Tables()) {
-    found += table->name.size() > name.size() && catalog::TableOfPartition(table->name) == name;
+    found += catalog::IsPartitionName(table->name) &&
+             catalog::TableOfPartition(table->name) == catalog::TableOfPartition(name);
   }
   return found == PartitionsIn(definition.par);
 }

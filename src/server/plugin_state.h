@@ -19,8 +19,9 @@ struct PluginState {
   handlerton* hton = nullptr;
   std::unique_ptr<engine::Database> database;
   std::unique_ptr<CheckpointNotifier> checkpoint_notifier;
-  // Partitioned tables of which the server's recovery of DDL statements has dropped the whole by
-  // name, which it can do only with their files; see DefinitionCheck. Empty after recovery.
+  // Partitioned tables (catalog::WholeOf) of which the server's recovery of DDL statements has
+  // dropped the whole by name, which it can do only with their files; see DefinitionCheck. Empty
+  // after recovery.
   std::set<std::string> dropped_in_recovery;
   bool recovered = false;  // the server's recovery of DDL statements is over
 };

@@ -133,6 +133,23 @@ TEST_F(Definitions, DoNotCrossOverBetweenTablesAndPartitions) {
   EXPECT_EQ(Kept("d.x"), "none");
 }
 
+// As a RENAME of two tables leaves them that a crash has cut off.
+TEST_F(Definitions, OfATableAndOfPartitionsUnderOneNameStayApart) {
+  CreateWith("d.t", "plain");
+  CreateWith("d.u#P#p0", "parts");
+  CreateWith("d.u#P#p1", "parts");
+  ASSERT_TRUE(catalog_->RenameTable("d.t", "d.x").ok());
+  ASSERT_TRUE(catalog_->RenameTable("d.u#P#p0", "d.t#P#p0").ok());
+  ASSERT_TRUE(catalog_->RenameTable("d.x", "d.t").ok());
+  Reopen();
+  EXPECT_EQ(Kept("d.t"), "plain");
+  EXPECT_EQ(catalog_->DefinitionIdentities(),
+            (std::map<std::string, std::string>{{"d.t", "plain"}, {"d.t#P#", "parts"}}));
+  ASSERT_TRUE(catalog_->RenameTable("d.t#P#p1", "d.u#P#p1").ok());
+  EXPECT_EQ(Kept("d.t"), "plain");
+  EXPECT_EQ(Kept("d.u"), "parts");
+}
+
 TEST_F(Definitions, OfEarlierTablesCountAsAbsent) {
   CreateWith("d.t", "one");
   const std::string key = TableDefinitionKey("d.t");

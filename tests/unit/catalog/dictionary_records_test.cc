@@ -178,6 +178,7 @@ TEST(DictionaryRecords, KeysHaveTheBytesOfTheFormat) {
             FromHexadecimal("00000014 4d6172696144423a7461626c652d76657273696f6e3a "
                             "2e2f702f705f616c746572"));
   EXPECT_EQ(TableDefinitionKey("d.t"), FromHexadecimal("40000002 642e74"));
+  EXPECT_EQ(TableDefinitionKey(WholeOf("d.t#P#p0")), FromHexadecimal("40000002 642e74235023"));
   EXPECT_EQ(EncodeMarker(), FromHexadecimal("0001"));
   RecordType type;
   EXPECT_FALSE(ReadRecordType(Bytes("\0\0\1", 3), &type));
