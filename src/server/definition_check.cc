@@ -9,6 +9,7 @@
 
 #include "server/definition_files.h"
 #include "server/discovery.h"
+#include "server/plugin_state.h"
 #include "server/server_headers.h"
 #include "server/system_variables.h"
 #include "server/table_dropper.h"
@@ -198,7 +199,7 @@ Status DefinitionCheck::MoveBack(const std::map<std::string, File>& moves) {
 void DefinitionCheck::RemoveStrayParFile(const std::string& par) {
   for (const std::string& file : par_files_) {
     const std::string path = file.substr(0, file.size() - std::string_view(kPar).size());
-    if (!HasFrmFile(path) && IsParFile(path, par)) (void)RemoveDefinitionFiles(path);
+    if (!HasFrmFile(path) && ReadParFile(path) == par) (void)RemoveDefinitionFiles(path);
   }
 }
 
@@ -314,9 +315,20 @@ void DefinitionCheck::RemoveFilesOfLeftovers() {
   if (mysqld_server_started) return;
   for (const std::string& file : par_files_) {
     const std::string path = file.substr(0, file.size() - std::string_view(kPar).size());
-    const std::string name = std::filesystem::path(path).filename().string();
-    if (name.starts_with(kLeftover) && !HasFrmFile(path)) (void)RemoveDefinitionFiles(path);
+    if (HasFrmFile(path) || !IsStrayParFile(path) || !RemoveDefinitionFiles(path).ok()) continue;
+    sql_print_information("ROCKSDB: removed %s, left by a statement that did not end",
+                          file.c_str());
   }
+}
+
+// No .frm file and no partitions in the dictionary: all that is left of a table.
+bool DefinitionCheck::IsStrayParFile(const std::string& path) const {
+  const std::filesystem::path parts(path);
+  const std::string name = parts.filename().string();
+  if (name.starts_with(kLeftover)) return true;
+  const std::string database = parts.parent_path().filename().string();
+  return !catalog_->IsTable(database + "." + name) &&
+         AllPartitionsAreOf(ReadParFile(path), static_cast<uint8_t>(State().hton->db_type));
 }
 
 void DefinitionCheck::KeepDefinitions() {

@@ -67,6 +67,7 @@ class DefinitionCheck {
   void WriteLostFiles();
   // Files that statements have left behind, and that belong to no table.
   void RemoveFilesOfLeftovers();
+  bool IsStrayParFile(const std::string& path) const;
   // Into the dictionary, where they are missing there or older; lost .par files the other way.
   void KeepDefinitions();
   // Into the log: what is left in the sets.

@@ -123,15 +123,22 @@ size_t PartitionsIn(Bytes par) {
   return number;
 }
 
+bool AllPartitionsAreOf(Bytes par, uint8_t engine) {
+  constexpr size_t kEnginesAt = 12;  // a byte for each partition
+  const size_t number = PartitionsIn(par);
+  if (number == 0 || par.size() < kEnginesAt || par.size() - kEnginesAt < number) return false;
+  return par.substr(kEnginesAt, number) == std::string(number, static_cast<char>(engine));
+}
+
 bool IsUnfinishedFile(const std::string& file) {
   return std::string_view(file).ends_with(kUnfinished);
 }
 
 bool HasParFile(const std::string& path) { return ::access((path + kPar).c_str(), F_OK) == 0; }
 
-bool IsParFile(const std::string& path, Bytes par) {
-  std::string found;
-  return ReadWholeFile(path + kPar, &found).ok() && found == par;
+std::string ReadParFile(const std::string& path) {
+  std::string par;
+  return ReadWholeFile(path + kPar, &par).ok() ? par : std::string();
 }
 
 bool HasFrmFile(const std::string& path) { return ::access((path + kFrm).c_str(), F_OK) == 0; }

@@ -37,7 +37,10 @@ bool IsUnfinishedFile(const std::string& file);
 
 bool HasFrmFile(const std::string& path);
 bool HasParFile(const std::string& path);
-// Whether the .par file is there, with these contents.
-bool IsParFile(const std::string& path, Bytes par);
+// Its contents; empty when there is none or it cannot be read.
+std::string ReadParFile(const std::string& path);
+// Whether these are the contents of a .par file that names this engine (the server's number for it)
+// for every partition.
+bool AllPartitionsAreOf(Bytes par, uint8_t engine);
 
 }  // namespace basalt::server
