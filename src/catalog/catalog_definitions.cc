@@ -36,12 +36,14 @@ Status Catalog::Definition(Bytes name, TableDefinition* definition) const {
 Status Catalog::StoreDefinition(Bytes name, const TableDefinition& definition, bool sync) {
   std::lock_guard lock(ddl_mutex_);
   std::string whole;
+  bool partitioned = false;
   {
     std::shared_lock tables(tables_mutex_);
     whole = DefinedAs(name);
+    partitioned = IsPartitionName(whole) && IsPartitioned(TableOfPartition(whole));
   }
   const auto table = FindTable(whole);
-  if (table == nullptr && !IsTable(TableOfPartition(whole))) {
+  if (table == nullptr && !partitioned) {
     return Status(Code::kNotFound, "there is no table " + std::string(name));
   }
   Change change(store_->system());

@@ -116,6 +116,7 @@ void KeepDefinitionOfFile(const std::string& path, const std::string& name) {
       catalog->HasDefinition(name, definition.identity)) {
     return;
   }
+  if (header.partitioned != catalog::IsPartitionName(name)) return;
   if (header.partitioned && definition.par.empty()) return;  // half a definition
   KeepRead(definition, name);
 }

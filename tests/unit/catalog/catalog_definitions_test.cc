@@ -148,6 +148,7 @@ TEST_F(Definitions, OfATableAndOfPartitionsUnderOneNameStayApart) {
   ASSERT_TRUE(catalog_->RenameTable("d.t#P#p1", "d.u#P#p1").ok());
   EXPECT_EQ(Kept("d.t"), "plain");
   EXPECT_EQ(Kept("d.u"), "parts");
+  EXPECT_EQ(catalog_->StoreDefinition("d.t#P#", Made("x"), true).code(), Code::kNotFound);
 }
 
 TEST_F(Definitions, OfEarlierTablesCountAsAbsent) {
