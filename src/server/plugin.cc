@@ -34,6 +34,7 @@ const char* MissingInstructions() {
 Status OpenDatabase() {
   PluginState& state = State();
   BASALT_RETURN_IF_ERROR(engine::Database::Open(DatabaseOptionsFromVariables(), &state.database));
+  state.database->transactions()->waits()->Observe(&state.wait_reports);
   state.checkpoint_notifier = std::make_unique<CheckpointNotifier>(state.database->store());
   return Status::Ok();
 }
@@ -96,8 +97,7 @@ st_mysql_storage_engine storage_engine = {MYSQL_HANDLERTON_INTERFACE_VERSION};
 }  // namespace
 }  // namespace basalt::server
 
-maria_declare_plugin(ha_rocksdb)
-{
+maria_declare_plugin(ha_rocksdb){
     MYSQL_STORAGE_ENGINE_PLUGIN,
     &basalt::server::storage_engine,
     "ROCKSDB",
@@ -112,15 +112,42 @@ maria_declare_plugin(ha_rocksdb)
     basalt::server::kVersionText,
     MariaDB_PLUGIN_MATURITY_EXPERIMENTAL,
 },
-    {MYSQL_INFORMATION_SCHEMA_PLUGIN, &basalt::server::lock_view, "ROCKSDB_TRX", "Basalt",
-     "Transactions", PLUGIN_LICENSE_GPL, basalt::server::InitTransactionView, nullptr,
-     basalt::server::kVersion, nullptr, nullptr, basalt::server::kVersionText,
+    {MYSQL_INFORMATION_SCHEMA_PLUGIN,
+     &basalt::server::lock_view,
+     "ROCKSDB_TRX",
+     "Basalt",
+     "Transactions",
+     PLUGIN_LICENSE_GPL,
+     basalt::server::InitTransactionView,
+     nullptr,
+     basalt::server::kVersion,
+     nullptr,
+     nullptr,
+     basalt::server::kVersionText,
      MariaDB_PLUGIN_MATURITY_EXPERIMENTAL},
-    {MYSQL_INFORMATION_SCHEMA_PLUGIN, &basalt::server::lock_view, "ROCKSDB_LOCKS", "Basalt",
-     "Row and range locks", PLUGIN_LICENSE_GPL, basalt::server::InitLockView, nullptr,
-     basalt::server::kVersion, nullptr, nullptr, basalt::server::kVersionText,
+    {MYSQL_INFORMATION_SCHEMA_PLUGIN,
+     &basalt::server::lock_view,
+     "ROCKSDB_LOCKS",
+     "Basalt",
+     "Row and range locks",
+     PLUGIN_LICENSE_GPL,
+     basalt::server::InitLockView,
+     nullptr,
+     basalt::server::kVersion,
+     nullptr,
+     nullptr,
+     basalt::server::kVersionText,
      MariaDB_PLUGIN_MATURITY_EXPERIMENTAL},
-    {MYSQL_INFORMATION_SCHEMA_PLUGIN, &basalt::server::lock_view, "ROCKSDB_DEADLOCK", "Basalt",
-     "The last deadlocks", PLUGIN_LICENSE_GPL, basalt::server::InitDeadlockView, nullptr,
-     basalt::server::kVersion, nullptr, nullptr, basalt::server::kVersionText,
+    {MYSQL_INFORMATION_SCHEMA_PLUGIN,
+     &basalt::server::lock_view,
+     "ROCKSDB_DEADLOCK",
+     "Basalt",
+     "The last deadlocks",
+     PLUGIN_LICENSE_GPL,
+     basalt::server::InitDeadlockView,
+     nullptr,
+     basalt::server::kVersion,
+     nullptr,
+     nullptr,
+     basalt::server::kVersionText,
      MariaDB_PLUGIN_MATURITY_EXPERIMENTAL} maria_declare_plugin_end;

@@ -65,6 +65,8 @@ class Transaction {
   State state() const { return state_.load(std::memory_order_relaxed); }
   uint64_t id() const { return owner_.id(); }
   bool active() const { return state() != State::kIdle; }
+  // Who runs it (see wait_observer.h); null: nobody from now on.
+  void SetRunner(void* runner);
   // What reports show of it. Any thread.
   TransactionInfo Describe() const;
 
@@ -204,7 +206,7 @@ class Transaction {
   std::unique_ptr<rocksdb::Transaction> store_transaction_;
   bool store_begun_ = false;
   mutable WriteSet writes_;  // its mutex also guards name_ against Describe
-  bool gate_open_ = false;  // this thread holds the mutex of writes_
+  bool gate_open_ = false;   // this thread holds the mutex of writes_
   const rocksdb::Snapshot* snapshot_ = nullptr;
   bool snapshot_only_estimated_ = false;
   bool in_statement_ = false;
