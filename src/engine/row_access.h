@@ -97,9 +97,9 @@ class RowAccess {
   void EndScan();
   // Changes `key_only` of the running scan, whose wanted columns have changed.
   void SetKeyOnly(bool key_only) { scan_key_only_ = key_only; }
-  // Move the cursor; none of them reads a row. kEndOfRange when there is no further entry. The bound
-  // (empty: the end of the index) says what the scan will not look at: from there on when it goes
-  // forward, what lies below when it goes backward. Steps may end there with kEndOfRange.
+  // Move the cursor; none of them reads a row. kEndOfRange when there is no further entry. The
+  // bound (empty: the end of the index) says what the scan will not look at: from there on when it
+  // goes forward, what lies below when it goes backward. Steps may end there with kEndOfRange.
   //
   // To the first entry >= target; to the last one < target.
   Status Seek(Bytes target, Bytes bound = {});
@@ -183,6 +183,9 @@ class RowAccess {
   Status RowHasUniqueImage(size_t index, Bytes row_key, const std::string& image, bool* same);
   Status CheckUniqueImage(size_t index, const uint8_t* record, Bytes own_row_key,
                           size_t* duplicate_index);
+  Status FindHolder(size_t index, const std::string& prefix, Bytes own_row_key,
+                    std::string* holder);
+  Status LockHolder(Bytes row_key);
   Status CheckSecondaryUnique(size_t index, const uint8_t* record, Bytes own_row_key,
                               size_t* duplicate_index);
   Status CheckChangedUnique(size_t index, const uint8_t* before, const uint8_t* after,
@@ -219,8 +222,8 @@ class RowAccess {
   std::string row_key_;
   std::string duplicate_key_;
   bool row_newly_locked_ = false;
-  bool row_unlocked_ = false;    // see row_is_unlocked
-  bool wait_for_next_ = false;   // see WaitForNextRow
+  bool row_unlocked_ = false;         // see row_is_unlocked
+  bool wait_for_next_ = false;        // see WaitForNextRow
   size_t row_lock_position_ = 0;      // locks held right after that lock was taken
   rocksdb::PinnableSlice row_value_;  // pins what BLOB columns of the last record point into
   std::vector<uint8_t> key_buffer_;

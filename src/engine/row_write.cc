@@ -125,17 +125,41 @@ Status RowAccess::CheckSecondaryUnique(size_t index, const uint8_t* record, Byte
   const std::string prefix(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
   BASALT_RETURN_IF_ERROR(
       transaction_->Lock(data.id, prefix, txn::LockMode::kExclusive, txn::LockWait::kWait));
+  std::string locked;
+  while (true) {
+    std::string holder;
+    BASALT_RETURN_IF_ERROR(FindHolder(index, prefix, own_row_key, &holder));
+    if (holder.empty()) return Status::Ok();
+    if (holder == locked) break;
+    BASALT_RETURN_IF_ERROR(LockHolder(holder));
+    locked.swap(holder);
+  }
+  *duplicate_index = index;
+  duplicate_key_.swap(locked);
+  return Status(Code::kDuplicateKey);
+}
+
+// The row that has the value may be losing it in a transaction that is not decided yet; who takes a
+// value away locks only its row. So whoever finds a duplicate locks its row, and looks again.
+Status RowAccess::LockHolder(Bytes row_key) {
+  return transaction_->Lock(table_->primary().id, row_key, txn::LockMode::kShared,
+                            txn::LockWait::kWait);
+}
+
+// The key of the row other than `own_row_key` that has an entry with this prefix now; empty: none.
+Status RowAccess::FindHolder(size_t index, const std::string& prefix, Bytes own_row_key,
+                             std::string* holder) {
   txn::Cursor* cursor = CursorOf(&unique_cursors_, index);
   BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &transaction_->writes()));
   for (cursor->SeekForward(prefix); cursor->Valid() && cursor->key().starts_with(prefix);
        cursor->Next()) {
-    const size_t row_bytes = data.codec->ExtractPrimaryKey(cursor->key(), key_buffer_.data());
+    const size_t row_bytes =
+        table_->index(index).codec->ExtractPrimaryKey(cursor->key(), key_buffer_.data());
     if (row_bytes == 0) return Malformed(index, cursor->key());
     const Bytes row_key = MakeBytes(key_buffer_.data(), row_bytes);
     if (row_key == own_row_key) continue;
-    *duplicate_index = index;
-    duplicate_key_.assign(row_key);
-    return Status(Code::kDuplicateKey);
+    holder->assign(row_key);
+    return Status::Ok();
   }
   return cursor->status();
 }
@@ -192,8 +216,7 @@ Status RowAccess::Insert(const uint8_t* record, size_t* duplicate_index) {
     added_.push_back({table_->index(i).id, after_[i].key});
   }
   txn::Transaction::WriteGate gate;
-  BASALT_RETURN_IF_ERROR(
-      OpenWrite([&] { return LockForInsert(record, duplicate_index); }, &gate));
+  BASALT_RETURN_IF_ERROR(OpenWrite([&] { return LockForInsert(record, duplicate_index); }, &gate));
   BASALT_RETURN_IF_ERROR(PutEntries());
   row_key_ = after_[primary].key;
   table_->statistics().NoteInsert();
@@ -278,8 +301,8 @@ Status RowAccess::Update(const uint8_t* before, const uint8_t* after, size_t* du
   // Kept while OpenWrite waits: `before` must stay what it is.
   BASALT_RETURN_IF_ERROR(LockForWrite(before_[primary].key));
   txn::Transaction::WriteGate gate;
-  BASALT_RETURN_IF_ERROR(OpenWrite(
-      [&] { return LockForUpdate(before, after, key_changed, duplicate_index); }, &gate));
+  BASALT_RETURN_IF_ERROR(
+      OpenWrite([&] { return LockForUpdate(before, after, key_changed, duplicate_index); }, &gate));
   BASALT_RETURN_IF_ERROR(WriteChanges(key_changed));
   row_key_ = after_[primary].key;
   table_->statistics().NoteUpdate();
