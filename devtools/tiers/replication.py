@@ -9,15 +9,17 @@ import time
 from random import SystemRandom
 
 from devtools import paths
+from devtools.replication.checksums import Checksums
 from devtools.replication.failover import Failover
 from devtools.replication.hot_rows import HotRows
+from devtools.replication.kinds import Kinds
 from devtools.replication.node import make_template
 from devtools.replication.replica_kills import ReplicaKills
 from devtools.replication.scenario import Scenario
 from devtools.tiers import TierResult
 
 HELP = "replication: crash-safe and parallel replicas, semi-sync fail-over, checksums"
-SCENARIOS: list[type[Scenario]] = [ReplicaKills, HotRows, Failover]
+SCENARIOS: list[type[Scenario]] = [Kinds, ReplicaKills, HotRows, Failover, Checksums]
 
 
 def run(args) -> TierResult:
