@@ -17,14 +17,19 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
 add_compile_options(
   -march=haswell  # the hardware CRC32C and AVX2 filter probes; RocksDB is built for the same
   -Wall -Wextra -Werror
-  -fno-gnu-unique  # unique symbols merge across dlopen()ed files, here with the other RocksDB
   -fdiagnostics-color=always)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # unique symbols merge across dlopen()ed files, here with the other RocksDB
+  add_compile_options(-fno-gnu-unique)
+endif()
 
 if(BASALT_SANITIZE)
   add_compile_options(-fsanitize=${BASALT_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer -O1)
-  # gcc's maybe-uninitialized and overflow analyses give false alarms in instrumented code
-  add_compile_options(-Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # gcc's maybe-uninitialized and overflow analyses give false alarms in instrumented code
+    add_compile_options(-Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds)
+  endif()
   add_link_options(-fsanitize=${BASALT_SANITIZE})
 endif()
 

@@ -20,6 +20,13 @@ function(basalt_test_binary name layer)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
+# Tables in words and collations without a server, for tests of the layers above the codec.
+add_library(basalt_test_tables STATIC EXCLUDE_FROM_ALL
+  ${CMAKE_SOURCE_DIR}/tests/unit/codec/fake_collation.cc
+  ${CMAKE_SOURCE_DIR}/tests/unit/codec/test_table.cc)
+target_include_directories(basalt_test_tables PUBLIC ${CMAKE_SOURCE_DIR}/tests)
+target_link_libraries(basalt_test_tables PUBLIC basalt_codec)
+
 foreach(layer base codec store catalog txn engine)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/unit/${layer}/*.cc)
   set(embedded ${sources})
@@ -37,3 +44,4 @@ foreach(layer base codec store catalog txn engine)
     target_link_libraries(basalt_${layer}_embedded_test PRIVATE embedded_server)
   endif()
 endforeach()
+target_link_libraries(basalt_engine_test PRIVATE basalt_test_tables)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""CMake and ninja for the variants of a build: release (the plugin and tests), asan, tsan."""
+"""CMake and ninja for the variants of a build: release (the plugin and tests), asan, tsan, fuzz."""
 
 import os
 import subprocess
@@ -7,23 +7,31 @@ from pathlib import Path
 
 from devtools import paths, setup
 from devtools.errors import DevError
-from devtools.setup import rocksdb
+from devtools.setup import debian, rocksdb
 from devtools.setup.step import parallel_jobs
 
-SANITIZERS = {"release": "", "asan": "address,undefined", "tsan": "thread"}
+SANITIZERS = {
+    "release": "",
+    "asan": "address,undefined",
+    "tsan": "thread",
+    "fuzz": "fuzzer-no-link,address,undefined",
+}
+FUZZ_COMPILER = "clang++-14"
 
 
 def build(
     plugin: bool = True, tests: bool = False, variant: str = "release", more: tuple[str, ...] = ()
 ) -> Path:
     """Builds incrementally what is asked for (`more`: CMake targets), after the set-up if that is
-    incomplete; returns the build folder. Raises DevError when the compiler says no; its messages are already shown."""
+    incomplete; returns the build folder. Raises DevError when the compiler says no; its messages
+    are already shown."""
     setup.ensure()
     folder = paths.build_dir(variant)
     configure(folder, variant)
     targets = ["ha_rocksdb"] if plugin and variant == "release" else []
     targets += ["basalt_tests"] if tests else []
     targets += more
+    targets += ["basalt_fuzz_targets"] if variant == "fuzz" else []
     command = ["ninja", "-C", str(folder), "-j", str(parallel_jobs(1.0)), *targets]
     if subprocess.run([*command, "--quiet"], env=compiler_environment()).returncode != 0:
         raise DevError(f"the build failed ({variant})")
@@ -45,6 +53,9 @@ def configure(folder: Path, variant: str) -> None:
         "BASALT_ROCKSDB": str(rocksdb.prefix()),
         "BASALT_SANITIZE": SANITIZERS[variant],
     }
+    if variant == "fuzz":
+        debian.install(debian.FUZZ_PACKAGES, "to fuzz")
+        settings |= {"BASALT_FUZZ": "ON", "CMAKE_CXX_COMPILER": FUZZ_COMPILER}
     stamp = folder / "basalt-settings"
     wanted = "".join(f"{name}={value}\n" for name, value in settings.items())
     if stamp.is_file() and stamp.read_text() == wanted and (folder / "build.ninja").is_file():

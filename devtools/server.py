@@ -5,8 +5,9 @@
         print(server.sql("SELECT VERSION()"))
 
 It listens on a Unix socket only (on 127.0.0.1 too when a port is given), reads no option file, and
-touches no installed server. Beside the database it keeps server.sock, server.pid and error.log in
-the data directory. Objects are not thread safe; make one an object a thread, or use connect().
+touches no installed server. Beside the database it keeps server.sock, server.pid, error.log and the
+folder #tmp in the data directory. Objects are not thread safe; make one an object a thread, or use
+connect().
 """
 
 import hashlib
@@ -61,6 +62,8 @@ class PrivateServer:
         self.start_timeout = start_timeout
         self.error_log = self.datadir / "error.log"
         self.pid_file = self.datadir / "server.pid"
+        # a folder of its own: a server that starts removes all temporary tables that it finds in it
+        self.temporary = self.datadir / "#tmp"
         self.socket = socket_path(self.datadir)
         self._process: subprocess.Popen | None = None
 
@@ -99,6 +102,8 @@ class PrivateServer:
             f"--socket={self.socket}",
             f"--pid-file={self.pid_file}",
             f"--log-error={self.error_log}",
+            f"--tmpdir={self.temporary}",
+            f"--ignore-db-dirs={self.temporary.name}",
             "--innodb-buffer-pool-size=64M",
             "--innodb-log-file-size=32M",
         ]
@@ -120,6 +125,7 @@ class PrivateServer:
         self._check_programs()
         if not (self.datadir / "mysql" / "db.frm").is_file():
             install_data_directory(self.datadir)
+        self.temporary.mkdir(exist_ok=True)
         for stale in (self.socket, self.pid_file):
             Path(stale).unlink(missing_ok=True)
         self._log_offset = self.error_log.stat().st_size if self.error_log.exists() else 0
@@ -236,6 +242,23 @@ class PrivateServer:
         except OSError:
             return "(no error log)"
         return f"--- end of {self.error_log}\n" + "\n".join(text.splitlines()[-lines:])
+
+    def write_stacks(self) -> str:
+        """Asks gdb what all threads are doing; returns the file with its answer, beside the error
+        log, or why there is none."""
+        gdb = shutil.which("gdb")
+        if gdb is None or self.pid is None:
+            return "none (no gdb)" if gdb is None else "none (no server)"
+        file = self.datadir / "stacks.txt"
+        command = [gdb, "-p", str(self.pid), "-batch", "-ex", "thread apply all backtrace"]
+        with open(file, "wb") as output:
+            try:
+                subprocess.run(
+                    command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, timeout=60
+                )
+            except subprocess.TimeoutExpired:
+                return f"{file} (gdb did not end)"
+        return str(file)
 
     def _check_programs(self) -> None:
         if not paths.mariadbd().exists():

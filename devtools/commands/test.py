@@ -15,7 +15,7 @@ from devtools.tiers import TierResult
 
 HELP = "runs the tests: all, or one tier"
 # the order in which all tiers run: what fails fastest comes first
-ORDER = ("quick", "sql", "matrix", "differential", "crash")
+ORDER = ("quick", "sql", "matrix", "damage", "fuzz", "differential", "crash")
 
 
 def tier_names() -> list[str]:
@@ -32,6 +32,11 @@ def add_arguments(parser) -> None:
     parser.add_argument("tier", nargs="?", choices=[*names, "full"], help="default: every tier")
     parser.add_argument("--filter", help="only tests whose name contains this")
     parser.add_argument("--seed", type=int, help="seed of the random tiers (default: a new one)")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        help="how long: differential in all, fuzz for each target (defaults: see the tiers below)",
+    )
     parser.add_argument("--sanitize", action="store_true", help="quick: also under ASan+UBSan")
     parser.add_argument("--rewrite", action="store_true", help="write the expected results anew")
     parser.add_argument("--long", action="store_true", help="the long form of the random tiers")
@@ -61,7 +66,10 @@ def build(names: list[str]) -> None:
     """Builds what the tiers need; a test of an old build would tell nothing."""
     from devtools import build as builder
 
-    builder.build(tests="quick" in names, plugin=names != ["quick"])
+    if names == ["fuzz"]:
+        return  # has a build of its own
+    with_server = set(names) - {"quick", "fuzz"}
+    builder.build(tests="quick" in names, plugin=bool(with_server))
 
 
 def run_tier(name: str, args) -> TierResult:

@@ -153,7 +153,7 @@ def check_tables(execute) -> list[Problem]:
     """CHECK TABLE, and every index has as many entries as the table has rows."""
     problems = []
     for (name,) in execute("SHOW TABLES"):
-        answer = execute(f"CHECK TABLE {name}")[-1]
+        answer = execute(f"CHECK TABLE {name} EXTENDED")[-1]
         if answer[3] != "OK":
             problems.append(Problem("broken", f"CHECK TABLE {name}: {answer[3]}"))
         counts = {

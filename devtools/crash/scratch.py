@@ -35,7 +35,7 @@ class Scratch(Client):
                 after,
             )
         old = rng.choice(sorted(after))
-        choice = rng.randrange(6)
+        choice = rng.randrange(7)
         if choice == 0:
             del after[old]
             return f"DROP TABLE {old}", after
@@ -47,6 +47,8 @@ class Scratch(Client):
             return f"RENAME TABLE {old} TO {name}", after
         if choice == 3:
             return f"ALTER TABLE {old} FORCE, ALGORITHM=COPY", after
+        if choice == 4:
+            return f"REPAIR TABLE {old}", after
         count = rng.choice([1, 10, 300])
         after[old] += count
         return f"INSERT INTO {old} (v) SELECT seq FROM seq_1_to_{count}", after

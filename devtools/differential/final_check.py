@@ -39,7 +39,8 @@ def definition(side, create: str) -> str:
     answer = side.execute(create)
     if answer.error:
         return f"error {answer.error}: {answer.text}"
-    return re.sub(r"ENGINE[ =]*\w+", "ENGINE", answer.rows[0][1])
+    text = re.sub(r"ENGINE[ =]*\w+", "ENGINE", answer.rows[0][1])
+    return text.replace(") VIRTUAL", ") STORED")
 
 
 def scans(side, table: str) -> list[str]:

@@ -2,8 +2,8 @@
 """Histories of two connections with transactions open at the same time.
 
 Each connection writes only its own rows (even or odd ids) and reads all, also with locks. What each
-reads is decided by its isolation level; where a lock of the other connection is in the way on one of
-the two engines, the runner rolls the transaction back on both.
+reads is decided by its isolation level; where a lock of the other connection is in the way on one
+of the two engines, the runner rolls the transaction back on both.
 """
 
 from random import Random
@@ -39,13 +39,15 @@ class InterleavedGenerator:
         """PRIMARY KEY (id), no other unique key: a conflict would make a connection wait. No index
         with virtual columns: InnoDB reads NULL for them where another transaction has deleted."""
         table = schema.random_table(self.rng, "t0")
-        table.automatic, table.partitions = False, ""
+        table.automatic, table.partitions, table.temporary = False, "", False
         table.keys = [Key("PRIMARY", [(table.columns[0], 0)], True)] + [
             k for k in table.keys if k.name != "PRIMARY"
         ]
         for key in table.keys[1:]:
             key.unique = False
-        table.keys = [k for k in table.keys if all(c.stored or not c.expression for c, _ in k.parts)]
+        table.keys = [
+            k for k in table.keys if all(c.stored or not c.expression for c, _ in k.parts)
+        ]
         return table
 
     def next(self) -> Statement | None:

@@ -5,14 +5,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import pymysql
+from pymysql.constants import SERVER_STATUS
 
 from devtools.differential import final_check
 from devtools.differential.statement import Statement
+from devtools.differential.time_limit import OutOfTime
 
-ENGINES = {"rocksdb": "ROCKSDB", "myrocks": "ROCKSDB", "innodb": "InnoDB"}
+ENGINES = {"rocksdb": "ROCKSDB", "myrocks": "ROCKSDB", "innodb": "InnoDB", "myisam": "MyISAM"}
 # lock wait timeout, deadlock, row changed since the snapshot: engines may differ in what waits
 LOCK_ERRORS = (1205, 1213, 1020)
 GONE = (2006, 2013, 2003, 2002, 0)
+# for one statement: more than max_statement_time of the histories, which does not end DDL
+PATIENCE = 60
 
 
 class ServerDied(Exception):
@@ -21,8 +25,8 @@ class ServerDied(Exception):
 
 @dataclass
 class Mismatch:
-    """`kind`: effect, rows, error, contents, died; `place`: index of the statement, or the number
-    of statements for the checks at the end."""
+    """`kind`: effect, rows, error, contents, died, hung; `place`: index of the statement, or the
+    number of statements for the checks at the end."""
 
     kind: str
     place: int
@@ -45,17 +49,20 @@ class Answer:
 
 @dataclass
 class Side:
-    """One engine: a database of its own and one connection a client of the history."""
+    """One engine: a database of its own and one connection a client of the history. `asking`: the
+    statement that has not been answered. `patience`: seconds that a statement may take."""
 
     server: object
     engine: str
     database: str
     connections: dict[int, object] = field(default_factory=dict)
+    asking: str = ""
+    patience: float = PATIENCE
 
     def connection(self, number: int):
         if number not in self.connections:
             # no conversion: values are compared as the server's own text
-            link = self.connect(self.database, conv={}, use_unicode=False, read_timeout=60)
+            link = self.connect(self.database, conv={}, use_unicode=False)
             link.query(f"SET default_storage_engine = {ENGINES[self.engine]}")
             link.query("SET innodb_lock_wait_timeout = 0")
             if self.engine == "rocksdb":
@@ -65,12 +72,18 @@ class Side:
 
     def connect(self, database: str | None = None, **options):
         # PyMySQL would spend 50 ms a connection on reading certificates
-        return self.server.connect(database, ssl_disabled=True, **options)
+        options = {"ssl_disabled": True, "read_timeout": self.patience, **options}
+        return self.server.connect(database, **options)
 
     def open(self) -> None:
         with self.connect() as link:
-            link.query(f"DROP DATABASE IF EXISTS {self.database}")
-            link.query(f"CREATE DATABASE {self.database} CHARACTER SET utf8mb4")
+            for sql in (
+                f"DROP DATABASE IF EXISTS {self.database}",
+                f"CREATE DATABASE {self.database} CHARACTER SET utf8mb4",
+            ):
+                self.asking = sql
+                link.query(sql)
+        self.asking = ""
 
     def close(self) -> None:
         for link in self.connections.values():
@@ -80,27 +93,41 @@ class Side:
                 pass
         self.connections.clear()
 
+    def in_transaction(self, statement: Statement) -> bool:
+        """Is a transaction open after this statement, the last one of its connection?"""
+        status = self.connections[statement.connection].server_status
+        return bool(status & SERVER_STATUS.SERVER_STATUS_IN_TRANS)
+
     def execute(self, sql: str, connection: int = 0) -> Answer:
         link = self.connection(connection)
+        self.asking = sql
         try:
             with link.cursor() as cursor:
                 affected = cursor.execute(sql)
                 rows = [tuple(map(text, r)) for r in cursor.fetchall()]
                 rows = rows if cursor.description else None
+                self.asking = ""
                 return Answer(0, "", affected, cursor.lastrowid or 0, rows)
         except pymysql.Error as error:
             number = error.args[0] if error.args else 0
             if number in GONE:
                 raise ServerDied(str(error)) from error
+            self.asking = ""
             return Answer(number, str(error.args[1]).replace(f"{self.database}`.", "db`."))
 
 
-class Runner:
-    """`tested` and `peer` are engine names of PrivateServer; the server must have both."""
+class HistoriesParted(Exception):
+    """A lock was in the way of a write on one side only, and the other has committed it."""
 
-    def __init__(self, server, tested: str, peer: str = "innodb"):
+
+class Runner:
+    """`tested` and `peer` are keys of ENGINES; the server must have both. `database`: what the
+    names of the two databases begin with."""
+
+    def __init__(self, server, tested: str, peer: str = "innodb", database: str = ""):
         self.server = server
-        self.tested, self.peer = Side(server, tested, "tested"), Side(server, peer, "peer")
+        self.tested = Side(server, tested, f"{database}tested")
+        self.peer = Side(server, peer, f"{database}peer")
         self.sides = [self.tested, self.peer]
         self.statements = 0  # how many have been compared, for the report
         self.left_out = {"peer": 0, "tested": 0}  # because a lock was in the way there
@@ -123,19 +150,28 @@ class Runner:
                 if mismatch:
                     return mismatch
             return self.check_contents(len(history))
-        except (ServerDied, pymysql.Error, OSError) as error:
-            return self.died(len(history) - 1, str(error))
+        except HistoriesParted:
+            return None
+        except (ServerDied, OutOfTime, pymysql.Error, OSError) as error:
+            return self.died(len(history) - 1, error)
         finally:
             for side in self.sides:
                 side.close()
 
+    def be_patient(self, seconds: float) -> None:
+        """How long a statement of the next histories may take."""
+        for side in self.sides:
+            side.patience = seconds
+
     def step(self, statement: Statement, place: int, observe) -> Mismatch | None:
-        sql = statement.sql()
-        peer = self.peer.execute(sql, statement.connection)
+        peer = self.peer.execute(statement.sql(peer=True), statement.connection)
         if peer.error in LOCK_ERRORS:
             return self.leave_out("peer", statement)
-        tested = self.tested.execute(sql, statement.connection)
+        tested = self.tested.execute(statement.sql(), statement.connection)
         if tested.error in LOCK_ERRORS and statement.may_wait:
+            if peer.rows is None and peer.affected and not self.peer.in_transaction(statement):
+                self.left_out["tested"] += 1
+                raise HistoriesParted
             return self.leave_out("tested", statement)
         self.statements += 1
         observe(statement, peer.error == 0)
@@ -154,14 +190,21 @@ class Runner:
         found = final_check.check(self.tested, self.peer)
         return Mismatch("contents", place, *found) if found else None
 
-    def died(self, place: int, error: str) -> Mismatch:
+    def died(self, place: int, error: Exception) -> Mismatch:
         """The server is gone, or does not answer: restarts it, so that shrinking can go on."""
+        hung = isinstance(error, OutOfTime) or self.server.running()
+        open_questions = [f"{s.engine}: {s.asking}" for s in self.sides if s.asking]
+        what = "; ".join(open_questions) or "between two statements"
         tail = self.server.log_tail(60)
+        if hung:
+            tail = f"stacks of the server's threads: {self.server.write_stacks()}\n{tail}"
         for side in self.sides:
+            side.asking = ""
             side.close()
         self.server.kill()
         self.server.start()
-        return Mismatch("died", place, "the server died or hung", error, tail)
+        words = "does not come to an end" if hung else "the server died"
+        return Mismatch("hung" if hung else "died", place, f"{words}: {what}", str(error), tail)
 
 
 def text(value: bytes | None) -> str | None:

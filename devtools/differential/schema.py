@@ -33,14 +33,18 @@ class Column:
 
 @dataclass
 class Key:
-    """`parts`: (column, prefix length or 0)."""
+    """`parts`: (column, prefix length or 0); `descending`: names of columns."""
 
     name: str
     parts: list[tuple[Column, int]]
     unique: bool = False
+    descending: set[str] = field(default_factory=set)
 
     def ddl(self) -> str:
-        parts = ", ".join(f"{c.name}({n})" if n else c.name for c, n in self.parts)
+        parts = ", ".join(
+            (f"{c.name}({n})" if n else c.name) + (" DESC" if c.name in self.descending else "")
+            for c, n in self.parts
+        )
         if self.name == "PRIMARY":
             return f"PRIMARY KEY ({parts})"
         return f"{'UNIQUE ' if self.unique else ''}KEY {self.name} ({parts})"
@@ -55,14 +59,15 @@ class Key:
 @dataclass
 class Table:
     """`automatic`: id is AUTO_INCREMENT, and only statements whose use of the counter is the same
-    on all engines are made (see generator.py). `virtual_keys`: indexes may have virtual columns."""
+    on all engines are made (see generator.py). `temporary`: of one connection, so that the check at
+    the end cannot see it; a plain one with the peer (see statement.py)."""
 
     name: str
     columns: list[Column]
     keys: list[Key] = field(default_factory=list)
     partitions: str = ""
     automatic: bool = False
-    virtual_keys: bool = True
+    temporary: bool = False
     next_id: int = 1
 
     def primary(self) -> Key | None:
@@ -87,7 +92,8 @@ class Table:
         items = [c.ddl() for c in self.columns] + [k.ddl() for k in self.keys]
         if self.automatic:
             items[0] += " AUTO_INCREMENT"
-        return Statement(f"CREATE TABLE {self.name} (", items, ", ", ")" + self.partitions)
+        kind = "TEMPORARY " if self.temporary else ""
+        return Statement(f"CREATE {kind}TABLE {self.name} (", items, ", ", ")" + self.partitions)
 
     def total_order(self, alias: str = "") -> list[str]:
         """Expressions after which no two rows that differ are tied."""
@@ -95,6 +101,18 @@ class Table:
         if self.primary():
             return [f"{dot}{c.name}" for c, _ in self.primary().parts]
         return [f"{dot}id"] + [f"HEX({dot}{c.name})" for c in self.columns if c.name != "id"]
+
+
+def contents(table: Table) -> list[Statement]:
+    """Queries that show all rows of a table, through each key as well."""
+    queries = [Statement(f"SELECT * FROM {table.name}", compare="multiset")]
+    for key in table.keys:
+        source = f"FROM {table.name} FORCE INDEX ({key.name})"
+        if not key.has_prefix():
+            columns = ", ".join(key.column_names())
+            queries.append(Statement(f"SELECT {columns} {source}", compare="multiset"))
+            queries.append(Statement(f"SELECT * {source} ORDER BY {columns}", compare="multiset"))
+    return queries
 
 
 def id_column(rng: Random) -> Column:
@@ -105,9 +123,21 @@ def id_column(rng: Random) -> Column:
     return Column("id", kind, False)
 
 
-def generated_column(rng: Random, columns: list[Column], name: str) -> Column:
-    """A column computed from one of `columns`, in a way that cannot fail."""
-    source = rng.choice(columns)
+def add_generated_column(rng: Random, table: Table, name: str) -> None:
+    column = generated_column(rng, table, name)
+    if column:
+        table.columns.append(column)
+
+
+def generated_column(rng: Random, table: Table, name: str) -> Column | None:
+    """A column computed from one of the others, in a way that cannot fail."""
+    # not allowed: automatic columns, and CHAR, whose length depends on the session
+    sources = [c for c in table.columns if not c.type.sql.startswith("CHAR(")]
+    if table.automatic:
+        sources = [c for c in sources if c.name != "id"]
+    if not sources:
+        return None
+    source = rng.choice(sources)
     kind, sql = source.type, source.name
     number = values.ColumnType("BIGINT", "number")
     number.make = lambda r: str(r.randint(-6, 6))
@@ -123,20 +153,18 @@ def generated_column(rng: Random, columns: list[Column], name: str) -> Column:
     return Column(name, type_, True, expression, (source.name,), rng.random() < 0.25)
 
 
-def random_table(rng: Random, name: str, mrr: bool = False) -> Table:
-    """`mrr`: the server is told to use multi-range reads. There, and in partitioned tables, the
-    peer loses rows through indexes with virtual columns, so they get none."""
+def random_table(rng: Random, name: str) -> Table:
     columns = [id_column(rng)]
     for n in range(rng.randint(1, 7)):
         columns.append(Column(f"c{n}", values.random_type(rng), rng.random() < 0.6))
-    for n in range(rng.choice([0, 0, 0, 1, 1, 2])):
-        columns.append(generated_column(rng, columns, f"g{n}"))
     table = Table(name, columns)
     table.automatic = rng.random() < 0.15
+    for n in range(rng.choice([0, 0, 0, 1, 1, 2])):
+        add_generated_column(rng, table, f"g{n}")
     if table.automatic:
         columns[0].type.sql = "INT"  # wide enough for the jumps of explicit values
     partitioned = not table.automatic and rng.random() < 0.15
-    table.virtual_keys = not partitioned and not mrr
+    table.temporary = not partitioned and rng.random() < 0.12
     if table.automatic or rng.random() < 0.8:
         table.keys.append(random_primary(rng, table, table.automatic or partitioned))
     for n in range(rng.choice([0, 1, 1, 2, 2, 3, 4])):
@@ -152,20 +180,26 @@ def random_table(rng: Random, name: str, mrr: bool = False) -> Table:
 
 def random_primary(rng: Random, table: Table, plain: bool) -> Key:
     """PRIMARY KEY (id), or, unless `plain`, sometimes over other NOT NULL columns."""
-    id_part = (table.columns[0], 0)
+    parts = [(table.columns[0], 0)]
     others = [c for c in table.columns[1:] if not c.nullable and not c.expression]
-    if plain or not others or rng.random() < 0.6:
-        return Key("PRIMARY", [id_part], True)
-    parts = [part(rng, c) for c in rng.sample(others, min(len(others), rng.choice([1, 1, 2])))]
-    if rng.random() < 0.6:
-        parts.insert(rng.randint(0, len(parts)), id_part)
-    return Key("PRIMARY", parts, True)
+    if not plain and others and rng.random() < 0.4:
+        id_part = parts[0]
+        parts = [part(rng, c) for c in rng.sample(others, min(len(others), rng.choice([1, 1, 2])))]
+        if rng.random() < 0.6:
+            parts.insert(rng.randint(0, len(parts)), id_part)
+    return Key("PRIMARY", parts, True, some_descending(rng, parts))
 
 
 def random_key(rng: Random, table: Table, name: str) -> Key:
-    columns = [c for c in table.columns if table.virtual_keys or c.stored or not c.expression]
-    count = min(len(columns), rng.choice([1, 1, 1, 2, 2, 3]))
-    return Key(name, [part(rng, c) for c in rng.sample(columns, count)])
+    count = min(len(table.columns), rng.choice([1, 1, 1, 2, 2, 3]))
+    parts = [part(rng, c) for c in rng.sample(table.columns, count)]
+    return Key(name, parts, False, some_descending(rng, parts))
+
+
+def some_descending(rng: Random, parts: list[tuple[Column, int]]) -> set[str]:
+    if rng.random() < 0.6:
+        return set()
+    return {c.name for c, _ in parts if rng.random() < 0.6}
 
 
 def part(rng: Random, column: Column) -> tuple[Column, int]:

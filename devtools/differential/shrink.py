@@ -78,7 +78,7 @@ class Shrinker:
 
 
 def is_create(statement: Statement) -> bool:
-    return statement.head.startswith("CREATE TABLE")
+    return statement.head.startswith(("CREATE TABLE", "CREATE TEMPORARY TABLE"))
 
 
 def without(statement: Statement, column: str) -> Statement:
@@ -103,7 +103,10 @@ def without(statement: Statement, column: str) -> Statement:
 def script(history: History, mismatch: Mismatch, title: str) -> str:
     """SQL to run by hand in two databases, one with each engine as the default."""
     lines = [f"-- {line}" for line in title.splitlines()]
-    lines += ["-- run it once with each default_storage_engine; answers that differ:"]
+    lines += [
+        "-- run it once with each default_storage_engine, in InnoDB with stored columns and no"
+    ]
+    lines += ["-- TEMPORARY; answers that differ:"]
     lines += [f"--   {line}" for line in str(mismatch).splitlines()]
     several = len({s.connection for s in history}) > 1
     for statement in history:

@@ -12,6 +12,9 @@ class Statement:
       ordered   the rows in this order        multiset  the rows in any order
       effect    affected rows                 identity  affected rows and LAST_INSERT_ID
     The error number must agree always; for `exact_error` its text too.
+
+    The peer gets stored columns instead of virtual ones and plain tables instead of temporary
+    ones: it loses rows through indexes with virtual columns and in roll-backs of temporary tables.
     """
 
     head: str
@@ -26,7 +29,14 @@ class Statement:
     may_wait: bool = False  # another connection may have locked what it needs
     note: object = None  # what the generator wants to know when it succeeded
 
-    def sql(self) -> str:
+    def sql(self, peer: bool = False) -> str:
+        text = self.text()
+        if not peer:
+            return text
+        text = text.replace("CREATE TEMPORARY TABLE", "CREATE TABLE", 1)
+        return text.replace(") VIRTUAL", ") STORED")
+
+    def text(self) -> str:
         if self.rows is not None:
             rows = ", ".join("(" + ", ".join(row) + ")" for row in self.rows)
             return f"{self.head} ({', '.join(self.columns)}) VALUES {rows}{self.tail}"

@@ -9,17 +9,42 @@ sign is not kept by the documented key format) and anything that depends on the 
 from dataclasses import dataclass, field
 from random import Random
 
-# character set and collation of string columns
+# character set and collation of string columns: the usual ones more often than those with NO PAD,
+# several weights a character, several levels or an order of their own
 COLLATIONS = (
-    ("utf8mb4", "utf8mb4_general_ci"),
-    ("utf8mb4", "utf8mb4_bin"),
-    ("utf8mb4", "utf8mb4_unicode_ci"),
-    ("latin1", "latin1_swedish_ci"),
-    ("latin1", "latin1_bin"),
+    *[("utf8mb4", "utf8mb4_general_ci"), ("utf8mb4", "utf8mb4_bin")] * 4,
+    *[("utf8mb4", "utf8mb4_unicode_ci"), ("latin1", "latin1_swedish_ci")] * 4,
+    *[("latin1", "latin1_bin")] * 4,
+    ("utf8mb4", "utf8mb4_unicode_nopad_ci"),
+    ("utf8mb4", "utf8mb4_nopad_bin"),
+    ("utf8mb4", "utf8mb4_german2_ci"),
+    ("utf8mb4", "utf8mb4_uca1400_as_cs"),
+    ("utf8mb4", "utf8mb4_uca1400_nopad_ai_ci"),
+    ("utf8mb3", "utf8mb3_bin"),
+    ("utf8mb3", "utf8mb3_czech_ci"),
+    ("latin1", "latin1_swedish_nopad_ci"),
+    ("latin1", "latin1_german2_ci"),
+    ("cp1250", "cp1250_general_ci"),
+    ("cp1250", "cp1250_czech_cs"),
+    ("ucs2", "ucs2_general_ci"),
+    ("utf16", "utf16_bin"),
+    ("utf32", "utf32_unicode_nopad_ci"),
+    ("big5", "big5_chinese_ci"),
+    ("sjis", "sjis_japanese_ci"),
 )
 # tabs and control characters sort below the blank that PAD SPACE compares with
 LATIN_LETTERS = "aaabbBAcz0 \t\x01~ÄäßéÿE"
-WIDE_LETTERS = LATIN_LETTERS + "Ωω中€😀ǅ"
+WIDE_LETTERS = LATIN_LETTERS + "Ωω中€ǅ"
+# by character set; what is not named has all
+LETTERS = {
+    "latin1": LATIN_LETTERS,
+    "utf8mb3": WIDE_LETTERS,
+    "ucs2": WIDE_LETTERS,
+    "cp1250": "aaabbBAcz0 \t\x01~Ääßé\xa0čChH",
+    "big5": "aaabbBAcz0 \t\x01~一乙中Ω",
+    "sjis": "aaabbBAcz0 \t\x01~あア中Ω",
+}
+ALL_LETTERS = WIDE_LETTERS + "😀"
 
 
 @dataclass
@@ -117,7 +142,7 @@ def temporal(rng: Random) -> ColumnType:
 
 def text(rng: Random) -> ColumnType:
     charset, collation = rng.choice(COLLATIONS)
-    letters = LATIN_LETTERS if charset == "latin1" else WIDE_LETTERS
+    letters = LETTERS.get(charset, ALL_LETTERS)
     blob = rng.random() < 0.25
     if blob:
         name, length = rng.choice(["TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT"]), 40

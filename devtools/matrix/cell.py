@@ -16,6 +16,7 @@ from devtools.matrix.types import ColumnType
 
 PASSED, REFUSED, ABSENT, FAILED = "passed", "refused", "not applicable", "failed"
 MOST_PROBLEMS = 3
+DUPLICATE = 1062
 # rows put in one by one where one may be refused; each is one round trip
 MOST_SINGLE_ROWS = 60
 
@@ -27,7 +28,8 @@ class Broken(Exception):
 @dataclass
 class Cell:
     """`index_only`: the key alone gives v back; None where the question makes no sense.
-    `script`: what the tested engine was told, for a failure's report."""
+    `script`: what the tested engine was told, for a failure's report. `peer_errors`: questions
+    that the peer answers worse by its index than by a scan of the table, and worse than we."""
 
     kind: ColumnType
     role: Role
@@ -40,6 +42,7 @@ class Cell:
     script: list[str] = field(default_factory=list)
     rows: Counter = field(default_factory=Counter)
     pool: Pool | None = None
+    peer_errors: list[str] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -198,10 +201,11 @@ class Attempt:
         return self.tested.execute(sql)
 
     def _both(self, sql: str) -> None:
-        """A statement that writes; a difference ends the cell."""
+        """A statement that writes; a difference ends the cell, and so does an error that says
+        more of the statement than of the engines."""
         tested, peer = self._tell(sql), self.peer.execute(sql)
         found, due = (outcome(answer) for answer in (tested, peer))
-        if found != due:
+        if found != due or peer.error not in (0, DUPLICATE):
             self._problem(sql, found, due)
             raise Broken
 
@@ -220,8 +224,7 @@ class Attempt:
     def _compare(self, question: Question) -> None:
         tested, peer = self._tell(question.sql), self.peer.execute(question.sql)
         if tested.error or peer.error:
-            if tested.error != peer.error:
-                self._problem(question.sql, outcome(tested), outcome(peer))
+            self._problem(question.sql, outcome(tested), outcome(peer))
             return
         found, due = tested.rows, peer.rows
         if "rank" not in question.how or question.how == "ranks-and-rows":
@@ -241,12 +244,29 @@ class Attempt:
         sql = question.sql
         if question.details:
             wrong = list(dict.fromkeys(int(row[0]) for row in extra + missing))
+            wrong = [n for n in wrong if not self._peer_contradicts_itself(question.details[n])]
+            if not wrong:
+                return
             sql = question.details[wrong[0]]
             found, due = self._tell(sql).rows or [], self.peer.execute(sql).rows or []
             extra, missing = difference(found, due), difference(due, found)
             sql += f"  -- and {len(wrong) - 1} more conditions" * (len(wrong) > 1)
         few = [str(rows[:4]) + " ..." * (len(rows) > 4) for rows in (extra, missing)]
         self._problem(sql, f"too much: {few[0]}", f"missing: {few[1]}")
+
+    def _peer_contradicts_itself(self, sql: str) -> bool:
+        """The truth is what a scan of the table tells, without an index to search in. True when
+        the peer's index loses rows of that, and the tested engine's finds them, or at least more
+        than the peer's and none that are wrong."""
+        hint = f"FORCE INDEX ({self.cell.role.index})"
+        scan = sql.replace(hint, "USE INDEX ()")
+        answers = self.tested.execute(sql), self.peer.execute(sql), self.peer.execute(scan)
+        tested, peer, truth = (Counter(answer.rows or []) for answer in answers)
+        if not truth or tested - truth or (peer - tested) & truth:
+            return False
+        if peer != truth:
+            self.cell.peer_errors.append(sql)
+        return peer != truth or tested == peer
 
     def _ranks(self, question: Question, rows: list[tuple]) -> list[tuple]:
         """Each row as what its place in the order depends on."""

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
-from devtools.differential.runner import ServerDied, Side
+import pymysql
+
+from devtools.differential.runner import GONE, ServerDied, Side
 from devtools.matrix.cell import FAILED, PASSED, Attempt, Cell
 from devtools.matrix.pool import Pool
 from devtools.matrix.types import ColumnType
@@ -133,11 +135,20 @@ class Harness:
             last = cell.script[-1] if cell.script else ""
             cell.problems.append(f"{last}\n      {error}\n{self.server.log_tail(40)}")
             cell.outcome = FAILED
-            if not self.server.running():
-                self.server.kill()
-                self.server.start()
-            else:
-                # a statement that does not end would keep a processor busy to the end of the run
-                for link in self._worker().links():
-                    self.server.query(f"KILL {link.thread_id()}")
+            self._revive(self._worker().links())
         self.local.worker = None
+
+    def _revive(self, links: list) -> None:
+        """A server that takes connections again, and on which these run nothing any more."""
+        try:
+            with self.server.connect(connect_timeout=5, read_timeout=5) as connection:
+                for link in links:
+                    try:
+                        connection.query(f"KILL {link.thread_id()}")
+                    except pymysql.err.OperationalError as error:
+                        if error.args[0] in GONE:
+                            raise
+        except (pymysql.Error, OSError):
+            # gone, or still busy with dying
+            self.server.kill()
+            self.server.start()

@@ -82,8 +82,11 @@ def summary(cells: list[Cell]) -> list[str]:
     without = [c for c in cells if c.index_only is False]
     with_it = sum(c.index_only is True for c in cells)
     lines.append(f"   answered by the key alone: {with_it} cells; not: {len(without)}")
-    for name, roles in of_types(without):
-        lines.append(f"      {name}: {roles}")
+    lines += [f"      {name}: {roles}" for name, roles in of_types(without)]
+    odd = [c for c in cells if c.peer_errors]
+    if odd:
+        lines.append(f"   InnoDB's own index and table disagree, ours less: {len(odd)} cells")
+        lines += [f"      {name}: {roles}" for name, roles in of_types(odd)]
     return lines
 
 

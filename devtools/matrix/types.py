@@ -594,7 +594,8 @@ def text(character_set: str, collation: str, sql: str, length: int, kind: str) -
     if kind == "enum":
         members = tuple(literal(strings.encode(c, character_set)) for c in "baC")
         return ColumnType(sql, "enum", members, None, character_set, collation)
-    edges = tuple(literal(e) for e in strings.edges(character_set, min(length, 400)))
+    samples = strings.edges(character_set, min(length, 400))
+    edges = tuple(literal(e) for e in samples)
     if length > 400:
         edges += tuple(long_values(character_set, length))
     return ColumnType(

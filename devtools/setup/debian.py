@@ -26,6 +26,9 @@ BUILD_PACKAGES = [
     "clang-format", "sysbench",
 ]  # fmt: skip
 
+# What `./dev test fuzz` compiles its targets with; clang-format has brought most of it already.
+FUZZ_PACKAGES = ["clang-14", "libclang-rt-14-dev"]
+
 # rustc-web/cargo-web is the recent Cargo of Debian 12; its plain `cargo` is too old for the
 # manifests of today's packages.
 CARGO_PACKAGE = "cargo-web"
@@ -101,7 +104,7 @@ def install_build_packages() -> None:
         raise DevError(
             f"only Debian on amd64 is supported, this is '{architecture or 'no Debian'}'"
         )
-    install(BUILD_PACKAGES, "to build")
+    install([*BUILD_PACKAGES, *FUZZ_PACKAGES], "to build")
     if not good_cargo():
         install([CARGO_PACKAGE], "to fetch RocksDB's source")
         if not good_cargo():

@@ -5,7 +5,8 @@ A tier defines
     HELP                          one line
     def run(args) -> TierResult   runs it and prints what happens as it goes
     def add_arguments(group)      optional: options of its own, with names no other tier uses
-`args` always has: filter (str or None), seed (int or None), sanitize, rewrite, long (bool).
+`args` always has: filter (str or None), seed (int or None), seconds (float or None: the tier's own
+default), sanitize, rewrite, long (bool).
 A tier never raises for a failing test; it raises DevError when it cannot run at all, which
 `./dev test` counts as one failure.
 """

@@ -3,7 +3,8 @@
 
 As a part of the whole test run, which CI must be able to repeat, it runs a fixed series of seeds.
 Alone and without --seed it runs that series for half of the time, then seeds nobody has seen. A
-case that fails is shrunk to a small SQL script.
+case that fails is shrunk to a small SQL script. A case that does not end in CASE_SECONDS has hung:
+that is a failure too, with the statement that was asked and the stacks of the server's threads.
 """
 
 import shutil
@@ -14,18 +15,24 @@ from random import SystemRandom
 from devtools import paths
 from devtools.differential.generator import Generator
 from devtools.differential.interleaved import InterleavedGenerator
-from devtools.differential.runner import Mismatch, Runner
+from devtools.differential.runner import PATIENCE, Mismatch, Runner
 from devtools.differential.shrink import Shrinker, script
+from devtools.differential.time_limit import at_most
 from devtools.server import PrivateServer
 from devtools.tiers import TierResult
-
-HELP = "random SQL on ROCKSDB and InnoDB must give the same answers"
 
 FIXED_SEED = 1
 FIXED_CASES = 500
 SECONDS, LONG_SECONDS = 110, 900
+HELP = (
+    "random SQL on ROCKSDB and InnoDB must give the same answers,"
+    f" {SECONDS} s, --long {LONG_SECONDS}"
+)
 STATEMENTS = 100  # of a case, beside the creation of its tables
+CASE_SECONDS = 240  # an ordinary one takes one or two
 SHRINK_SECONDS = 45
+# of a case that hangs, each attempt takes that long; and a statement, when it is tried again
+SHRINK_HUNG_SECONDS, SHRINK_PATIENCE = 300, 25
 MOST_FAILURES = 5
 # every third seed is a history of two connections
 INTERLEAVED_EVERY = 3
@@ -53,7 +60,6 @@ ENGINE_OPTIONS = {
 
 def add_arguments(group) -> None:
     group.add_argument("--cases", type=int, help="how many cases (default: as the time allows)")
-    group.add_argument("--seconds", type=float, help=f"how long (default {SECONDS})")
     group.add_argument(
         "--engine",
         choices=sorted(ENGINE_OPTIONS),
@@ -116,7 +122,7 @@ def generator(seed: int):
 def run_case(runner: Runner, seed: int, args, result: TierResult, folder) -> bool:
     source = generator(seed)
     history = []
-    mismatch = runner.run(iter(source.next, None), source.observe, history)
+    mismatch = run_limited(runner, iter(source.next, None), source.observe, history)
     if mismatch is None:
         return True
     result.failed += 1
@@ -132,9 +138,20 @@ def run_case(runner: Runner, seed: int, args, result: TierResult, folder) -> boo
     return False
 
 
+def run_limited(runner: Runner, statements, *more) -> Mismatch | None:
+    with at_most(CASE_SECONDS):
+        return runner.run(statements, *more)
+
+
 def shrink_and_write(runner: Runner, history, mismatch: Mismatch, file, repeat: str) -> None:
-    shrinker = Shrinker(runner.run, SHRINK_SECONDS)
+    hung = mismatch.kind == "hung"
+    runner.be_patient(SHRINK_PATIENCE if hung else PATIENCE)
+    shrinker = Shrinker(
+        lambda candidate: run_limited(runner, candidate),
+        SHRINK_HUNG_SECONDS if hung else SHRINK_SECONDS,
+    )
     small, found = shrinker.shrink(history, mismatch)
+    runner.be_patient(PATIENCE)
     title = f"{repeat}\nshrunk from {len(history)} to {len(small)} statements"
     title += f" in {shrinker.attempts} attempts"
     if shrinker.attempts == 1 and small is history:

@@ -20,8 +20,8 @@ TABLE = paths.ROOT / "tests" / "isolation" / "outcomes.md"
 HEAD = """# Isolation anomalies: what happens at each level
 
 Written by `./dev test isolation --rewrite`, compared by `./dev test isolation`. What is done in
-each is in `devtools/isolation/scenarios.py`. T1, T2, T3 are the transactions; "waits" means for a lock,
-until another ends; numbers are the errors with which a transaction is given up.
+each is in `devtools/isolation/scenarios.py`. T1, T2, T3 are the transactions; "waits" means for a
+lock, until another ends; numbers are the errors with which a transaction is given up.
 
 | anomaly | level | ROCKSDB | InnoDB |
 | --- | --- | --- | --- |

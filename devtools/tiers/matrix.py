@@ -9,18 +9,20 @@ import shutil
 import time
 
 from devtools import paths
+from devtools.differential.runner import Runner
 from devtools.errors import DevError
 from devtools.matrix import screen, selection
 from devtools.matrix.cell import FAILED, Cell
 from devtools.matrix.harness import Harness
+from devtools.matrix.limits import LIMITS, REFUSED, Limit
 from devtools.server import PrivateServer
 from devtools.tiers import TierResult
-from devtools.tiers.differential import ENGINE_OPTIONS, OPTIONS
+from devtools.tiers.differential import ENGINE_OPTIONS, OPTIONS, printable
 
 HELP = "every column type in every role, compared with InnoDB"
 
 SEED = 1
-SHORT_VALUES, VALUES, LONG_VALUES = 40, 60, 300
+SHORT_VALUES, VALUES, LONG_VALUES = 32, 60, 300
 COLLATIONS = (
     "SELECT CHARACTER_SET_NAME, FULL_COLLATION_NAME"
     " FROM information_schema.COLLATION_CHARACTER_SET_APPLICABILITY"
@@ -31,9 +33,11 @@ MORE_OPTIONS = [
     "--table-open-cache=4000",
     "--innodb-buffer-pool-size=256M",
     "--open-files-limit=20000",
+    "--max-allowed-packet=256M",
 ]
 # of failures with the same cause: commands in the report at the end, names of cells
 SHOWN_ALIKE, SHOWN_CELLS = 2, 12
+MOST_TEXT = 2000  # of a statement with a thousand columns
 
 
 def add_arguments(group) -> None:
@@ -56,7 +60,9 @@ def run(args) -> TierResult:
         harness.run(work + brief)
         print(f"   {time.monotonic() - started:.0f} s; now a restart, and all contents again")
         harness.restart(work + brief)
-    return report(work, brief, folder, seed)
+        result = report(work, brief, folder, seed)
+        run_limits(chosen_limits(args), server, args.engine, result)
+    return result
 
 
 class Printer:
@@ -76,7 +82,7 @@ def choose(args, server) -> tuple[list[list[Cell]], list[list[Cell]], int]:
         known = server.query(COLLATIONS)
         everything = selection.whole() + selection.every_collation(known)
         work = selection.matching(everything, args.filter)
-        if not work:
+        if not work and not chosen_limits(args):
             raise DevError(f"no cell of the matrix matches '{args.filter}'")
         return work, [], LONG_VALUES if args.long else VALUES
     if args.long:
@@ -84,6 +90,37 @@ def choose(args, server) -> tuple[list[list[Cell]], list[list[Cell]], int]:
     if args.tier is None or args.short_matrix:
         return selection.short(), [], SHORT_VALUES
     return selection.whole(), [], VALUES
+
+
+def chosen_limits(args) -> list[Limit]:
+    if args.filter:
+        return [limit for limit in LIMITS if args.filter.lower() in f"limit {limit.name}"]
+    short = args.short_matrix or (args.tier is None and not args.long)
+    return [limit for limit in LIMITS if not (short and limit.long)]
+
+
+def run_limits(limits: list[Limit], server, engine: str, result: TierResult) -> None:
+    for limit in limits:
+        runner = Runner(server, engine, limit.peer, "limits_")
+        started = time.monotonic()
+        surprises: list[str] = []
+
+        def note(statement, ok, surprises=surprises):
+            if ok == (statement.note == REFUSED):
+                surprises.append(f"{'works' if ok else 'fails'} on both: {statement.sql()}")
+
+        mismatch = runner.run(limit.make(), note)
+        problem = str(mismatch or "".join(surprises[:1]))
+        seconds = time.monotonic() - started
+        verdict = "FAILED" if problem else "passed"
+        print(f"   {'limit ' + limit.name:<{screen.WIDTH}}{verdict}, {seconds:.1f} s")
+        if not problem:
+            result.passed += 1
+            continue
+        result.failed += 1
+        again = f'./dev test matrix --filter "limit {limit.name}"'
+        result.failures.append(f"limit {limit.name}: {again}")
+        print(f"      {again}\n      {printable(problem)[:MOST_TEXT]}")
 
 
 def report(work, brief, folder, seed: int) -> TierResult:

@@ -8,9 +8,17 @@ from random import SystemRandom
 from devtools import paths
 from devtools.errors import DevError
 from devtools.tiers import TierResult
+from devtools.upgrade.accidents import Accidents
 from devtools.upgrade.inplace import InPlace
+from devtools.upgrade.lifetimes import Lifetimes
+from devtools.upgrade.refusals import CASES, Refusals
+from devtools.upgrade.roundtrip import RoundTrip
+from devtools.upgrade.wayback import WayBack
 
 HELP = "directories of stock MyRocks: opened in place, changed, given back"
+
+# random tables that the round trip takes over the border each way, at the least
+ROUND_TRIP, LONG_ROUND_TRIP = 200, 900
 
 
 def run(args) -> TierResult:
@@ -21,28 +29,68 @@ def run(args) -> TierResult:
     folder = paths.scratch() / "upgrade"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    parts = {"in place": lambda: in_place(folder / "inplace", seed, args.long, result)}
+    parts = {
+        "in place": lambda: in_place(folder / "inplace", seed, args.long, result),
+        "accidents": lambda: accidents(folder / "accidents", result),
+        "round trip": lambda: round_trip(folder / "roundtrip", seed, args.long, result),
+        "lifetimes": lambda: lifetimes(folder / "lifetimes", result),
+        "way back": lambda: way_back(folder / "wayback", result),
+        "refusals": lambda: refusals(folder / "refusals", result),
+    }
     for name, part in parts.items():
         if args.filter and args.filter not in name:
             continue
+        start = time.monotonic()
         try:
             part()
         except DevError as error:
             result.failed += 1
             result.failures.append(f"{name}: {str(error).splitlines()[0]}")
             print(f"   {name}: {error}")
+        print(f"   {name}: {time.monotonic() - start:.0f} s")
     if not result.failed:
         shutil.rmtree(folder, ignore_errors=True)
     return result
 
 
 def in_place(folder, seed: int, long: bool, result: TierResult) -> None:
-    start = time.monotonic()
-    part = InPlace(
-        folder, seed, long, lambda line: print(f"   {time.monotonic() - start:.0f} s {line}")
-    )
+    part = InPlace(folder, seed, long, say)
     part.run()
     take(result, part.problems, part.total.tables)
+
+
+def accidents(folder, result: TierResult) -> None:
+    part = Accidents(folder, say)
+    part.run()
+    take(result, part.problems, part.total.tables + part.checks)
+
+
+def refusals(folder, result: TierResult) -> None:
+    part = Refusals(folder, say)
+    part.run()
+    take(result, part.problems, len(CASES))
+
+
+def round_trip(folder, seed: int, long: bool, result: TierResult) -> None:
+    part = RoundTrip(folder, seed, LONG_ROUND_TRIP if long else ROUND_TRIP, say)
+    part.run()
+    take(result, part.problems, sum(part.crossed.values()))
+
+
+def lifetimes(folder, result: TierResult) -> None:
+    part = Lifetimes(folder, say)
+    part.run()
+    take(result, part.problems, part.checks)
+
+
+def way_back(folder, result: TierResult) -> None:
+    part = WayBack(folder, say)
+    part.run()
+    take(result, part.problems, part.total.tables + part.checks)
+
+
+def say(line: str) -> None:
+    print(f"   {line}")
 
 
 def take(result: TierResult, problems: list[str], looked_at: int) -> None:

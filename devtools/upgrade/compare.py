@@ -64,16 +64,20 @@ def compare_database(server: PrivateServer, database: str, check: bool = True) -
     result = Comparison()
     with Link(server, database) as tested, Link(server, database + TWIN) as twin:
         for link in (tested, twin):
-            # scans read the index they are forced to use, also when a sort would be cheaper
-            link.execute("SET optimizer_switch='index_merge=off', join_cache_level=0")
-            # stock returns some rows of multi-level collations for ever
-            link.execute("SET sql_select_limit=5000, max_statement_time=3")
+            set_up(link)
         names = [[r[0] for r in link.execute("SHOW TABLES")] for link in (tested, twin)]
         if names[0] != names[1]:
             result.add(database, "SHOW TABLES", f"{names[0]} / {names[1]}")
         for name in names[0]:
             compare_table(tested, twin, database, name.decode(), check, result)
     return result
+
+
+def set_up(link: Link) -> None:
+    """Scans read the index they are forced to use, also when a sort would be cheaper; and end:
+    stock returns some rows of multi-level collations for ever."""
+    link.execute("SET optimizer_switch='index_merge=off', join_cache_level=0")
+    link.execute("SET sql_select_limit=20000, max_statement_time=3")
 
 
 def compare_table(

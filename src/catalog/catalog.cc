@@ -14,11 +14,24 @@
 
 namespace basalt::catalog {
 
-Catalog::Catalog(store::Store* store) : store_(store) {}
+Catalog::Catalog(store::Store* store) : store_(store), temporary_tables_(store) {}
+
+Status Catalog::Check(const DictionarySource& source, DictionarySummary* summary) {
+  Catalog scratch(nullptr);
+  BASALT_RETURN_IF_ERROR(Loader(&scratch, source).Read());
+  *summary = scratch.summary_;
+  return {};
+}
 
 Status Catalog::Load(store::Store* store, std::unique_ptr<Catalog>* catalog) {
   std::unique_ptr<Catalog> loaded(new Catalog(store));
-  BASALT_RETURN_IF_ERROR(Loader(loaded.get()).Run());
+  DictionarySource source{store->base(), store->system(), {}};
+  for (rocksdb::ColumnFamilyHandle* handle : store->ColumnFamilyHandles()) {
+    source.column_families[handle->GetID()] = handle->GetName();
+  }
+  Loader loader(loaded.get(), source);
+  BASALT_RETURN_IF_ERROR(loader.Read());
+  BASALT_RETURN_IF_ERROR(loader.Repair());
   *catalog = std::move(loaded);
   return {};
 }
@@ -27,6 +40,12 @@ std::shared_ptr<const TableRecord> Catalog::FindTable(Bytes name) const {
   std::shared_lock lock(tables_mutex_);
   const auto found = tables_.find(name);
   return found == tables_.end() ? nullptr : found->second;
+}
+
+uint64_t Catalog::ReadableFrom(Bytes name) const {
+  std::shared_lock lock(tables_mutex_);
+  const auto found = readable_from_.find(name);
+  return found == readable_from_.end() ? 0 : found->second;
 }
 
 std::vector<std::shared_ptr<const TableRecord>> Catalog::Tables() const {

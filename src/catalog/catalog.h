@@ -18,8 +18,10 @@
 #include "base/bytes.h"
 #include "base/index_id.h"
 #include "base/status.h"
+#include "catalog/dictionary_summary.h"
 #include "catalog/ingest_job.h"
 #include "catalog/table_record.h"
+#include "catalog/temporary_tables.h"
 #include "store/store.h"
 
 namespace basalt::catalog {
@@ -37,6 +39,8 @@ namespace basalt::catalog {
 // with its metadata locks) sees to it that nobody uses a table that is dropped, renamed or changed.
 class Catalog {
  public:
+  // Validates a dictionary without changing anything, as Load does before its first write.
+  static Status Check(const DictionarySource& source, DictionarySummary* summary);
   // Reads and validates the whole dictionary. kCorruption names the record that is wrong. Index
   // builds that a crash cut off become drops. The store must outlive the catalog.
   static Status Load(store::Store* store, std::unique_ptr<Catalog>* catalog);
@@ -51,6 +55,11 @@ class Catalog {
   // The table an index belongs to, and its position there; null when no table has it. Linear in
   // the number of tables: for statistics and messages, not for rows.
   std::shared_ptr<const TableRecord> FindIndex(IndexId index, size_t* position) const;
+
+  // The first sequence number of the store from which a snapshot sees the table as it is: rows of
+  // indexes that are newer than a snapshot are not in it. 0 for a table that has been as it is
+  // since the store was opened, for no snapshot is older. Not on disk.
+  uint64_t ReadableFrom(Bytes name) const;
 
   // Makes a table: numbers for its indexes, missing column families, and the record. `requests` in
   // key_info order, hidden primary key last, exactly one primary or hidden primary among them.
@@ -119,7 +128,12 @@ class Catalog {
   Status StoredStatistics(IndexId index, store::IndexStatistics* statistics) const;
   Status StoreStatistics(IndexId index, const store::IndexStatistics& statistics);
 
+  // Tables of single connections, of which the dictionary has no record.
+  TemporaryTables* temporary_tables() { return &temporary_tables_; }
+
   store::Store* store() const { return store_; }
+  // What Load found and did.
+  const DictionarySummary& summary() const { return summary_; }
   // Highest index number ever given out.
   uint32_t maximum_index_number() const;
 
@@ -134,17 +148,21 @@ class Catalog {
   Status PrepareColumnFamily(const IndexRequest& request, Change* change, uint32_t* id);
   Status Commit(Change* change);
   bool HasOtherPartition(Bytes name) const;
+  void NoteNewContent(Bytes name);
   void NotifyDropped();
 
   Status Get(Bytes key, std::string* value) const;
 
   store::Store* const store_;
-  std::mutex ddl_mutex_;  // one change at a time; taken before tables_mutex_
+  TemporaryTables temporary_tables_;
+  DictionarySummary summary_;  // set once, by Load
+  std::mutex ddl_mutex_;       // one change at a time; taken before tables_mutex_
 
   mutable std::shared_mutex tables_mutex_;  // guards the maps below
   std::map<std::string, std::shared_ptr<const TableRecord>, std::less<>> tables_;
   std::map<uint32_t, uint32_t> column_family_flags_;
   std::set<IndexId> dropped_;
+  std::map<std::string, uint64_t, std::less<>> readable_from_;
   uint32_t maximum_index_number_ = kFirstUserIndexNumber - 1;
 
   std::mutex listener_mutex_;

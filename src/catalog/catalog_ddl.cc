@@ -29,6 +29,11 @@ bool Contains(const std::vector<IndexRecord>& indexes, IndexId id) {
                      [&](const IndexRecord& index) { return index.id == id; });
 }
 
+// Temporary tables, and those that an ALTER fills before they get their names.
+bool IsTemporaryName(Bytes name) {
+  return name.substr(name.find('.') + 1).starts_with("#sql") || name.ends_with("#TMP#");
+}
+
 Status CheckOnePrimary(Bytes name, const auto& indexes) {
   const auto primaries = std::count_if(indexes.begin(), indexes.end(), [](const auto& index) {
     return index.kind != IndexKind::kSecondary;
@@ -104,6 +109,15 @@ Status Catalog::Commit(Change* change) {
   return {};
 }
 
+// After the commit of the change that gave the table its indexes. A temporary table belongs to one
+// connection, whose older snapshots do not keep it from reading its own.
+void Catalog::NoteNewContent(Bytes name) {
+  if (IsTemporaryName(name)) return;
+  const uint64_t now = store_->base()->GetLatestSequenceNumber();
+  std::unique_lock lock(tables_mutex_);
+  readable_from_[std::string(name)] = now;
+}
+
 bool Catalog::HasOtherPartition(Bytes name) const {
   if (!IsPartitionName(name)) return false;
   const std::string prefix(name.substr(0, name.find("#P#") + 3));
@@ -132,6 +146,7 @@ Status Catalog::CreateTable(Bytes name, const std::vector<IndexRequest>& request
   if (!HasOtherPartition(name)) change.Delete(TableVersionKey(VersionPathOfTable(name)));
   change.PutTable(created);
   BASALT_RETURN_IF_ERROR(Commit(&change));
+  NoteNewContent(name);
   if (table != nullptr) *table = std::move(created);
   return {};
 }
@@ -147,6 +162,8 @@ Status Catalog::DropTable(Bytes name) {
     change.DeleteTable(name);
     if (!HasOtherPartition(name)) change.Delete(TableVersionKey(VersionPathOfTable(name)));
     BASALT_RETURN_IF_ERROR(Commit(&change));
+    std::unique_lock names(tables_mutex_);
+    readable_from_.erase(std::string(name));
   }
   NotifyDropped();
   return {};
@@ -176,7 +193,17 @@ Status Catalog::RenameTable(Bytes from, Bytes to) {
   }
   change.DeleteTable(from);
   change.PutTable(std::move(renamed));
-  return Commit(&change);
+  BASALT_RETURN_IF_ERROR(Commit(&change));
+  std::unique_lock names(tables_mutex_);
+  const auto known = readable_from_.extract(std::string(from));
+  if (!known.empty() || !IsTemporaryName(from)) {
+    readable_from_[std::string(to)] = known.empty() ? 0 : known.mapped();
+    return {};
+  }
+  // Made under this name by a copying ALTER: its rows have come since.
+  names.unlock();
+  NoteNewContent(to);
+  return {};
 }
 
 Status Catalog::TruncateTable(Bytes name, uint64_t auto_increment,
@@ -203,6 +230,7 @@ Status Catalog::TruncateTable(Bytes name, uint64_t auto_increment,
     }
     change.PutTable(emptied);
     BASALT_RETURN_IF_ERROR(Commit(&change));
+    NoteNewContent(name);
     if (table != nullptr) *table = std::move(emptied);
   }
   NotifyDropped();
@@ -245,6 +273,7 @@ Status Catalog::ReplaceIndexes(Bytes name, const std::vector<IndexRecord>& index
     BASALT_RETURN_IF_ERROR(TableVersion(name, &version));
     change.Put(TableVersionKey(VersionPathOfTable(name)), EncodeTableVersion(version + 1));
     BASALT_RETURN_IF_ERROR(Commit(&change));
+    NoteNewContent(name);
     if (table != nullptr) *table = std::move(replaced);
   }
   if (any_dropped) NotifyDropped();

@@ -28,10 +28,10 @@ Status Contradiction(const std::string& table, IndexId index, std::string_view w
 
 }  // namespace
 
-Status Catalog::Loader::Run() {
+Status Catalog::Loader::Read() {
   BASALT_RETURN_IF_ERROR(ReadRecords());
   BASALT_RETURN_IF_ERROR(AssembleTables());
-  BASALT_RETURN_IF_ERROR(Repair());
+  Summarize();
   // Jobs of prepared transactions are not visible yet, so the highest one seen is not enough. The
   // clock is: nobody starts a million jobs a second.
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -44,7 +44,7 @@ Status Catalog::Loader::ReadRecords() {
   rocksdb::ReadOptions options;
   options.total_order_seek = true;
   const std::unique_ptr<rocksdb::Iterator> iterator(
-      store_->base()->NewIterator(options, store_->system()));
+      source_.db->NewIterator(options, source_.system));
   for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
     BASALT_RETURN_IF_ERROR(ReadRecord(ToBytes(iterator->key()), ToBytes(iterator->value())));
   }
@@ -72,12 +72,8 @@ Status Catalog::Loader::ReadRecord(Bytes key, Bytes value) {
       return ReadDropOrBuild(key, &built_);
     case RecordType::kMaximumIndexNumber:
       return DecodeMaximumIndexNumber(key, value, &recorded_maximum_);
-    case RecordType::kIngestJob: {
-      uint64_t number = 0;
-      BASALT_RETURN_IF_ERROR(DecodeIngestJobKey(key, &number));
-      highest_job_ = std::max(highest_job_, number);
-      return {};
-    }
+    case RecordType::kIngestJob:
+      return ReadIngestJob(key, value);
     // Read when they are asked for; a bad one concerns one table, not the start.
     case RecordType::kAutoIncrement:
     case RecordType::kIndexStatistics:
@@ -95,6 +91,20 @@ Status Catalog::Loader::ReadIndexRecord(Bytes key, Bytes value) {
   BASALT_RETURN_IF_ERROR(DecodeIndex(key, value, &index));
   NoteNumber(index.id.number);
   indexes_[index.id] = index;
+  return {};
+}
+
+Status Catalog::Loader::ReadIngestJob(Bytes key, Bytes value) {
+  IngestJob job;
+  BASALT_RETURN_IF_ERROR(DecodeIngestJob(key, value, &job));
+  highest_job_ = std::max(highest_job_, job.number);
+  for (const IngestJob::File& file : job.files) {
+    if (source_.column_families.contains(file.column_family)) continue;
+    return Status(Code::kCorruption, "dictionary: ingest job " + std::to_string(job.number) +
+                                         " is for column family " +
+                                         std::to_string(file.column_family) +
+                                         ", which does not exist");
+  }
   return {};
 }
 
@@ -138,22 +148,42 @@ Status Catalog::Loader::AssembleIndex(const std::string& table, IndexId id, Tabl
 }
 
 Status Catalog::Loader::CheckColumnFamily(const std::string& table, IndexId id) {
-  rocksdb::ColumnFamilyHandle* handle = store_->FindColumnFamily(id.column_family);
-  if (handle == nullptr) return Contradiction(table, id, "there is no such column family");
+  const auto name = source_.column_families.find(id.column_family);
+  if (name == source_.column_families.end()) {
+    return Contradiction(table, id, "there is no such column family");
+  }
   const auto flags = catalog_->column_family_flags_.find(id.column_family);
   if (flags != catalog_->column_family_flags_.end()) {
     const bool reverse = (flags->second & kColumnFamilyReverse) != 0;
-    if (reverse != store::Store::IsReverse(handle)) {
-      return Contradiction(
-          table, id, "the record of the column family contradicts its name, " + handle->GetName());
+    if (reverse != store::Store::IsReverse(name->second)) {
+      return Contradiction(table, id,
+                           "the record of the column family contradicts its name, " + name->second);
     }
   }
   column_families_in_use_.insert(id.column_family);
   return {};
 }
 
+void Catalog::Loader::Summarize() {
+  DictionarySummary& summary = catalog_->summary_;
+  summary.tables = catalog_->tables_.size();
+  for (const auto& [name, table] : catalog_->tables_) {
+    summary.indexes += table->indexes.size();
+    for (const IndexRecord& index : table->indexes) {
+      ++summary.indexes_by_format_version[index.key_value_format_version];
+      if ((index.flags & kIndexHasTtl) != 0) ++summary.indexes_with_ttl;
+    }
+  }
+  summary.dropped_indexes = catalog_->dropped_.size();
+  for (const IndexId index : built_) {
+    if (in_tables_.contains(index)) continue;
+    ++summary.builds_cut_off;
+    if (!catalog_->dropped_.contains(index)) ++summary.dropped_indexes;
+  }
+}
+
 Status Catalog::Loader::Repair() {
-  Change change(store_->system());
+  Change change(source_.system);
   change.frees_space = true;  // a start must not fail because the disk is nearly full
   for (const IndexId index : built_) {
     change.Delete(IndexKey(RecordType::kIndexBuild, index));
@@ -161,12 +191,13 @@ Status Catalog::Loader::Repair() {
     if (!in_tables_.contains(index)) change.DropIndex(index);
   }
   // The old engine does not start without these, and the way back is to stay open.
-  column_families_in_use_.insert(store_->default_column_family()->GetID());
-  column_families_in_use_.insert(store_->system()->GetID());
+  column_families_in_use_.insert(catalog_->store_->default_column_family()->GetID());
+  column_families_in_use_.insert(source_.system->GetID());
   for (const uint32_t id : column_families_in_use_) {
     if (catalog_->column_family_flags_.contains(id)) continue;
-    const bool reverse = store::Store::IsReverse(store_->FindColumnFamily(id));
+    const bool reverse = store::Store::IsReverse(source_.column_families.at(id));
     change.PutColumnFamily(id, reverse ? kColumnFamilyReverse : 0);
+    ++catalog_->summary_.column_family_records_added;
   }
   NoteNumber(recorded_maximum_);
   if (catalog_->maximum_index_number_ > recorded_maximum_ &&

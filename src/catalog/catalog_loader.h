@@ -17,10 +17,13 @@ namespace basalt::catalog {
 class Catalog::Loader {
  public:
   // `catalog` is new and empty, and nobody else knows it yet: no locks are taken.
-  explicit Loader(Catalog* catalog) : catalog_(catalog), store_(catalog->store_) {}
+  Loader(Catalog* catalog, const DictionarySource& source) : catalog_(catalog), source_(source) {}
 
-  // Fills the catalog. On failure the catalog is half filled and must be thrown away.
-  Status Run();
+  // Fills the catalog and its summary; writes nothing. On failure the catalog is half filled and
+  // must be thrown away.
+  Status Read();
+  // After Read: makes the repairs, in one batch if there are any. Needs the catalog's store.
+  Status Repair();
 
  private:
   // One pass over the column family; afterwards the members below hold what was found.
@@ -29,6 +32,8 @@ class Catalog::Loader {
   Status ReadRecord(Bytes key, Bytes value);
   // Type 2.
   Status ReadIndexRecord(Bytes key, Bytes value);
+  // The type of Basalt's own; a job must be possible to run.
+  Status ReadIngestJob(Bytes key, Bytes value);
   // Types 5 and 8; the value says nothing.
   Status ReadDropOrBuild(Bytes key, std::set<IndexId>* indexes);
   // This index number is taken, whatever the record of the highest one says.
@@ -41,11 +46,11 @@ class Catalog::Loader {
   // The column family exists and runs the way its record says.
   Status CheckColumnFamily(const std::string& table, IndexId id);
 
-  // Adds the repairs to the change and writes it, if there are any.
-  Status Repair();
+  // Counts what was read, for the log.
+  void Summarize();
 
   Catalog* const catalog_;
-  store::Store* const store_;
+  const DictionarySource& source_;
   std::map<std::string, std::vector<IndexId>> table_indexes_;
   std::map<IndexId, IndexRecord> indexes_;
   std::set<IndexId> built_;

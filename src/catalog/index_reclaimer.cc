@@ -153,6 +153,8 @@ Status IndexReclaimer::DeleteWholeRange(rocksdb::ColumnFamilyHandle* handle, Ind
   BASALT_RETURN_IF_ERROR(store->WriteToFreeSpace(&batch, /*sync=*/true));
   rocksdb::CompactRangeOptions options;
   options.exclusive_manual_compaction = false;
+  // Nothing is left there that a filter would have to look at.
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kSkip;
   options.canceled = &stop_;
   return store::MapStatus(
       store->base()->CompactRange(options, handle, &bounds.lower(), &bounds.upper()),

@@ -115,6 +115,7 @@ Status Collation::Prepare() {
 Status Collation::PrepareOrder() {
   const uint32_t id = properties_.id;
   compares_codes_ = id == kCollationBig5ChineseCi || id == kCollationBig5ChineseNopadCi;
+  ends_at_zero_ = id == kCollationTis620ThaiNopadCi;
   cuts_spaces_ = properties_.pad_space && id != kCollationTis620ThaiCi;
   if (kind_ == CollationClass::kBinary || kind_ == CollationClass::kExact ||
       (kind_ == CollationClass::kSimple && !space_is_ambiguous())) {

@@ -141,6 +141,8 @@ class Collation {
   // False in the collations that compare spaces at the end like other characters, or whose
   // transformation moves characters there.
   bool cuts_spaces() const { return cuts_spaces_; }
+  // True when the server's comparison of values that are not CHAR ends at a weight of zero.
+  bool ends_at_zero() const { return ends_at_zero_; }
   // False when the server compares otherwise than the transformation sorts.
   bool transforms_as_it_compares() const { return !compares_codes_; }
   // The levels by which values are ordered (see kFirstLevel). One for most.
@@ -179,6 +181,7 @@ class Collation {
   OrderLayout order_layout_ = OrderLayout::kAsBefore;
   bool cuts_spaces_ = true;
   bool compares_codes_ = false;
+  bool ends_at_zero_ = false;
   SegmentShape shape_;
   std::vector<uint8_t> levels_;
   std::vector<SegmentShape> order_shapes_;  // one a level
@@ -189,6 +192,7 @@ class Collation {
 inline constexpr uint32_t kCollationBig5ChineseCi = 1;
 inline constexpr uint32_t kCollationLatin2CzechCs = 2;
 inline constexpr uint32_t kCollationTis620ThaiCi = 18;
+inline constexpr uint32_t kCollationTis620ThaiNopadCi = 1042;
 inline constexpr uint32_t kCollationCp1250CzechCs = 34;
 inline constexpr uint32_t kCollationUtf8mb4Bin = 46;
 inline constexpr uint32_t kCollationLatin1Bin = 47;

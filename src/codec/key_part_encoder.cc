@@ -123,10 +123,15 @@ uint8_t* EncodeOrder(const KeyStep& step, PartSource source, uint8_t* out, uint8
   if (step.cuts_spaces) source.length = static_cast<uint32_t>(TrimmedLength(collation, source));
   uint32_t filled = 0;
   for (unsigned level = 0; level < step.levels; ++level) {
-    uint8_t* scratch = out + step.transform_room / kChunkPayload + 1;
-    const size_t bytes =
+    const bool chunked = (step.chunked >> level & 1) != 0;
+    const size_t payload = chunked ? kChunkPayload : collation.order_shape(level).payload;
+    uint8_t* scratch = out + step.transform_room / payload + 1;
+    size_t bytes =
         collation.OrderWeights(level, scratch, step.transform_room, source.data, source.length);
-    if ((step.chunked >> level & 1) != 0) {
+    if (collation.ends_at_zero() && step.source != SourceForm::kFixed) {
+      bytes = strnlen(reinterpret_cast<const char*>(scratch), bytes);
+    }
+    if (chunked) {
       out = EncodeChunks(scratch, bytes, /*legacy=*/false, out);
     } else {
       out = EncodeSegments(collation.order_shape(level), scratch, bytes, out, &filled);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/key_prefixes.h"
+#include "store/preview.h"
 
 namespace basalt::engine {
 
@@ -49,15 +50,41 @@ Database::Database() = default;
 
 Database::~Database() { (void)Close(); }
 
+// Judges what is in the directory before the store is opened, and with that written to.
+Status Database::Inspect(const store::StoreOptions& options) {
+  std::unique_ptr<store::Preview> preview;
+  BASALT_RETURN_IF_ERROR(store::Preview::Open(options, &preview));
+  summary_.made = preview == nullptr;
+  if (preview == nullptr) return Status::Ok();
+  summary_.last_use = preview->last_use();
+  if (preview->system() == nullptr) return preview->CheckEmpty();
+  catalog::DictionarySummary dictionary;
+  const Status checked = catalog::Catalog::Check(
+      {preview->db(), preview->system(), preview->column_families()}, &dictionary);
+  return checked.ok() ? Status::Ok() : preview->Refuse(checked);
+}
+
+void Database::Summarize(size_t finished_commits) {
+  summary_.column_families = store_->ColumnFamilyHandles().size();
+  summary_.dictionary = catalog_->summary();
+  if (summary_.made) summary_.dictionary.column_family_records_added = 0;  // not missing, but new
+  summary_.finished_commits = finished_commits;
+  summary_.prepared_transactions = transactions_->DetachedNames().size();
+  summary_.removed_bulk_loads = store_->removed_bulk_loads();
+}
+
 Status Database::Open(Options options, std::unique_ptr<Database>* database) {
   std::unique_ptr<Database> opened(new Database);
+  BASALT_RETURN_IF_ERROR(opened->Inspect(options.store));
   opened->key_prefixes_ = std::make_shared<KeyPrefixes>();
   options.store.key_prefixes = opened->key_prefixes_;
   BASALT_RETURN_IF_ERROR(store::Store::Open(std::move(options.store), &opened->store_));
   BASALT_RETURN_IF_ERROR(catalog::Catalog::Load(opened->store_.get(), &opened->catalog_));
   opened->transactions_ = std::make_unique<txn::TransactionManager>(
       opened->store_.get(), opened->catalog_.get(), options.transactions);
-  BASALT_RETURN_IF_ERROR(opened->transactions_->Recover());
+  size_t finished_commits = 0;
+  BASALT_RETURN_IF_ERROR(opened->transactions_->Recover(&finished_commits));
+  opened->Summarize(finished_commits);
   opened->reclaimer_ = std::make_unique<catalog::IndexReclaimer>(opened->catalog_.get());
   *database = std::move(opened);
   return Status::Ok();

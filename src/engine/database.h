@@ -10,6 +10,7 @@
 #include "catalog/catalog.h"
 #include "catalog/index_reclaimer.h"
 #include "engine/key_prefixes.h"
+#include "engine/opening_summary.h"
 #include "engine/table_counters.h"
 #include "store/store.h"
 #include "txn/transaction_manager.h"
@@ -25,8 +26,9 @@ class Database {
     txn::TransactionManager::Options transactions;
   };
 
-  // Opens the store (made when missing), loads the dictionary, recovers transactions. Background
-  // work that deletes data begins only with StartBackgroundWork.
+  // Opens the store (made when missing), loads the dictionary, recovers transactions. A directory
+  // that cannot be served is refused before anything in it changes. Background work that deletes
+  // data begins only with StartBackgroundWork.
   static Status Open(Options options, std::unique_ptr<Database>* database);
   ~Database();
   Database(const Database&) = delete;
@@ -39,6 +41,9 @@ class Database {
   void StopBackgroundWork();
   // No transaction may be active.
   Status Close();
+
+  // What the opening has found and done.
+  const OpeningSummary& summary() const { return summary_; }
 
   store::Store* store() const { return store_.get(); }
   catalog::Catalog* catalog() const { return catalog_.get(); }
@@ -57,6 +62,10 @@ class Database {
   class Housekeeper;
   Database();
 
+  Status Inspect(const store::StoreOptions& options);
+  void Summarize(size_t finished_commits);
+
+  OpeningSummary summary_;
   std::shared_ptr<KeyPrefixes> key_prefixes_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<catalog::Catalog> catalog_;

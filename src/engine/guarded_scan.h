@@ -12,9 +12,9 @@
 
 namespace basalt::engine {
 
-// Moves a cursor so that what it has passed stays as it was: every entry it comes to lies in a range
-// of the index that the transaction has locked before looking, so that nobody can add an entry
-// behind its back (phantoms). It sees the latest committed state and own writes.
+// Moves a cursor so that what it has passed stays as it was: every entry it comes to lies in a
+// range of the index that the transaction has locked before looking, so that nobody can add an
+// entry behind its back (phantoms). It sees the latest committed state and own writes.
 //
 // Ranges are locked ahead of the cursor in steps: to the first entry, then to the fourth after it,
 // the sixteenth, ... So a scan that stops early (LIMIT 1) locks little, and a long one pays little
@@ -27,8 +27,8 @@ namespace basalt::engine {
 class GuardedScan {
  public:
   // Takes over a bound cursor that shows the latest state as of `stamp` or later.
-  void Begin(txn::Transaction* transaction, txn::Cursor* cursor, IndexId index,
-             txn::LockWait wait, bool fill_cache, txn::ViewStamp stamp);
+  void Begin(txn::Transaction* transaction, txn::Cursor* cursor, IndexId index, txn::LockWait wait,
+             bool fill_cache, txn::ViewStamp stamp);
   void End() { cursor_ = nullptr; }
   bool active() const { return cursor_ != nullptr; }
 
@@ -65,9 +65,9 @@ class GuardedScan {
   txn::ViewStamp stamp_;  // the cursor's view is not older
   size_t step_ = 1;       // entries to lock next
 
-  std::string first_;     // the ends of the index
+  std::string first_;  // the ends of the index
   std::string past_end_;
-  std::string low_;       // [low_, high_) is locked and as the cursor shows it
+  std::string low_;  // [low_, high_) is locked and as the cursor shows it
   std::string high_;
   std::string low_bound_;
   std::string high_bound_;

@@ -9,6 +9,13 @@
 
 namespace basalt::engine {
 
+// What counting a range has come to.
+struct RangeCount {
+  uint64_t entries = 0;   // seen
+  bool complete = false;  // they are all there are
+  bool cached = false;    // and all of them are in the cache
+};
+
 // Entries of small ranges that were counted for the optimizer, kept for the scan that most often
 // follows: estimating `k IN (...)` walks to the same entries that the statement reads a moment
 // later. One statement's memory; emptied when it ends.

@@ -2,6 +2,7 @@
 #include "engine/row_access.h"
 
 #include "engine/database.h"
+#include "engine/entry_name.h"
 #include "store/store.h"
 
 namespace basalt::engine {
@@ -29,6 +30,7 @@ RangeCount CountRange(txn::Cursor* cursor, Bytes start, Bytes end, RangeCache* c
 
 RowAccess::RowAccess(std::shared_ptr<Table> table)
     : table_(std::move(table)),
+      life_(*table_),
       cursors_(table_->index_count()),
       unique_cursors_(table_->index_count()),
       key_buffer_(table_->max_key_bytes()),
@@ -40,7 +42,8 @@ RowAccess::~RowAccess() = default;
 
 void RowAccess::Bind(txn::Transaction* transaction, const ReadIntent& intent) {
   transaction_ = transaction;
-  intent_ = intent;
+  set_intent(intent);
+  life_.Begin();
   row_decoder_ready_ = false;
 }
 
@@ -115,18 +118,23 @@ void RowAccess::CompileRowDecoder() {
 }
 
 Status RowAccess::Malformed(size_t index, Bytes key) const {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (const char c : key) {
-    hex.push_back(kDigits[static_cast<uint8_t>(c) >> 4]);
-    hex.push_back(kDigits[static_cast<uint8_t>(c) & 15]);
-  }
-  return Status(Code::kCorruption, "table " + table_->name() + ", index " +
-                                       table_->descriptor().indexes[index].name + ", key " + hex +
-                                       ": the entry contradicts the format");
+  return Status(Code::kCorruption,
+                NameOfEntry(*table_, index, key) + ": the entry contradicts the format");
+}
+
+// An entry of the scanned index led to this row, in the same snapshot.
+Status RowAccess::EntryWithoutRow(Bytes row_key) const {
+  if (life_.EntriesMayStandAlone()) return Status(Code::kNotFound);
+  return Status(Code::kCorruption, NameOfEntry(*table_, table_->primary_position(), row_key) +
+                                       ": there is no such row, but an entry of index " +
+                                       table_->descriptor().indexes[scan_index_].name);
 }
 
 Status RowAccess::DecodeRow(Bytes key, Bytes value, uint8_t* record) {
+  if (life_.Hides(value)) [[unlikely]] {
+    UnlockRow();
+    return Status(Code::kNotFound);
+  }
   if (!row_decoder_ready_) CompileRowDecoder();
   if (row_decoder_.Decode(key, value, record)) [[likely]]
     return Status::Ok();
@@ -147,14 +155,15 @@ Status RowAccess::ReadRow(Bytes primary_key, uint8_t* record, bool alone) {
   Status read;
   if (intent_.lock) {
     BASALT_RETURN_IF_ERROR(LockRow(row_key_, intent_.wait));
-    read = transaction_->Get(family, row_key_, txn::View::kLatest, &row_value_);
+    read = transaction_->Get(family, row_key_, view(), &row_value_);
     if (read.code() == Code::kNotFound) UnlockRow();  // or nobody else inserts it
   } else if (alone) {
     read = transaction_->GetAlone(family, row_key_, &row_value_);
   } else {
-    read = transaction_->Get(family, row_key_, txn::View::kSnapshot, &row_value_);
+    read = transaction_->Get(family, row_key_, view(), &row_value_);
   }
-  BASALT_RETURN_IF_ERROR(std::move(read));
+  if (!read.ok()) return WithEntry(*table_, table_->primary_position(), row_key_, std::move(read));
+  life_.Observe(transaction_);
   return DecodeRow(row_key_, Bytes(row_value_.data(), row_value_.size()), record);
 }
 
@@ -165,17 +174,21 @@ void RowAccess::FetchRows(const std::vector<std::string>& primary_keys, size_t c
   }
   fetch_keys_.assign(primary_keys.begin(), primary_keys.begin() + static_cast<ptrdiff_t>(count));
   fetch_codes_.assign(count, Code::kOk);
-  transaction_->MultiGet(table_->primary().family, count, fetch_keys_.data(), txn::View::kSnapshot,
+  transaction_->MultiGet(table_->primary().family, count, fetch_keys_.data(), view(),
                          /*sorted=*/false, fetch_values_.get(), fetch_codes_.data());
+  life_.Observe(transaction_);
 }
 
 Status RowAccess::TakeFetched(size_t position, uint8_t* record) {
-  if (fetch_codes_[position] != Code::kOk) {
-    return Status(fetch_codes_[position], fetch_codes_[position] == Code::kNotFound
-                                              ? std::string_view()
-                                              : "reading rows of table " + table_->name());
-  }
   const rocksdb::Slice& key = fetch_keys_[position];
+  if (fetch_codes_[position] != Code::kOk) {
+    if (fetch_codes_[position] == Code::kNotFound) {
+      const bool from_entry = cursor_ != nullptr && scan_index_ != table_->primary_position();
+      return from_entry ? EntryWithoutRow(Bytes(key.data(), key.size())) : Status(Code::kNotFound);
+    }
+    // Reading it alone tells why.
+    return ReadRow(Bytes(key.data(), key.size()), record);
+  }
   row_key_.assign(key.data(), key.size());
   const rocksdb::PinnableSlice& value = fetch_values_[position];
   return DecodeRow(row_key_, Bytes(value.data(), value.size()), record);
@@ -191,10 +204,11 @@ Status RowAccess::StartScan(size_t index, bool key_only, bool fill_cache) {
     entry_decoder_.Compile(table_->descriptor(), *table_->index(index).codec, wanted_);
   }
   // A locking scan looks at the newest entries; each row is then locked and read again.
-  const bool latest = intent_.lock && !transaction_->detects_conflicts();
-  const rocksdb::Snapshot* snapshot = latest ? nullptr : transaction_->ReadSnapshot();
+  const rocksdb::Snapshot* snapshot = ScansLatest() ? nullptr : transaction_->ReadSnapshot();
+  life_.Observe(transaction_);
   const txn::ViewStamp stamp = transaction_->LatestStamp();
-  BASALT_RETURN_IF_ERROR(cursor_->Bind(snapshot, &transaction_->writes(), fill_cache));
+  BASALT_RETURN_IF_ERROR(
+      WithEntry(*table_, index, Bytes(), cursor_->Bind(snapshot, &writes(), fill_cache)));
   if (intent_.lock && intent_.repeatable) {
     guard_.Begin(transaction_, cursor_, table_->index(index).id, intent_.wait, fill_cache, stamp);
   }
@@ -210,8 +224,7 @@ void RowAccess::EndScan() {
 
 // The cache holds what the snapshot and the own writes were when it was filled.
 bool RowAccess::CacheIsValid() const {
-  return !cache_.empty() && !intent_.lock &&
-         cache_operations_ == transaction_->writes().operations();
+  return !cache_.empty() && !intent_.lock && cache_operations_ == writes().operations();
 }
 
 void RowAccess::StopReplay() { replaying_ = false; }
@@ -226,12 +239,13 @@ Status RowAccess::SeekRange(Bytes start, Bytes end) {
   return Status::Ok();
 }
 
-// What the cursor's last move has come to.
-Status RowAccess::AfterMove() const {
+// What the cursor's last move has come to. `target` is where it was sent, if anywhere.
+Status RowAccess::AfterMove(Bytes target) const {
   if (cursor_->Valid()) [[likely]]
     return Status::Ok();
-  BASALT_RETURN_IF_ERROR(cursor_->status());
-  return Status(Code::kEndOfRange);
+  Status status = cursor_->status();
+  if (status.ok()) return Status(Code::kEndOfRange);
+  return WithEntry(*table_, scan_index_, target, std::move(status));
 }
 
 Status RowAccess::Seek(Bytes target, Bytes bound) {
@@ -240,7 +254,7 @@ Status RowAccess::Seek(Bytes target, Bytes bound) {
     return guard_.SeekForward(target, bound.empty() ? guard_.past_end() : bound);
   }
   cursor_->SeekForward(target);
-  return AfterMove();
+  return AfterMove(target);
 }
 
 Status RowAccess::SeekBelow(Bytes target, Bytes bound) {
@@ -248,7 +262,7 @@ Status RowAccess::SeekBelow(Bytes target, Bytes bound) {
   if (guard_.active()) return guard_.SeekBelow(target, bound.empty() ? guard_.first() : bound);
   cursor_->SeekBackward(target);
   if (cursor_->Valid() && cursor_->key() == target) cursor_->Prev();
-  return AfterMove();
+  return AfterMove(target);
 }
 
 Status RowAccess::SeekToEnd(Position direction) {
@@ -263,7 +277,7 @@ Status RowAccess::SeekToEnd(Position direction) {
   } else {
     cursor_->SeekLast();
   }
-  return AfterMove();
+  return AfterMove(Bytes());
 }
 
 void RowAccess::ForgetBound() {
@@ -286,7 +300,7 @@ Status RowAccess::Step(Position direction) {
   } else {
     cursor_->Prev();
   }
-  return AfterMove();
+  return AfterMove(Bytes());
 }
 
 Status RowAccess::DecodeEntry(uint8_t* record) {
@@ -352,6 +366,8 @@ void RowAccess::WaitForNextRow() {
 Status RowAccess::ReadEntryRow(uint8_t* record) {
   row_newly_locked_ = false;
   row_unlocked_ = false;
+  if (EntryHasExpired()) [[unlikely]]
+    return Status(Code::kNotFound);
   const bool primary = scan_index_ == table_->primary_position();
   if (!intent_.lock) {
     if (primary) {
@@ -362,18 +378,13 @@ Status RowAccess::ReadEntryRow(uint8_t* record) {
   }
   BASALT_RETURN_IF_ERROR(TakeEntryRowKey());
   if (intent_.lock) BASALT_RETURN_IF_ERROR(LockEntryRow());
-  const txn::View view = intent_.lock ? txn::View::kLatest : txn::View::kSnapshot;
-  Status read = transaction_->Get(table_->primary().family, row_key_, view, &row_value_);
+  Status read = transaction_->Get(table_->primary().family, row_key_, view(), &row_value_);
   if (read.code() == Code::kNotFound) {
-    if (!intent_.lock) {
-      return Status(Code::kCorruption, "table " + table_->name() + ": an entry of index " +
-                                           table_->descriptor().indexes[scan_index_].name +
-                                           " has no row");
-    }
+    if (!intent_.lock) return EntryWithoutRow(row_key_);
     ReleaseRow();
     return read;
   }
-  BASALT_RETURN_IF_ERROR(std::move(read));
+  if (!read.ok()) return WithEntry(*table_, table_->primary_position(), row_key_, std::move(read));
   BASALT_RETURN_IF_ERROR(DecodeRow(row_key_, Bytes(row_value_.data(), row_value_.size()), record));
   if (!primary && intent_.lock && !EntryBelongsTo(entry_key(), record)) {
     ReleaseRow();
@@ -402,16 +413,16 @@ txn::Cursor* RowAccess::EstimateCursor(size_t index) {
   txn::Cursor* cursor = CursorOf(&cursors_, index);
   if (cursor == cursor_) return nullptr;
   if (cursor->bound()) return cursor;
-  const rocksdb::Snapshot* snapshot = intent_.lock ? nullptr : transaction_->EstimateSnapshot();
-  return cursor->Bind(snapshot, &transaction_->writes()).ok() ? cursor : nullptr;
+  const rocksdb::Snapshot* snapshot = ReadsLatest() ? nullptr : transaction_->EstimateSnapshot();
+  return cursor->Bind(snapshot, &writes()).ok() ? cursor : nullptr;
 }
 
 // Counts a range for the scan that follows as well, which reads it from the cache when all of it
 // has been counted.
 RangeCount RowAccess::CountAndCache(txn::Cursor* cursor, size_t index, Bytes start, Bytes end) {
-  if (cache_operations_ != transaction_->writes().operations()) {
+  if (cache_operations_ != writes().operations()) {
     cache_.Clear();
-    cache_operations_ = transaction_->writes().operations();
+    cache_operations_ = writes().operations();
   }
   cache_.Begin(index, start, end);
   const RangeCount count = CountRange(cursor, start, end, &cache_);

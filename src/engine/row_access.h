@@ -12,42 +12,15 @@
 #include "codec/row_decoder.h"
 #include "engine/guarded_scan.h"
 #include "engine/range_cache.h"
+#include "engine/read_intent.h"
+#include "engine/row_life.h"
 #include "engine/table.h"
+#include "engine/unique_value.h"
+#include "engine/virtual_columns.h"
 #include "txn/cursor.h"
 #include "txn/transaction.h"
 
 namespace basalt::engine {
-
-// How a statement reads the rows of a table.
-struct ReadIntent {
-  bool lock = false;  // lock rows and read their latest state
-  txn::LockMode mode = txn::LockMode::kExclusive;
-  txn::LockWait wait = txn::LockWait::kWait;
-  bool skip_locked = false;  // with kNoWait: pass over rows that others have locked
-  // With `lock`: what was read, and what was found missing, stays so until the transaction ends.
-  // Ranges are locked besides rows, and rows that did not match stay locked.
-  bool repeatable = false;
-  // With `lock`, not repeatable: a scan reads a row that another has locked in its last committed
-  // state, unlocked (row_is_unlocked); the caller asks for it again if it wants it.
-  bool semi_consistent = false;
-};
-
-// What counting a range has come to.
-struct RangeCount {
-  uint64_t entries = 0;   // seen
-  bool complete = false;  // they are all there are
-  bool cached = false;    // and all of them are in the cache
-};
-
-// Computes virtual generated columns, which rows do not store. Where the engine compares a row that
-// it has read with an entry of an index, it needs those that are parts of the index.
-class VirtualColumns {
- public:
-  virtual ~VirtualColumns() = default;
-  // Fills in the virtual columns that are parts of `index` from the stored columns of `record`,
-  // which are all there. TEXT and BLOB columns then point to memory that lasts until the next call.
-  virtual void Compute(size_t index, uint8_t* record) = 0;
-};
 
 // Reads and writes the rows of one table for one handler: owns the buffers, cursors and decoders
 // that a statement needs and keeps them for the next one. Records are the server's record images.
@@ -66,8 +39,13 @@ class RowAccess {
   bool bound() const { return transaction_ != nullptr; }
   // Gives up cursors and the files they pin.
   void ReleaseCursors();
+  // The intent never is to lock in a table without locks.
   const ReadIntent& intent() const { return intent_; }
-  void set_intent(const ReadIntent& intent) { intent_ = intent; }
+  void set_intent(const ReadIntent& intent) {
+    intent_ = intent;
+    intent_.lock = intent.lock && !table_->lockless();
+    intent_.repeatable = intent.repeatable && intent_.lock;
+  }
   Table* table() const { return table_.get(); }
   // Needed before rows of a table are used that has an index with virtual columns. Borrowed.
   void set_virtual_columns(VirtualColumns* columns) { virtual_columns_ = columns; }
@@ -80,7 +58,8 @@ class RowAccess {
   // kLockBusy under skip_locked. `alone`: the statement's only read, see Transaction::GetAlone.
   Status ReadRow(Bytes primary_key, uint8_t* record, bool alone = false);
   // Reads the first `count` rows of `primary_keys` at once; TakeFetched then decodes them one by
-  // one, in any order (kNotFound for an absent row). Not for locking reads. The keys are borrowed
+  // one, in any order (kNotFound for an absent row; kCorruption when the keys come from entries of
+  // the running scan, which must have their rows). Not for locking reads. The keys are borrowed
   // until the last TakeFetched.
   void FetchRows(const std::vector<std::string>& primary_keys, size_t count);
   Status TakeFetched(size_t position, uint8_t* record);
@@ -95,6 +74,8 @@ class RowAccess {
   // not fetched (the caller has checked that the index covers the wanted columns).
   Status StartScan(size_t index, bool key_only, bool fill_cache);
   void EndScan();
+  // The scan locks no ranges: it looks for duplicates of a locked value. Before its first move.
+  void LeaveGapsOpen() { guard_.End(); }
   // Changes `key_only` of the running scan, whose wanted columns have changed.
   void SetKeyOnly(bool key_only) { scan_key_only_ = key_only; }
   // Move the cursor; none of them reads a row. kEndOfRange when there is no further entry. The
@@ -124,23 +105,35 @@ class RowAccess {
   void WaitForNextRow();
   // Copies the primary key of the entry's row to row_key() without reading the row.
   Status TakeEntryRowKey();
+  // Has the entry expired, in a secondary index? Then there is no row to ask for. ReadEntryRow
+  // looks itself; entries of the primary key are rows, and reading them tells.
+  bool EntryHasExpired() {
+    return life_.expires() && scan_index_ != table_->primary_position() &&
+           life_.HidesEntry(scan_index_, entry_value());
+  }
   size_t scanned_index() const { return scan_index_; }
   bool scanning() const { return cursor_ != nullptr; }
   // Entries of an index in [start, end): counted when few, else estimated from file sizes.
   uint64_t EstimateRange(size_t index, Bytes start, Bytes end);
-  // The row last read is of no interest: undoes its lock, when that read took it, unless reads are
-  // to be repeatable.
+  // The row last read is of no interest: undoes its lock if that read took it and is not
+  // repeatable.
   void UnlockRow();
 
-  // --- Writes. The duplicate index is a position in Table, valid after kDuplicateKey. ---
+  // Of all who call this for a value (the beginning of keys), one goes on at a time, until its
+  // transaction ends. For uniqueness that the caller checks by reading.
+  Status LockUniqueValue(size_t index, Bytes prefix);
+
+  // --- Writes. The duplicate index is a position in Table, valid after kDuplicateKey; so is
+  // duplicate_row_key(), the row it was found with. ---
   Status Insert(const uint8_t* record, size_t* duplicate_index);
   // `before` is the row that was last read, or whose key row_key() is. *changed becomes false when
   // both are the same in every byte that is stored; then nothing is written.
   Status Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index,
                 bool* changed);
   Status Delete(const uint8_t* record);
-  // Into row_key(): the key of the row that a duplicate was found with.
   Bytes duplicate_row_key() const { return duplicate_key_; }
+  // How a row found as a duplicate is locked: exclusively when the caller is going to change it.
+  void set_duplicate_mode(txn::LockMode mode) { duplicate_mode_ = mode; }
   // Sets the row that Update and Delete act upon in a table with a hidden primary key.
   void SetRowKey(Bytes primary_key) { row_key_.assign(primary_key); }
 
@@ -159,17 +152,27 @@ class RowAccess {
   Bytes LastingEntryValue();
   bool EntryBelongsTo(Bytes entry, uint8_t* record);
   Status Malformed(size_t index, Bytes key) const;
+  Status EntryWithoutRow(Bytes row_key) const;
 
+  // The latest committed state, or the snapshot's?
+  bool ReadsLatest() const { return intent_.lock || table_->lockless(); }
+  // Entries of a scan likewise; where conflicts are detected, a locking scan goes by the snapshot.
+  bool ScansLatest() const {
+    return table_->lockless() || (intent_.lock && !transaction_->detects_conflicts());
+  }
+  txn::View view() const { return ReadsLatest() ? txn::View::kLatest : txn::View::kSnapshot; }
+  txn::WriteSet& writes() const { return transaction_->writes(table_->primary().family); }
   bool CacheIsValid() const;
   void StopReplay();
   txn::Cursor* EstimateCursor(size_t index);
   RangeCount CountAndCache(txn::Cursor* cursor, size_t index, Bytes start, Bytes end);
-  Status AfterMove() const;
+  Status AfterMove(Bytes target) const;
   void ReleaseRow();
 
   // row_write.cc
   void EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* entry);
   void EncodeSecondary(size_t index, const uint8_t* record, uint64_t hidden_id, Entry* entry);
+  Status LockExclusively(IndexId index, Bytes key);
   Status LockForWrite(Bytes primary_key);
   Status LockForInsert(const uint8_t* record, size_t* duplicate_index);
   Status LockForUpdate(const uint8_t* before, const uint8_t* after, bool key_changed,
@@ -181,22 +184,27 @@ class RowAccess {
   Status CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, Bytes own_row_key,
                             size_t* duplicate_index);
   Status RowHasUniqueImage(size_t index, Bytes row_key, const std::string& image, bool* same);
-  Status CheckUniqueImage(size_t index, const uint8_t* record, Bytes own_row_key,
-                          size_t* duplicate_index);
-  Status FindHolder(size_t index, const std::string& prefix, Bytes own_row_key,
-                    std::string* holder);
-  Status LockHolder(Bytes row_key);
-  Status CheckSecondaryUnique(size_t index, const uint8_t* record, Bytes own_row_key,
-                              size_t* duplicate_index);
+  UniqueValue UniqueValueOf(size_t index, const uint8_t* record);
+  Status LockValue(const UniqueValue& value);
+  Status FindHolder(const UniqueValue& value, Bytes own_row_key, std::string* holder);
+  Status CheckValue(const UniqueValue& value, Bytes own_row_key, size_t* duplicate_index);
   Status CheckChangedUnique(size_t index, const uint8_t* before, const uint8_t* after,
                             Bytes own_row_key, size_t* duplicate_index);
   Status WriteChangedPrimary(bool key_changed);
+  // row_expiry.cc
+  Status StampsOfUpdate(const uint8_t* before, const uint8_t* after, UpdateStamps* stamps);
+  bool TakesPlaceOf(rocksdb::PinnableSlice* value);
+  Status RemoveExpired(Bytes row_key);
   uint64_t HiddenIdOfRow() const { return codec::HiddenIdOf(row_key_); }
 
   const std::shared_ptr<Table> table_;
   VirtualColumns* virtual_columns_ = nullptr;
   txn::Transaction* transaction_ = nullptr;
   ReadIntent intent_;
+  RowLife life_;
+  uint64_t stamp_ = 0;             // of the row whose entries are being encoded
+  bool replaces_expired_ = false;  // the row being written takes the place of expired_row_
+  rocksdb::PinnableSlice expired_row_;
 
   codec::ColumnSet wanted_;
   codec::RowDecoder row_decoder_;
@@ -221,6 +229,7 @@ class RowAccess {
 
   std::string row_key_;
   std::string duplicate_key_;
+  txn::LockMode duplicate_mode_ = txn::LockMode::kShared;
   bool row_newly_locked_ = false;
   bool row_unlocked_ = false;         // see row_is_unlocked
   bool wait_for_next_ = false;        // see WaitForNextRow

@@ -2,6 +2,7 @@
 //
 // The writing half of RowAccess. A write first locks and checks everything, then puts everything:
 // a duplicate found on the way leaves nothing behind that would have to be taken back.
+#include "engine/entry_name.h"
 #include "engine/row_access.h"
 
 namespace basalt::engine {
@@ -11,8 +12,8 @@ void RowAccess::EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* 
   const size_t key_bytes = table_->primary().codec->EncodeKey(record, hidden_id, key_buffer_.data(),
                                                               unpack_buffer_.data(), &unpack_bytes);
   entry->key.assign(reinterpret_cast<const char*>(key_buffer_.data()), key_bytes);
-  table_->row_codec().EncodeValue(record, MakeBytes(unpack_buffer_.data(), unpack_bytes),
-                                  /*ttl_seconds=*/0, &entry->value);
+  table_->row_codec().EncodeValue(record, MakeBytes(unpack_buffer_.data(), unpack_bytes), stamp_,
+                                  &entry->value);
 }
 
 void RowAccess::EncodeSecondary(size_t index, const uint8_t* record, uint64_t hidden_id,
@@ -22,13 +23,23 @@ void RowAccess::EncodeSecondary(size_t index, const uint8_t* record, uint64_t hi
   const size_t key_bytes =
       codec.EncodeKey(record, hidden_id, key_buffer_.data(), unpack_buffer_.data(), &unpack_bytes);
   entry->key.assign(reinterpret_cast<const char*>(key_buffer_.data()), key_bytes);
-  codec::EncodeSecondaryValue(codec, MakeBytes(unpack_buffer_.data(), unpack_bytes),
-                              /*ttl_seconds=*/0, &entry->value);
+  codec::EncodeSecondaryValue(codec, MakeBytes(unpack_buffer_.data(), unpack_bytes), stamp_,
+                              &entry->value);
+}
+
+Status RowAccess::LockExclusively(IndexId index, Bytes key) {
+  if (table_->lockless()) return Status::Ok();
+  return transaction_->Lock(index, key, txn::LockMode::kExclusive, txn::LockWait::kWait);
+}
+
+Status RowAccess::LockUniqueValue(size_t index, Bytes prefix) {
+  const IndexId id = table_->index(index).id;
+  BASALT_RETURN_IF_ERROR(LockExclusively(id, prefix));
+  return transaction_->WaitForUndecided(id, prefix);
 }
 
 Status RowAccess::LockForWrite(Bytes primary_key) {
-  BASALT_RETURN_IF_ERROR(transaction_->Lock(table_->primary().id, primary_key,
-                                            txn::LockMode::kExclusive, txn::LockWait::kWait));
+  BASALT_RETURN_IF_ERROR(LockExclusively(table_->primary().id, primary_key));
   return transaction_->CheckUnchanged(table_->primary().family, primary_key);
 }
 
@@ -37,11 +48,13 @@ Status RowAccess::CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, B
   rocksdb::PinnableSlice value;
   Status found =
       transaction_->Get(table_->primary().family, primary_key, txn::View::kLatest, &value);
-  if (found.code() == Code::kNotFound) {
+  if (found.code() == Code::kNotFound || (found.ok() && TakesPlaceOf(&value))) {
     if (table_->primary().codec->UniqueIsExact()) return Status::Ok();
-    return CheckUniqueImage(table_->primary_position(), record, own_row_key, duplicate_index);
+    return CheckValue(UniqueValueOf(table_->primary_position(), record), own_row_key, duplicate_index);
   }
-  BASALT_RETURN_IF_ERROR(std::move(found));
+  if (!found.ok()) {
+    return WithEntry(*table_, table_->primary_position(), primary_key, std::move(found));
+  }
   *duplicate_index = table_->primary_position();
   duplicate_key_.assign(primary_key);
   return Status(Code::kDuplicateKey);
@@ -55,7 +68,10 @@ Status RowAccess::RowHasUniqueImage(size_t index, Bytes row_key, const std::stri
   rocksdb::PinnableSlice value;
   Status found = transaction_->Get(table_->primary().family, row_key, txn::View::kLatest, &value);
   if (found.code() == Code::kNotFound) return Status::Ok();
-  BASALT_RETURN_IF_ERROR(std::move(found));
+  if (!found.ok()) {
+    return WithEntry(*table_, table_->primary_position(), row_key, std::move(found));
+  }
+  if (life_.Hides(Bytes(value.data(), value.size()))) return Status::Ok();
   const bool computed = table_->index(index).has_virtual_parts;
   codec::ColumnSet columns(table_->descriptor().columns.size());
   if (computed) columns = codec::ColumnSet::All(table_->descriptor().columns.size());
@@ -79,89 +95,77 @@ Status RowAccess::RowHasUniqueImage(size_t index, Bytes row_key, const std::stri
   return Status::Ok();
 }
 
-// The check where key bytes do not decide. Locks the image, which conflicting rows share, so that
-// nobody else adds one; then compares the rows of all entries that begin as theirs would.
-Status RowAccess::CheckUniqueImage(size_t index, const uint8_t* record, Bytes own_row_key,
-                                   size_t* duplicate_index) {
-  const Index& data = table_->index(index);
-  const bool primary = index == table_->primary_position();
-  std::string image;
-  data.codec->EncodeUniqueImage(record, &image);
-  BASALT_RETURN_IF_ERROR(
-      transaction_->Lock(data.id, image, txn::LockMode::kExclusive, txn::LockWait::kWait));
-  const size_t bytes = data.codec->EncodeUniquePrefix(record, key_buffer_.data());
-  const std::string prefix(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
-  txn::Cursor* cursor = CursorOf(&unique_cursors_, index);
-  BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &transaction_->writes()));
-  for (cursor->SeekForward(prefix); cursor->Valid() && cursor->key().starts_with(prefix);
+UniqueValue RowAccess::UniqueValueOf(size_t index, const uint8_t* record) {
+  const codec::KeyCodec& codec = *table_->index(index).codec;
+  const bool exact = codec.UniqueIsExact();
+  const size_t bytes = exact ? codec.EncodePrefix(record, codec.user_parts(), key_buffer_.data())
+                             : codec.EncodeUniquePrefix(record, key_buffer_.data());
+  UniqueValue value{index, {}, {}};
+  value.prefix.assign(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
+  if (!exact) codec.EncodeUniqueImage(record, &value.image);
+  return value;
+}
+
+// Conflicting rows share what is locked, so nobody else adds one.
+Status RowAccess::LockValue(const UniqueValue& value) {
+  if (value.image.empty()) return LockUniqueValue(value.index, value.prefix);
+  const IndexId id = table_->index(value.index).id;
+  BASALT_RETURN_IF_ERROR(LockExclusively(id, value.image));
+  return transaction_->WaitForUndecided(id, value.prefix);
+}
+
+// The key of a row other than `own_row_key` that has the value now; empty: none.
+Status RowAccess::FindHolder(const UniqueValue& value, Bytes own_row_key, std::string* holder) {
+  const codec::KeyCodec& codec = *table_->index(value.index).codec;
+  const bool exact = value.image.empty();
+  txn::Cursor* cursor = CursorOf(&unique_cursors_, value.index);
+  BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &writes()));
+  for (cursor->SeekForward(value.prefix); cursor->Valid() && cursor->key().starts_with(value.prefix);
        cursor->Next()) {
     Bytes row_key = cursor->key();
-    if (!primary) {
-      const size_t row_bytes = data.codec->ExtractPrimaryKey(cursor->key(), key_buffer_.data());
-      if (row_bytes == 0) return Malformed(index, cursor->key());
+    if (value.index != table_->primary_position()) {
+      const size_t row_bytes = codec.ExtractPrimaryKey(cursor->key(), key_buffer_.data());
+      if (row_bytes == 0) return Malformed(value.index, cursor->key());
       row_key = MakeBytes(key_buffer_.data(), row_bytes);
     }
     if (row_key == own_row_key) continue;
-    bool same;
-    BASALT_RETURN_IF_ERROR(RowHasUniqueImage(index, row_key, image, &same));
+    bool same = exact && !life_.HidesEntry(value.index, cursor->value());
+    if (!exact) {
+      BASALT_RETURN_IF_ERROR(RowHasUniqueImage(value.index, row_key, value.image, &same));
+    }
     if (!same) continue;
-    *duplicate_index = index;
-    duplicate_key_.assign(row_key);
-    return Status(Code::kDuplicateKey);
-  }
-  return cursor->status();
-}
-
-// Locks the value in the index, so that nobody else adds it, then looks whether it is there.
-Status RowAccess::CheckSecondaryUnique(size_t index, const uint8_t* record, Bytes own_row_key,
-                                       size_t* duplicate_index) {
-  const Index& data = table_->index(index);
-  if (data.codec->UserPartsHaveNull(record)) return Status::Ok();
-  if (!data.codec->UniqueIsExact()) {
-    return CheckUniqueImage(index, record, own_row_key, duplicate_index);
-  }
-  const size_t bytes =
-      data.codec->EncodePrefix(record, data.codec->user_parts(), key_buffer_.data());
-  const std::string prefix(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
-  BASALT_RETURN_IF_ERROR(
-      transaction_->Lock(data.id, prefix, txn::LockMode::kExclusive, txn::LockWait::kWait));
-  std::string locked;
-  while (true) {
-    std::string holder;
-    BASALT_RETURN_IF_ERROR(FindHolder(index, prefix, own_row_key, &holder));
-    if (holder.empty()) return Status::Ok();
-    if (holder == locked) break;
-    BASALT_RETURN_IF_ERROR(LockHolder(holder));
-    locked.swap(holder);
-  }
-  *duplicate_index = index;
-  duplicate_key_.swap(locked);
-  return Status(Code::kDuplicateKey);
-}
-
-// The row that has the value may be losing it in a transaction that is not decided yet; who takes a
-// value away locks only its row. So whoever finds a duplicate locks its row, and looks again.
-Status RowAccess::LockHolder(Bytes row_key) {
-  return transaction_->Lock(table_->primary().id, row_key, txn::LockMode::kShared,
-                            txn::LockWait::kWait);
-}
-
-// The key of the row other than `own_row_key` that has an entry with this prefix now; empty: none.
-Status RowAccess::FindHolder(size_t index, const std::string& prefix, Bytes own_row_key,
-                             std::string* holder) {
-  txn::Cursor* cursor = CursorOf(&unique_cursors_, index);
-  BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &transaction_->writes()));
-  for (cursor->SeekForward(prefix); cursor->Valid() && cursor->key().starts_with(prefix);
-       cursor->Next()) {
-    const size_t row_bytes =
-        table_->index(index).codec->ExtractPrimaryKey(cursor->key(), key_buffer_.data());
-    if (row_bytes == 0) return Malformed(index, cursor->key());
-    const Bytes row_key = MakeBytes(key_buffer_.data(), row_bytes);
-    if (row_key == own_row_key) continue;
     holder->assign(row_key);
     return Status::Ok();
   }
-  return cursor->status();
+  return WithEntry(*table_, value.index, value.prefix, cursor->status());
+}
+
+// Locks the value, then looks who has it. Who takes a value away from a row locks the row only, and
+// may not be decided yet. So the row is locked too, and whether it has the value still is looked
+// at again. Rows come before values in the order of locks, which is why the value is given up while
+// the row is waited for: its owner may want to write the value again.
+Status RowAccess::CheckValue(const UniqueValue& value, Bytes own_row_key, size_t* duplicate_index) {
+  const IndexId rows = table_->primary().id;
+  std::string locked;
+  while (true) {
+    const size_t locks = transaction_->lock_count();
+    BASALT_RETURN_IF_ERROR(LockValue(value));
+    std::string holder;
+    BASALT_RETURN_IF_ERROR(FindHolder(value, own_row_key, &holder));
+    if (holder.empty()) return Status::Ok();
+    if (holder == locked || table_->lockless()) {
+      *duplicate_index = value.index;
+      duplicate_key_.swap(holder);
+      return Status(Code::kDuplicateKey);
+    }
+    Status taken = transaction_->Lock(rows, holder, duplicate_mode_, txn::LockWait::kNoWait);
+    if (taken.code() == Code::kLockBusy) {
+      transaction_->UnlockAfter(locks);
+      taken = transaction_->Lock(rows, holder, duplicate_mode_, txn::LockWait::kWait);
+    }
+    BASALT_RETURN_IF_ERROR(std::move(taken));
+    locked.swap(holder);
+  }
 }
 
 // Takes the locks of a write and opens the gate of the write set. Where another has locked a range
@@ -169,6 +173,7 @@ Status RowAccess::FindHolder(size_t index, const std::string& prefix, Bytes own_
 // may want the same key.
 template <typename TakeLocks>
 Status RowAccess::OpenWrite(const TakeLocks& take_locks, txn::Transaction::WriteGate* gate) {
+  if (table_->lockless()) return take_locks();
   while (true) {
     const size_t locks = transaction_->lock_count();
     BASALT_RETURN_IF_ERROR(take_locks());
@@ -181,6 +186,7 @@ Status RowAccess::OpenWrite(const TakeLocks& take_locks, txn::Transaction::Write
 }
 
 Status RowAccess::LockForInsert(const uint8_t* record, size_t* duplicate_index) {
+  replaces_expired_ = false;
   const size_t primary = table_->primary_position();
   // Nobody else can know a fresh hidden id.
   if (!table_->hidden_primary()) {
@@ -189,13 +195,16 @@ Status RowAccess::LockForInsert(const uint8_t* record, size_t* duplicate_index) 
         CheckPrimaryUnique(record, after_[primary].key, Bytes(), duplicate_index));
   }
   for (size_t i = 0; i < table_->index_count(); ++i) {
-    if (i == primary || !table_->index(i).unique) continue;
-    BASALT_RETURN_IF_ERROR(CheckSecondaryUnique(i, record, Bytes(), duplicate_index));
+    const Index& index = table_->index(i);
+    if (i == primary || !index.unique || index.codec->UserPartsHaveNull(record)) continue;
+    BASALT_RETURN_IF_ERROR(CheckValue(UniqueValueOf(i, record), Bytes(), duplicate_index));
   }
   return Status::Ok();
 }
 
 Status RowAccess::PutEntries() {
+  if (replaces_expired_) [[unlikely]]
+    BASALT_RETURN_IF_ERROR(RemoveExpired(after_[table_->primary_position()].key));
   for (size_t i = 0; i < table_->index_count(); ++i) {
     BASALT_RETURN_IF_ERROR(
         transaction_->Put(table_->index(i).family, after_[i].key, after_[i].value));
@@ -204,6 +213,8 @@ Status RowAccess::PutEntries() {
 }
 
 Status RowAccess::Insert(const uint8_t* record, size_t* duplicate_index) {
+  life_.Observe(transaction_);
+  stamp_ = life_.StampOf(record);
   const size_t primary = table_->primary_position();
   const uint64_t hidden_id = table_->hidden_primary() ? table_->counters().NextHiddenId() : 0;
   added_.clear();
@@ -236,11 +247,11 @@ Status RowAccess::CheckChangedUnique(size_t index, const uint8_t* before, const 
       data.codec->EncodeUniqueImage(after, &image_after);
       if (image_before == image_after) return Status::Ok();
     }
-    return CheckUniqueImage(index, after, own_row_key, duplicate_index);
+  } else {
+    const size_t bytes = data.codec->PrefixBytes(after_[index].key, data.codec->user_parts());
+    if (before_[index].key.compare(0, bytes, after_[index].key, 0, bytes) == 0) return Status::Ok();
   }
-  const size_t bytes = data.codec->PrefixBytes(after_[index].key, data.codec->user_parts());
-  if (before_[index].key.compare(0, bytes, after_[index].key, 0, bytes) == 0) return Status::Ok();
-  return CheckSecondaryUnique(index, after, own_row_key, duplicate_index);
+  return CheckValue(UniqueValueOf(index, after), own_row_key, duplicate_index);
 }
 
 Status RowAccess::WriteChangedPrimary(bool key_changed) {
@@ -254,6 +265,7 @@ Status RowAccess::WriteChangedPrimary(bool key_changed) {
 
 Status RowAccess::LockForUpdate(const uint8_t* before, const uint8_t* after, bool key_changed,
                                 size_t* duplicate_index) {
+  replaces_expired_ = false;
   const size_t primary = table_->primary_position();
   if (key_changed) {
     BASALT_RETURN_IF_ERROR(LockForWrite(after_[primary].key));
@@ -269,6 +281,8 @@ Status RowAccess::LockForUpdate(const uint8_t* before, const uint8_t* after, boo
 }
 
 Status RowAccess::WriteChanges(bool key_changed) {
+  if (replaces_expired_) [[unlikely]]
+    BASALT_RETURN_IF_ERROR(RemoveExpired(after_[table_->primary_position()].key));
   BASALT_RETURN_IF_ERROR(WriteChangedPrimary(key_changed));
   for (size_t i = 0; i < table_->index_count(); ++i) {
     if (i == table_->primary_position()) continue;
@@ -282,9 +296,14 @@ Status RowAccess::WriteChanges(bool key_changed) {
 
 Status RowAccess::Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index,
                          bool* changed) {
+  life_.Observe(transaction_);
   const size_t primary = table_->primary_position();
   const uint64_t hidden_id = table_->hidden_primary() ? HiddenIdOfRow() : 0;
+  UpdateStamps stamps;
+  BASALT_RETURN_IF_ERROR(StampsOfUpdate(before, after, &stamps));
+  stamp_ = stamps.before;
   EncodePrimary(before, hidden_id, &before_[primary]);
+  stamp_ = stamps.after;
   EncodePrimary(after, hidden_id, &after_[primary]);
   const bool key_changed = before_[primary].key != after_[primary].key;
   // Secondary entries follow from the row, so equal rows have equal entries.
@@ -293,7 +312,9 @@ Status RowAccess::Update(const uint8_t* before, const uint8_t* after, size_t* du
   added_.clear();
   for (size_t i = 0; i < table_->index_count(); ++i) {
     if (i != primary) {
+      stamp_ = stamps.before;
       EncodeSecondary(i, before, hidden_id, &before_[i]);
+      stamp_ = stamps.after;
       EncodeSecondary(i, after, hidden_id, &after_[i]);
     }
     if (before_[i].key != after_[i].key) added_.push_back({table_->index(i).id, after_[i].key});

@@ -38,13 +38,15 @@ Status LastKey(rocksdb::DB* db, const Index& index, std::string* key) {
 
 }  // namespace
 
-Status Table::Open(Database* database, codec::TableDescriptor descriptor,
+Status Table::Open(Database* database, codec::TableDescriptor descriptor, TableTraits traits,
                    std::shared_ptr<Table>* table) {
   std::shared_ptr<Table> opened(new Table);
   opened->database_ = database;
   opened->descriptor_ = std::move(descriptor);
+  opened->traits_ = traits;
   BASALT_RETURN_IF_ERROR(opened->Resolve());
   BASALT_RETURN_IF_ERROR(opened->CompileCodecs());
+  opened->RegisterTimeToLive();
   opened->statistics_ = std::make_unique<TableStatistics>(opened.get());
   BASALT_RETURN_IF_ERROR(opened->LoadCounters());
   *table = std::move(opened);
@@ -53,10 +55,13 @@ Status Table::Open(Database* database, codec::TableDescriptor descriptor,
 
 // Matches the definition with the dictionary's record and takes over what only that knows.
 Status Table::Resolve() {
-  const auto record = database_->catalog()->FindTable(name());
+  catalog::Catalog* catalog = database_->catalog();
+  const auto record =
+      traits_.temporary ? catalog->temporary_tables()->Find(name()) : catalog->FindTable(name());
   if (record == nullptr) {
     return Status(Code::kNotFound, "table " + name() + " is not in the data dictionary");
   }
+  readable_from_ = database_->catalog()->ReadableFrom(name());
   if (record->indexes.size() != descriptor_.indexes.size()) {
     return Disagree(name(), std::to_string(record->indexes.size()) + " indexes against " +
                                 std::to_string(descriptor_.indexes.size()));
@@ -71,6 +76,8 @@ Status Table::Resolve() {
     defined.number = recorded.id.number;
     defined.kv_format_version = recorded.key_value_format_version;
     defined.has_ttl = (recorded.flags & catalog::kIndexHasTtl) != 0;
+    // Without time stamps nothing can expire.
+    indexes_[i].ttl_seconds = defined.has_ttl ? recorded.ttl_seconds : 0;
     indexes_[i].id = recorded.id;
     indexes_[i].family = database_->store()->FindColumnFamily(recorded.id.column_family);
     if (indexes_[i].family == nullptr) {
@@ -93,6 +100,7 @@ Status Table::CompileCodecs() {
     indexes_[i].has_virtual_parts = std::any_of(
         parts.begin(), parts.end(),
         [this](const codec::KeyPart& part) { return !descriptor_.columns[part.column].stored; });
+    has_virtual_parts_ = has_virtual_parts_ || indexes_[i].has_virtual_parts;
     database_->key_prefixes()->Register(indexes_[i].id, indexes_[i].codec);
   }
   rows_are_keys_ =
@@ -102,16 +110,32 @@ Status Table::CompileCodecs() {
   return codec::RowCodec::Compile(descriptor_, *primary().codec, &row_codec_);
 }
 
+// From now on compactions drop what has expired. Not before: only the definition tells how rows are
+// removed.
+void Table::RegisterTimeToLive() const {
+  for (size_t i = 0; i < indexes_.size(); ++i) {
+    if (indexes_[i].ttl_seconds == 0) continue;
+    store::EntryLife life;
+    life.seconds = indexes_[i].ttl_seconds;
+    life.rows = i == primary_position();
+    life.single_deletes = !life.rows || rows_are_keys_;
+    database_->store()->time_to_live()->Register(indexes_[i].id, life);
+  }
+}
+
 Status Table::LoadCounters() {
   counters_ = database_->CountersOf(primary().id);
+  const txn::UndecidedKeys& undecided = *database_->transactions()->undecided();
   if (hidden_primary() && counters_->hidden_id() == 0) {
     std::string last;
     BASALT_RETURN_IF_ERROR(LastKey(database_->store()->base(), primary(), &last));
+    last = std::max(last, undecided.Greatest(primary().id));
     counters_->RaiseHiddenId(last.empty() ? 1 : codec::HiddenIdOf(last) + 1);
   }
-  if (counters_->auto_increment() == 0) {
+  if (counters_->auto_increment() == 0 && !traits_.temporary) {
     uint64_t next = 0;
     BASALT_RETURN_IF_ERROR(database_->catalog()->AutoIncrement(primary().id, &next));
+    next = std::max(next, undecided.AutoIncrement(primary().id));
     if (next != 0) counters_->RaiseAutoIncrement(next);
   }
   return Status::Ok();

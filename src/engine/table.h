@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,18 @@ namespace basalt::engine {
 
 class Database;
 
+// What sets a table apart from others; told at Open.
+struct TableTraits {
+  // Of one connection: see catalog::TemporaryTables. Its rows need no locks and no log.
+  bool temporary = false;
+  // The column that rows with a time to live take their time stamps from: BIGINT UNSIGNED NOT NULL,
+  // seconds since 1970. None: the time of their insertion.
+  std::optional<uint32_t> ttl_column;
+  // Its one row is written in transactions of their own, and everybody reads the latest state. The
+  // server keeps writers apart.
+  bool sequence = false;
+};
+
 // One index of an open table.
 struct Index {
   IndexId id;
@@ -29,6 +42,7 @@ struct Index {
   bool reverse = false;                           // the column family stores keys backwards
   bool unique = false;                            // declared unique; a primary key always is
   bool has_virtual_parts = false;                 // see VirtualColumns
+  uint64_t ttl_seconds = 0;                       // entries expire after so long; 0: never
   std::shared_ptr<const codec::KeyCodec> codec;
 };
 
@@ -41,11 +55,14 @@ class Table {
   // Finds the table `descriptor.name` in the dictionary, checks that it has the same indexes, fills
   // in their numbers and format versions and compiles the codecs. kNotFound when the dictionary
   // does not know it, kCorruption when definition and dictionary disagree.
-  static Status Open(Database* database, codec::TableDescriptor descriptor,
+  static Status Open(Database* database, codec::TableDescriptor descriptor, TableTraits traits,
                      std::shared_ptr<Table>* table);
 
   const std::string& name() const { return descriptor_.name; }
   const codec::TableDescriptor& descriptor() const { return descriptor_; }
+  const TableTraits& traits() const { return traits_; }
+  // True when rows need no locks and the latest state is the one to read, for all statements.
+  bool lockless() const { return traits_.temporary || traits_.sequence; }
   Database* database() const { return database_; }
 
   // In the order of the server's keys; a hidden primary key comes last.
@@ -59,11 +76,16 @@ class Table {
   // single deletes, so two puts of one key must never follow each other without a deletion in
   // between.
   bool rows_are_keys() const { return rows_are_keys_; }
+  // True when an index has a virtual generated column.
+  bool has_virtual_parts() const { return has_virtual_parts_; }
   // True when a column of a record image is a pointer into the value it was decoded from.
   bool has_blobs() const { return has_blobs_; }
   // Room for the longest key and unpack info of any index, in bytes.
   size_t max_key_bytes() const { return max_key_bytes_; }
   size_t max_unpack_bytes() const { return max_unpack_bytes_; }
+
+  // Older snapshots do not hold this table's rows; see Catalog::ReadableFrom.
+  uint64_t readable_from() const { return readable_from_; }
 
   // Auto-increment and hidden ids: shared by every open of the table since the store opened.
   TableCounters& counters() const { return *counters_; }
@@ -76,15 +98,19 @@ class Table {
 
   Status Resolve();
   Status CompileCodecs();
+  void RegisterTimeToLive() const;
   Status LoadCounters();
 
   Database* database_ = nullptr;
   codec::TableDescriptor descriptor_;
+  TableTraits traits_;
   std::vector<Index> indexes_;
   codec::RowCodec row_codec_;
   std::shared_ptr<TableCounters> counters_;
   std::unique_ptr<TableStatistics> statistics_;
+  uint64_t readable_from_ = 0;
   bool rows_are_keys_ = false;
+  bool has_virtual_parts_ = false;
   bool has_blobs_ = false;
   size_t max_key_bytes_ = 0;
   size_t max_unpack_bytes_ = 0;

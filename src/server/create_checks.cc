@@ -2,7 +2,6 @@
 #include "server/create_checks.h"
 
 #include <string>
-#include <string_view>
 
 #include "server/system_variables.h"
 
@@ -39,9 +38,24 @@ bool StatementHasForeignKey() {
   return false;
 }
 
+const std::string& ReasonOfMyRocks() {
+  static const std::string reason = " with rocksdb_myrocks_compatible_format=ON";
+  return reason;
+}
+
+// MyRocks refuses to open a table with a generated column, and dies of one with a GEOMETRY column.
+int RefuseColumnForMyRocks(const Field& field) {
+  const std::string name = std::string("column '") + field.field_name.str + "'";
+  if (field.vcol_info != nullptr) return RefuseFeature("generated " + name + ReasonOfMyRocks());
+  if (field.type() == MYSQL_TYPE_GEOMETRY) {
+    return RefuseFeature(name + " of a GEOMETRY type" + ReasonOfMyRocks());
+  }
+  return 0;
+}
+
 // What an index that MyRocks can read cannot have.
-int RefuseForMyRocks(const TABLE& form, const KEY& key, const std::string& name) {
-  const std::string reason = " with rocksdb_myrocks_compatible_format=ON";
+int RefuseIndexForMyRocks(const TABLE& form, const KEY& key, const std::string& name) {
+  const std::string& reason = ReasonOfMyRocks();
   for (uint part = 0; part < key.user_defined_key_parts; ++part) {
     const KEY_PART_INFO& info = key.key_part[part];
     if (info.key_part_flag & HA_REVERSE_SORT) {
@@ -63,7 +77,7 @@ int RefuseIndex(const TABLE& form, const KEY& key) {
     return RefuseFeature("full-text index '" + name + "'");
   }
   if (key.flags & HA_SPATIAL) return RefuseFeature("spatial index '" + name + "'");
-  return MyRocksCompatibleFormat(current_thd) ? RefuseForMyRocks(form, key, name) : 0;
+  return MyRocksCompatibleFormat(current_thd) ? RefuseIndexForMyRocks(form, key, name) : 0;
 }
 
 void WarnOfNeedlessOptions(const HA_CREATE_INFO& create_info) {
@@ -81,20 +95,13 @@ void WarnOfNeedlessOptions(const HA_CREATE_INFO& create_info) {
 
 }  // namespace
 
-bool CommentAsksForTtl(const LEX_CSTRING& comment) {
-  if (comment.str == nullptr) return false;
-  const std::string_view text(comment.str, comment.length);
-  return text.find("ttl_duration=") != std::string_view::npos ||
-         text.find("ttl_col=") != std::string_view::npos;
-}
-
 int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
-  if (create_info.tmp_table()) return RefuseOption("TEMPORARY");
   if (create_info.data_file_name != nullptr) return RefuseOption("DATA DIRECTORY");
   if (create_info.index_file_name != nullptr) return RefuseOption("INDEX DIRECTORY");
-  if (form.s->table_type == TABLE_TYPE_SEQUENCE) return RefuseOption("SEQUENCE");
-  if (CommentAsksForTtl(create_info.comment)) return RefuseFeature("time to live of rows");
   if (StatementHasForeignKey()) return RefuseFeature("foreign keys");
+  for (uint i = 0; i < form.s->fields && MyRocksCompatibleFormat(current_thd); ++i) {
+    if (int error = RefuseColumnForMyRocks(*form.field[i])) return error;
+  }
   for (uint i = 0; i < form.s->keys; ++i) {
     if (int error = RefuseIndex(form, form.key_info[i])) return error;
   }

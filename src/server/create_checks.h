@@ -10,7 +10,4 @@ namespace basalt::server {
 // needs no setting for (ROW_FORMAT, KEY_BLOCK_SIZE) only give a warning.
 int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info);
 
-// The same for TABLE COMMENT alone: time to live is written there.
-bool CommentAsksForTtl(const LEX_CSTRING& comment);
-
 }  // namespace basalt::server

@@ -3,6 +3,7 @@
 
 #include <rocksdb/advanced_cache.h>
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,26 @@ std::string TransactionText() {
   return text;
 }
 
+// Which versions the indexes have, and the tables that keep MyRocks from opening the store.
+std::string FormatText() {
+  std::map<uint16_t, uint64_t> indexes;
+  std::string newer;
+  for (const auto& table : Database()->catalog()->Tables()) {
+    bool readable = true;
+    for (const catalog::IndexRecord& index : table->indexes) {
+      ++indexes[index.key_value_format_version];
+      readable = readable && index.key_value_format_version <= catalog::kKeyValueFormatVersion;
+    }
+    if (!readable) newer.append(newer.empty() ? "" : ", ").append(table->name);
+  }
+  std::string text;
+  for (const auto& [version, count] : indexes) {
+    AppendLine(&text, "Indexes of format version " + std::to_string(version), count);
+  }
+  text.append("Tables with indexes that MyRocks cannot read: ");
+  return text.append(newer.empty() ? "none" : newer).append("\n");
+}
+
 }  // namespace
 
 bool ShowStatus(handlerton*, THD* thd, stat_print_fn* print, ha_stat_type type) {
@@ -76,7 +97,8 @@ bool ShowStatus(handlerton*, THD* thd, stat_print_fn* print, ha_stat_type type) 
   if (PrintRow(thd, print, "MEMORY_STATS", "rocksdb", MemoryText())) return true;
   text = LastDeadlockText();
   if (!text.empty() && PrintRow(thd, print, "LATEST_DEADLOCK", "rocksdb", text)) return true;
-  return PrintRow(thd, print, "TRANSACTIONS", "basalt", TransactionText());
+  if (PrintRow(thd, print, "TRANSACTIONS", "basalt", TransactionText())) return true;
+  return PrintRow(thd, print, "FORMAT", "basalt", FormatText());
 }
 
 }  // namespace basalt::server

@@ -42,6 +42,8 @@ class Handler final : public ::handler {
   uint max_supported_key_parts() const override { return MAX_REF_PARTS; }
   uint max_supported_key_length() const override;
   uint max_supported_key_part_length() const override;
+  // The query cache knows neither snapshots nor roll-backs: no result of ours belongs there.
+  uint8 table_cache_type() override { return HA_CACHE_TBL_NOCACHE; }
   const key_map* keys_to_use_for_scanning() override { return &key_map_full; }
   int reset() override;
   int extra(enum ha_extra_function operation) override;
@@ -52,6 +54,8 @@ class Handler final : public ::handler {
   int rename_table(const char* from, const char* to) override;
   int truncate() override;
   void update_create_info(HA_CREATE_INFO* create_info) override;
+  // For EXCHANGE PARTITION; `changes` is IS_EQUAL_YES when all columns are of the same type.
+  bool check_if_incompatible_data(HA_CREATE_INFO* create_info, uint changes) override;
   enum_alter_inplace_result check_if_supported_inplace_alter(
       TABLE* altered_table, Alter_inplace_info* alter_info) override;
   int optimize(THD* thd, HA_CHECK_OPT* check_opt) override;
@@ -60,8 +64,11 @@ class Handler final : public ::handler {
                                   bool commit) override;
   ulonglong table_version() const override;
 
-  // --- handler_check.cc ---
+  // --- handler_check.cc. Findings go to the client as warnings and to the error log; the results
+  // are HA_ADMIN_OK, _CORRUPT, or _FAILED when the statement was killed or could not be carried
+  // out. ---
   int check(THD* thd, HA_CHECK_OPT* check_opt) override;
+  int repair(THD* thd, HA_CHECK_OPT* check_opt) override;
 
   // --- handler_lock.cc ---
   int external_lock(THD* thd, int lock_type) override;
@@ -103,8 +110,8 @@ class Handler final : public ::handler {
   Item* idx_cond_push(uint index, Item* condition) override;
   bool rowid_filter_push(Rowid_filter* filter) override;
   void unlock_row() override;
-  // UPDATE under READ COMMITTED looks at rows that others have locked, and waits only for those that
-  // it is going to change.
+  // UPDATE under READ COMMITTED looks at rows that others have locked, and waits only for those
+  // that it is going to change.
   void try_semi_consistent_read(bool yes) override;
   bool was_semi_consistent_read() override;
   void column_bitmaps_signal() override;
@@ -138,6 +145,8 @@ class Handler final : public ::handler {
   int EnterStatement(THD* thd, thr_lock_type lock_type);
   // Back from it.
   void LeaveStatement();
+  // handler_ddl.cc: the table has other indexes now. Goes on with the statement on `renewed`.
+  void UseRenewedTable(std::shared_ptr<engine::Table> renewed, const engine::ReadIntent& intent);
   // handler_info.cc: error_map.cc's result; remembers the text for get_error_message and tells the
   // session, which decides how much of the transaction survives.
   int Fail(Status status);
@@ -145,12 +154,6 @@ class Handler final : public ::handler {
   void FillRowsPerKey();
   // Bytes of an entry of a secondary index, roughly.
   uint EntryBytes(uint index) const;
-
-  // --- handler_check.cc: reads every row; then every entry of an index, with its row unless
-  // `quick`. What is wrong comes back as text, what could not be read as a status. ---
-  Status CountRows(uint64_t* rows);
-  Status CheckIndex(size_t index, bool quick, uint64_t rows, std::string* complaint);
-  Status CheckEntries(size_t index, bool quick, uint64_t* entries, uint64_t* bad);
 
   std::shared_ptr<TableShare> share_;        // from open to close
   std::unique_ptr<engine::RowAccess> rows_;  // likewise: buffers, cursors, decoders
@@ -186,9 +189,20 @@ class Handler final : public ::handler {
   bool IsInBounds(uchar* record) const;
   // Look-ups and searches by read_.search, and the way from a look-up back to a scan.
   int ReadByPrimaryKey(uchar* record);
+  // handler_unique.cc: the server's own look-ups for duplicates.
+  int BeginUniqueLookUp(const uchar* key, key_part_map parts, enum ha_rkey_function find);
+  key_part_map UniqueLookUpParts(key_part_map parts, enum ha_rkey_function find) const;
+  const std::string* UniqueLookUpPrefix() const {
+    return read_.unique_value.empty() ? nullptr : &read_.unique_value;
+  }
   int SearchFrom(uchar* record, enum ha_rkey_function find, bool exact);
-  int ResumeAfterPointRead();
   Status Advance(Direction direction);
+  Status MoveOn(Direction direction);
+  int NotePlace(int error, Direction direction);
+  int ReadAfterMove(Status moved, uchar* record, Direction direction, const std::string* prefix);
+  void ForgetLastRow();
+  int ReadNeighbour(uchar* record, Direction direction, const std::string* prefix);
+  int ReadEnd(uchar* record, Direction direction);
   int StartRange(const key_range* start, const key_range* end);
   int EndRangeRead(int error);
   bool HasAllParts(uint index, key_part_map parts) const;

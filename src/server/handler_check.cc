@@ -1,114 +1,97 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// CHECK TABLE, both ways and streaming: every entry of a secondary index must have its row, and
-// there must be as many entries as rows. Since a row matches exactly one entry of an index, the two
-// together say that no row lacks its entry.
+// CHECK TABLE and REPAIR TABLE: the words of the statements, and the answers to the client. The
+// work is in engine/table_check and engine/table_repair.
 #include <string>
 #include <utility>
 
+#include "engine/table_check.h"
+#include "engine/table_repair.h"
+#include "server/error_map.h"
 #include "server/handler.h"
+#include "server/statement_progress.h"
+#include "server/table_name.h"
 
 namespace basalt::server {
 
 namespace {
 
-using Direction = engine::RowAccess::Position;
-
-void Complain(THD* thd, const std::string& text) {
-  push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_NOT_KEYFILE, text.c_str());
+// FAST and CHANGED mean tables that were not closed properly, or have changed since they were
+// checked; the engine does not keep track of either, so it checks, as without a word.
+engine::CheckDepth DepthOf(const HA_CHECK_OPT& options) {
+  if (options.flags & T_QUICK) return engine::CheckDepth::kQuick;
+  if (options.flags & T_EXTEND) return engine::CheckDepth::kExtended;
+  return engine::CheckDepth::kMedium;
 }
 
-// Is `entry` what the row has to have in the index? `buffer` holds max_key_bytes.
-bool IsEntryOf(const engine::Table& table, size_t index, const uint8_t* record, Bytes row_key,
-               Bytes entry, std::vector<uint8_t>* buffer) {
-  const uint64_t hidden_id = table.hidden_primary() ? codec::HiddenIdOf(row_key) : 0;
-  const size_t bytes =
-      table.index(index).codec->EncodeKey(record, hidden_id, buffer->data(), nullptr, nullptr);
-  return entry == MakeBytes(buffer->data(), bytes);
+// The client's result names the table, but not the partition.
+std::string ForClient(const std::string& table, const std::string& line) {
+  const std::string_view partition = PartitionOf(table);
+  return partition.empty() ? line : "partition " + std::string(partition) + ": " + line;
 }
 
-Status Interrupted() { return Status(Code::kInterrupted, "CHECK TABLE was interrupted"); }
+// To the client, where the statement's result has a line for each warning, and to the error log,
+// where others look for it later.
+void TellFindings(THD* thd, const std::string& table, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_NOT_KEYFILE,
+                 ForClient(table, line).c_str());
+    sql_print_error("ROCKSDB: table %s, %s", table.c_str(), line.c_str());
+  }
+}
+
+engine::RepairDepth RepairDepthOf(const HA_CHECK_OPT& options) {
+  if (options.flags & T_QUICK) return engine::RepairDepth::kQuick;
+  if (options.flags & T_EXTEND) return engine::RepairDepth::kExtended;
+  return engine::RepairDepth::kMedium;
+}
+
+void TellDone(THD* thd, const std::string& table, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    push_warning(thd, Sql_condition::WARN_LEVEL_NOTE, ER_UNKNOWN_ERROR,
+                 ForClient(table, line).c_str());
+    sql_print_information("ROCKSDB: table %s: %s", table.c_str(), line.c_str());
+  }
+}
 
 }  // namespace
 
-// Reads every row in full.
-Status Handler::CountRows(uint64_t* rows) {
-  *rows = 0;
-  BASALT_RETURN_IF_ERROR(
-      rows_->StartScan(table_data()->primary_position(), /*key_only=*/false, /*fill_cache=*/false));
-  Status status = rows_->SeekToEnd(Direction::kForward);
-  while (status.ok()) {
-    BASALT_RETURN_IF_ERROR(rows_->ReadEntryRow(table->record[0]));
-    ++*rows;
-    if (table->in_use->killed) return Interrupted();
-    status = rows_->Step(Direction::kForward);
-  }
-  return status.code() == Code::kEndOfRange ? Status::Ok() : std::move(status);
+int Handler::check(THD* thd, HA_CHECK_OPT* options) {
+  StatementProgress progress(thd);
+  engine::TableCheck check(table_data(), session_->transaction(), DepthOf(*options), &progress,
+                           &virtual_parts_);
+  progress.Start(check.max_stages());
+  Status status = check.Run();
+  TellFindings(thd, table_data()->name(), check.findings().Lines());
+  if (status.ok()) return check.findings().empty() ? HA_ADMIN_OK : HA_ADMIN_CORRUPT;
+  ReportError(status, "CHECK TABLE");
+  return HA_ADMIN_FAILED;
 }
 
-Status Handler::CheckEntries(size_t index, bool quick, uint64_t* entries, uint64_t* bad) {
-  BASALT_RETURN_IF_ERROR(rows_->StartScan(index, /*key_only=*/quick, /*fill_cache=*/false));
-  std::vector<uint8_t> key(table_data()->max_key_bytes());
-  Status status = rows_->SeekToEnd(Direction::kForward);
-  while (status.ok()) {
-    ++*entries;
-    if (!quick) {
-      Status read = rows_->ReadEntryRow(table->record[0]);
-      const bool missing = read.code() == Code::kNotFound || read.code() == Code::kCorruption;
-      if (!missing) BASALT_RETURN_IF_ERROR(std::move(read));
-      if (!missing && virtual_parts_.IndexHas(index)) {
-        virtual_parts_.Compute(index, table->record[0]);
-      }
-      if (missing || !IsEntryOf(*table_data(), index, table->record[0], rows_->row_key(),
-                                rows_->entry_key(), &key)) {
-        ++*bad;
-      }
-    }
-    if (table->in_use->killed) return Interrupted();
-    status = rows_->Step(Direction::kForward);
-  }
-  return status.code() == Code::kEndOfRange ? Status::Ok() : std::move(status);
-}
-
-Status Handler::CheckIndex(size_t index, bool quick, uint64_t rows, std::string* complaint) {
-  uint64_t entries = 0;
-  uint64_t bad = 0;
-  BASALT_RETURN_IF_ERROR(CheckEntries(index, quick, &entries, &bad));
-  const std::string name = table_data()->descriptor().indexes[index].name;
-  if (bad > 0) {
-    *complaint = "index " + name + ": " + std::to_string(bad) + " of " + std::to_string(entries) +
-                 " entries have no row that belongs to them";
-  } else if (entries != rows) {
-    *complaint = "index " + name + " has " + std::to_string(entries) + " entries, the table " +
-                 std::to_string(rows) + " rows";
-  }
-  return Status::Ok();
-}
-
-int Handler::check(THD* thd, HA_CHECK_OPT* check_opt) {
-  const bool quick = (check_opt->flags & T_QUICK) != 0;
-  rows_->set_intent({});
-  rows_->SetWantedColumns(codec::ColumnSet::All(table->s->fields));
-  read_.wanted_known = false;
-  uint64_t rows = 0;
-  Status status = CountRows(&rows);
-  bool healthy = true;
-  for (size_t i = 0; status.ok() && i < table_data()->index_count(); ++i) {
-    if (i == table_data()->primary_position()) continue;
-    std::string complaint;
-    status = CheckIndex(i, quick, rows, &complaint);
-    if (complaint.empty()) continue;
-    Complain(thd, complaint);
-    healthy = false;
-  }
-  rows_->EndScan();
-  if (status.code() == Code::kInterrupted) return HA_ADMIN_FAILED;
+// The server has the table's metadata lock exclusively: nobody else uses it.
+int Handler::repair(THD* thd, HA_CHECK_OPT* options) {
+  if (options->sql_flags & TT_USEFRM) return HA_ADMIN_INVALID;  // no definition was ever lost
+  if (table_data()->traits().temporary) return HA_ADMIN_NOT_IMPLEMENTED;  // made anew sooner
+  const engine::ReadIntent intent = rows_->intent();
+  LeaveStatement();
+  const std::string name = table_data()->name();
+  StatementProgress progress(thd);
+  engine::TableRepair repair(share_->engine_table, RepairDepthOf(*options), &progress,
+                             &virtual_parts_);
+  progress.Start(repair.max_stages());
+  Status status = repair.Run();
+  UseRenewedTable(repair.table(), intent);
+  TellFindings(thd, name, repair.found());
+  TellDone(thd, name, repair.done());
   if (!status.ok()) {
-    Complain(thd, status.ToString());
-    Fail(std::move(status));
-    return HA_ADMIN_CORRUPT;
+    // The error of a lock does not say whose it is.
+    if (status.code() == Code::kLockBusy) TellDone(thd, name, {std::string(status.message())});
+    ReportError(status, "REPAIR TABLE");
+    return HA_ADMIN_FAILED;
   }
-  return healthy ? HA_ADMIN_OK : HA_ADMIN_CORRUPT;
+  if (repair.healthy()) return HA_ADMIN_OK;
+  TellFindings(thd, name, repair.left());
+  return HA_ADMIN_CORRUPT;
 }
 
 }  // namespace basalt::server

@@ -14,6 +14,7 @@
 #include "server/table_descriptor_builder.h"
 #include "server/table_dropper.h"
 #include "server/table_name.h"
+#include "server/time_to_live.h"
 #include "store/index_bounds.h"
 #include "store/status_map.h"
 
@@ -23,11 +24,13 @@ namespace {
 
 // In the server's order of keys, a hidden primary key last.
 Status RequestIndexes(const codec::TableDescriptor& descriptor, const TABLE& form,
-                      std::vector<catalog::IndexRequest>* requests) {
+                      const TimeToLive& life, std::vector<catalog::IndexRequest>* requests) {
   for (size_t i = 0; i < descriptor.indexes.size(); ++i) {
     catalog::IndexRequest request;
     request.kind = static_cast<catalog::IndexKind>(descriptor.indexes[i].kind);
     request.key_value_format_version = descriptor.indexes[i].kv_format_version;
+    if (life.seconds != 0) request.flags = catalog::kIndexHasTtl;
+    request.ttl_seconds = life.seconds;
     if (request.kind != catalog::IndexKind::kHiddenPrimary) {
       const LEX_CSTRING& comment = form.key_info[i].comment;
       BASALT_RETURN_IF_ERROR(ChooseColumnFamily(std::string_view(comment.str, comment.length),
@@ -52,15 +55,30 @@ Status CheckKeys(const codec::TableDescriptor& descriptor) {
   return Status::Ok();
 }
 
-Status CreateByName(const char* path, const TABLE& form, uint64_t auto_increment) {
-  std::string name;
-  BASALT_RETURN_IF_ERROR(TableNameOf(path, &name));
+Status CreateTemporary(const codec::TableDescriptor& descriptor, uint64_t auto_increment) {
+  std::vector<catalog::IndexRecord> indexes(descriptor.indexes.size());
+  for (size_t i = 0; i < indexes.size(); ++i) {
+    indexes[i].kind = static_cast<catalog::IndexKind>(descriptor.indexes[i].kind);
+    indexes[i].key_value_format_version = descriptor.indexes[i].kv_format_version;
+  }
+  catalog::TemporaryTables* tables = Database()->catalog()->temporary_tables();
+  BASALT_RETURN_IF_ERROR(tables->Create(descriptor.name, std::move(indexes)));
+  if (auto_increment != 0) {
+    const IndexId primary = tables->Find(descriptor.name)->Primary()->id;
+    Database()->CountersOf(primary)->SetAutoIncrement(auto_increment);
+  }
+  return Status::Ok();
+}
+
+Status CreateByName(const std::string& name, const TABLE& form, const TimeToLive& life,
+                    uint64_t auto_increment) {
   codec::TableDescriptor descriptor;
   BASALT_RETURN_IF_ERROR(BuildTableDescriptor(form, name, &descriptor));
   if (!MyRocksCompatibleFormat(current_thd)) codec::ChooseKvFormats(&descriptor);
   BASALT_RETURN_IF_ERROR(CheckKeys(descriptor));
+  if (IsTemporaryTable(name)) return CreateTemporary(descriptor, auto_increment);
   std::vector<catalog::IndexRequest> requests;
-  BASALT_RETURN_IF_ERROR(RequestIndexes(descriptor, form, &requests));
+  BASALT_RETURN_IF_ERROR(RequestIndexes(descriptor, form, life, &requests));
   std::shared_ptr<const catalog::TableRecord> table;
   return Database()->catalog()->CreateTable(name, requests, auto_increment, &table);
 }
@@ -92,13 +110,14 @@ constexpr ulong kOptionsOfDefinitionOnly =
 int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) {
   if (int error = RefuseUnsupported(*form, *create_info)) return error;
   std::string table_name;
-  if (TableNameOf(name, &table_name).ok() &&
-      Database()->catalog()->FindTable(table_name) != nullptr) {
-    return HA_ERR_TABLE_EXIST;
-  }
+  Status status = TableNameOf(name, &table_name);
+  if (!status.ok()) return ReportError(status, "creating the table");
+  if (Database()->catalog()->FindTable(table_name) != nullptr) return HA_ERR_TABLE_EXIST;
+  TimeToLive life;
+  if (int error = ReadTimeToLive(*form, table_name, &life)) return error;
   const uint64_t auto_increment =
       form->found_next_number_field == nullptr ? 0 : create_info->auto_increment_value;
-  const Status status = CreateByName(name, *form, auto_increment);
+  status = CreateByName(table_name, *form, life, auto_increment);
   if (status.ok()) return 0;
   if (status.code() == Code::kNotSupported) {
     my_error(ER_NOT_SUPPORTED_YET, MYF(0), ("ROCKSDB: " + std::string(status.message())).c_str());
@@ -131,21 +150,28 @@ int Handler::rename_table(const char* from, const char* to) {
 // Gives the table new indexes. Other instances of it, which the metadata lock keeps idle, find out
 // when they enter their next statement.
 int Handler::truncate() {
-  const IndexId old_primary = table_data()->primary().id;
   codec::TableDescriptor descriptor = table_data()->descriptor();
   const engine::ReadIntent intent = rows_->intent();
   LeaveStatement();
-  Status status = Database()->catalog()->TruncateTable(table_data()->name(), 0, nullptr);
+  Status status = EmptyTableByName(table_data()->name());
   std::shared_ptr<engine::Table> renewed;
-  if (status.ok()) status = engine::Table::Open(Database(), std::move(descriptor), &renewed);
   if (status.ok()) {
+    status =
+        engine::Table::Open(Database(), std::move(descriptor), table_data()->traits(), &renewed);
+  }
+  UseRenewedTable(std::move(renewed), intent);
+  return status.ok() ? 0 : Fail(std::move(status));
+}
+
+// `renewed` null: nothing has changed after all.
+void Handler::UseRenewedTable(std::shared_ptr<engine::Table> renewed,
+                              const engine::ReadIntent& intent) {
+  if (renewed != nullptr) {
     share_->engine_table = std::move(renewed);
     MakeRowAccess();
-    Database()->ForgetCounters(old_primary);
   }
   read_ = ReadState();
   rows_->Bind(session_->transaction(), intent);
-  return status.ok() ? 0 : Fail(std::move(status));
 }
 
 void Handler::update_create_info(HA_CREATE_INFO* create_info) {
@@ -166,7 +192,14 @@ enum_alter_inplace_result Handler::check_if_supported_inplace_alter(
   if (options && (wanted.used_fields & ~kOptionsOfDefinitionOnly)) {
     return HA_ALTER_INPLACE_NOT_SUPPORTED;
   }
-  if (CommentAsksForTtl(wanted.comment)) return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  if (ChangesTimeToLive(*table, *altered_table, table_data()->name(),
+                        alter_info->handler_flags & ALTER_COLUMN_NAME)) {
+    return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  }
+  // The copy refuses it with a reason.
+  if ((alter_info->handler_flags & ALTER_ADD_VIRTUAL_COLUMN) && MyRocksCompatibleFormat(ha_thd())) {
+    return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  }
   // A counter can go up at once; how far it may go down only the rows tell.
   const uint64_t counter = table_data()->counters().auto_increment();
   if (options && (wanted.used_fields & HA_CREATE_USED_AUTO) &&
@@ -177,12 +210,21 @@ enum_alter_inplace_result Handler::check_if_supported_inplace_alter(
   return HA_ALTER_INPLACE_INSTANT;
 }
 
+bool Handler::check_if_incompatible_data(HA_CREATE_INFO*, uint changes) {
+  // The server has compared columns and options and will compare the keys. What else a table has
+  // (index numbers, layout versions) goes with its rows when it changes its name.
+  return changes == IS_EQUAL_YES ? COMPATIBLE_DATA_YES : COMPATIBLE_DATA_NO;
+}
+
 bool Handler::commit_inplace_alter_table(TABLE*, Alter_inplace_info* alter_info, bool commit) {
   alter_info->group_commit_ctx = nullptr;  // partitions need nothing more than this
   if (!commit || !(alter_info->handler_flags & ALTER_CHANGE_CREATE_OPTION)) return false;
   if (!(alter_info->create_info->used_fields & HA_CREATE_USED_AUTO)) return false;
   const uint64_t next = alter_info->create_info->auto_increment_value;
-  const Status status = Database()->catalog()->SetAutoIncrement(table_data()->primary().id, next);
+  Status status;
+  if (!table_data()->traits().temporary) {
+    status = Database()->catalog()->SetAutoIncrement(table_data()->primary().id, next);
+  }
   if (!status.ok()) {
     ReportError(status, "setting AUTO_INCREMENT");
     return true;

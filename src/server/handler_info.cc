@@ -26,8 +26,9 @@ int Handler::info(uint flag) {
   if (flag & HA_STATUS_VARIABLE) {
     const size_t primary = table_data()->primary_position();
     stats.records = statistics.Rows();
-    // The optimizer would take a table without rows for a constant.
-    if (stats.records == 0 && !(flag & HA_STATUS_TIME)) stats.records = 1;
+    // The optimizer would take a table without rows for a constant. Who is no optimizer says so;
+    // history partitions with a limit are filled by this number.
+    if (stats.records == 0 && !(flag & (HA_STATUS_TIME | HA_STATUS_OPEN))) stats.records = 1;
     stats.deleted = 0;
     stats.data_file_length = statistics.DiskBytes(primary);
     stats.index_file_length = 0;
@@ -126,6 +127,7 @@ ha_rows Handler::estimate_rows_upper_bound() {
 }
 
 ulonglong Handler::table_version() const {
+  if (table_data()->traits().temporary) return 0;  // nothing to recover
   uint64_t version = 0;
   const Status status =
       table_data()->database()->catalog()->TableVersion(table_data()->name(), &version);

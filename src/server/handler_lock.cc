@@ -33,9 +33,7 @@ bool LocksRowsRead(THD* thd, thr_lock_type type, txn::Isolation isolation) {
 
 // A replica applies row events with a write lock and without a command. They name the rows that
 // the primary has changed: what lies between them does not matter.
-bool AppliesRowEvents(THD* thd) {
-  return thd->slave_thread && thd_sql_command(thd) == SQLCOM_END;
-}
+bool AppliesRowEvents(THD* thd) { return thd->slave_thread && thd_sql_command(thd) == SQLCOM_END; }
 
 engine::ReadIntent IntentOf(THD* thd, thr_lock_type type, const Session& session) {
   const txn::Transaction::Settings& settings = session.transaction()->settings();
@@ -50,7 +48,8 @@ engine::ReadIntent IntentOf(THD* thd, thr_lock_type type, const Session& session
   intent.skip_locked = IsSkipLocked(type);
   const bool no_wait = settings.lock_wait_microseconds == 0;
   if (intent.skip_locked || no_wait) intent.wait = txn::LockWait::kNoWait;
-  // What SKIP LOCKED finds cannot be repeated anyway: a queue's consumers do not stop its producers.
+  // What SKIP LOCKED finds cannot be repeated anyway: a queue's consumers do not stop its
+  // producers.
   intent.repeatable = intent.lock && settings.isolation != txn::Isolation::kReadCommitted &&
                       !session.transaction()->detects_conflicts() && !intent.skip_locked &&
                       !AppliesRowEvents(thd);
@@ -75,7 +74,14 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
     MakeRowAccess();
   }
   read_.wanted_known = false;
-  rows_->Bind(session_->transaction(), IntentOf(thd, lock_type, *session_));
+  const engine::ReadIntent intent = IntentOf(thd, lock_type, *session_);
+  txn::Transaction* transaction =
+      table_data()->traits().sequence ? session_->SequenceTransaction() : session_->transaction();
+  if (!intent.lock && transaction->SnapshotIsBefore(table_data()->readable_from())) {
+    // An ALTER, CREATE, TRUNCATE or REPAIR has come since: the snapshot holds none of its rows.
+    return HA_ERR_TABLE_DEF_CHANGED;
+  }
+  rows_->Bind(transaction, intent);
   return 0;
 }
 
@@ -85,6 +91,8 @@ void Handler::LeaveStatement() {
 
 int Handler::external_lock(THD* thd, int lock_type) {
   if (lock_type == F_UNLCK) {
+    // The scan of a HANDLER goes on in its next statement.
+    if (table->open_by_handler && inited != NONE) read_.resumes = true;
     CloseScan();
     LeaveStatement();
     lock_type_ = TL_IGNORE;

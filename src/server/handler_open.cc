@@ -14,15 +14,16 @@ namespace basalt::server {
 
 namespace {
 
-// Only what is true; HA_BINLOG_STMT_CAPABLE comes and goes, see table_flags(). Rows are read in full
-// before they are written; HA_REQUIRES_KEY_COLUMNS_FOR_DELETE makes the server compute the virtual
-// columns of old rows that indexes have.
+// Only what is true; HA_BINLOG_STMT_CAPABLE comes and goes, see table_flags(). Rows are read in
+// full before they are written; HA_REQUIRES_KEY_COLUMNS_FOR_DELETE makes the server compute the
+// virtual columns of old rows that indexes have.
 constexpr ::handler::Table_flags kTableFlags =
     HA_BINLOG_ROW_CAPABLE | HA_REC_NOT_IN_SEQ | HA_NULL_IN_KEY | HA_CAN_INDEX_BLOBS |
     HA_PARTIAL_COLUMN_READ | HA_TABLE_SCAN_ON_INDEX | HA_PRIMARY_KEY_IN_READ_INDEX |
     HA_PRIMARY_KEY_REQUIRED_FOR_POSITION | HA_CAN_SKIP_LOCKED | HA_CAN_ONLINE_BACKUPS |
     HA_ONLINE_ANALYZE | HA_CONCURRENT_OPTIMIZE | HA_DUPLICATE_POS | HA_CAN_VIRTUAL_COLUMNS |
-    HA_CAN_GEOMETRY | HA_REQUIRES_KEY_COLUMNS_FOR_DELETE;
+    HA_CAN_GEOMETRY | HA_REQUIRES_KEY_COLUMNS_FOR_DELETE | HA_CAN_REPAIR | HA_CAN_SQL_HANDLER |
+    HA_CAN_TABLES_WITHOUT_ROLLBACK;
 
 constexpr uint kMaxKeyBytes = 3072;
 constexpr uint kMaxPartBytesWithoutLargePrefix = 767;
@@ -64,7 +65,7 @@ int Handler::open(const char* name, int, uint) {
     const int error = Fail(std::move(status));
     return missing ? HA_ERR_NO_SUCH_TABLE : error;
   }
-  virtual_parts_.Open(table_data()->descriptor());
+  virtual_parts_.Open(*table_data());
   MakeRowAccess();
   // A scan of the whole table goes along the primary key: the server must know it, or an UPDATE
   // that moves rows in it would meet them again.
@@ -113,7 +114,9 @@ uint16_t Handler::FormatVersionOf(uint index) const {
   if (Database() == nullptr || !TableNameOf(table_share->normalized_path.str, &name).ok()) {
     return codec::kKvFormatNewest;
   }
-  const auto record = Database()->catalog()->FindTable(name);
+  catalog::Catalog* catalog = Database()->catalog();
+  const auto record =
+      IsTemporaryTable(name) ? catalog->temporary_tables()->Find(name) : catalog->FindTable(name);
   const bool known = record != nullptr && index < record->indexes.size();
   return known ? record->indexes[index].key_value_format_version : codec::kKvFormatNewest;
 }
@@ -139,6 +142,7 @@ int Handler::reset() {
   CloseScan();
   // Under LOCK TABLES no external_lock() ends the statement.
   LeaveStatement();
+  rows_->set_duplicate_mode(txn::LockMode::kShared);
   error_text_.clear();
   return 0;
 }
@@ -149,6 +153,13 @@ int Handler::extra(enum ha_extra_function operation) {
     case HA_EXTRA_NO_KEYREAD:
       // The columns decide what is read; see LearnWantedColumns.
       read_.wanted_known = false;
+      break;
+    case HA_EXTRA_WRITE_CAN_REPLACE:
+    case HA_EXTRA_INSERT_WITH_UPDATE:
+      if (rows_ != nullptr) rows_->set_duplicate_mode(txn::LockMode::kExclusive);
+      break;
+    case HA_EXTRA_WRITE_CANNOT_REPLACE:
+      if (rows_ != nullptr) rows_->set_duplicate_mode(txn::LockMode::kShared);
       break;
     case HA_EXTRA_PREPARE_FOR_DROP:
     case HA_EXTRA_PREPARE_FOR_RENAME:

@@ -132,7 +132,7 @@ int Handler::GatherRange() {
   RangeBatch& batch = read_.batch;
   while (batch.count < batch.limit) {
     if (rows_->entry_key() >= read_.limit) return HA_ERR_END_OF_FILE;
-    const int error = CheckEntry();
+    const int error = rows_->EntryHasExpired() ? kEntryPassedOver : CheckEntry();
     if (error == 0) {
       Status taken = rows_->TakeEntryRowKey();
       if (!taken.ok()) return Fail(std::move(taken));

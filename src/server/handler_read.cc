@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // Reads of single rows, scans of indexes and of the whole table.
+#include <utility>
+
 #include "server/handler.h"
 #include "server/search_key.h"
 
@@ -21,7 +23,8 @@ bool Matches(Bytes key, const std::string& prefix) { return key.starts_with(pref
 void Handler::LearnWantedColumns() {
   if (read_.wanted_known) return;
   const uint columns = table->s->fields;
-  const bool whole = rows_->intent().lock && lock_type_ >= TL_FIRST_WRITE &&
+  const bool whole = (rows_->intent().lock || table_data()->lockless()) &&
+                     lock_type_ >= TL_FIRST_WRITE &&
                      thd_sql_command(table->in_use) != SQLCOM_SELECT;
   read_.wanted.Reset(columns);
   const bool entries = EntriesSuffice();
@@ -38,7 +41,9 @@ void Handler::LearnWantedColumns() {
     for (uint i = 0; i < key.ext_key_parts; ++i) read_.wanted.Add(key.key_part[i].fieldnr - 1);
   }
   // Somebody is going to look at the virtual parts of this index in rows of an image of their own.
-  if (active_index != MAX_KEY && (read_.compares_rows || table->file != this)) {
+  if (active_index != MAX_KEY &&
+      (read_.compares_rows || table->file != this ||
+       (keyread_enabled() && !virtual_parts_.EntriesGive(active_index)))) {
     virtual_parts_.AddSources(active_index, &read_.wanted);
   }
   rows_->SetWantedColumns(read_.wanted);
@@ -109,6 +114,7 @@ int Handler::rnd_init(bool scan) {
   active_index = MAX_KEY;
   read_.wanted_known = false;
   read_.first_row = true;
+  ForgetLastRow();
   if (!scan) return 0;
   return OpenScan();
 }
@@ -122,9 +128,8 @@ int Handler::rnd_next(uchar* record) {
   if (int error = OpenScan()) return error;
   const bool first = read_.first_row;
   read_.first_row = false;
-  Status moved = first ? rows_->SeekToEnd(Direction::kForward) : Advance(Direction::kForward);
-  if (!moved.ok()) return Fail(std::move(moved));
-  return ReadFromHere(record, Direction::kForward, /*prefix=*/nullptr, HA_ERR_END_OF_FILE);
+  Status moved = first ? rows_->SeekToEnd(Direction::kForward) : MoveOn(Direction::kForward);
+  return ReadAfterMove(std::move(moved), record, Direction::kForward, /*prefix=*/nullptr);
 }
 
 void Handler::position(const uchar* record) {
@@ -161,6 +166,8 @@ int Handler::index_init(uint index, bool) {
   CloseScan();
   active_index = index;
   read_.wanted_known = false;
+  ForgetLastRow();
+  read_.unique_value.clear();
   return 0;
 }
 
@@ -278,9 +285,13 @@ Status Handler::FillVirtualParts(uchar* record) {
   if (active_index == MAX_KEY || !virtual_parts_.IndexHas(active_index)) return Status::Ok();
   // Entries gave back what they can.
   if (read_.key_only) return Status::Ok();
-  if (keyread_enabled()) return rows_->DecodeEntry(record);
-  if (!read_.compares_rows && record == table->record[0]) return Status::Ok();
-  virtual_parts_.Compute(active_index, record);
+  const bool alone = keyread_enabled();
+  if (alone && !read_.compares_rows && virtual_parts_.EntriesGive(active_index)) {
+    return rows_->DecodeEntry(record);
+  }
+  if (alone || read_.compares_rows || record != table->record[0]) {
+    virtual_parts_.Compute(active_index, record);
+  }
   return Status::Ok();
 }
 
@@ -325,6 +336,7 @@ int Handler::ReadByPrimaryKey(uchar* record) {
   LearnWantedColumns();
   Status read = rows_->ReadRow(read_.search, record);
   read_.point_read = true;
+  if (table->open_by_handler) read_.last_key.assign(rows_->row_key());
   if (read.ok()) return 0;
   if (read.code() == Code::kLockBusy && rows_->intent().skip_locked) return HA_ERR_KEY_NOT_FOUND;
   return Fail(std::move(read));
@@ -335,13 +347,21 @@ int Handler::index_read_map(uchar* record, const uchar* key, key_part_map parts,
   const engine::Index& index = table_data()->index(active_index);
   const SearchPrecision precision = EncodeSearchKey(*index.codec, key, parts, &read_.search);
   CompareWithTuple(key, calculate_key_len(table, active_index, key, parts), find, precision);
-  read_.point_read = false;
+  ForgetLastRow();
   if (find == HA_READ_KEY_EXACT && active_index == table_data()->primary_position() &&
       precision == SearchPrecision::kExact && HasAllParts(active_index, parts)) {
     return ReadByPrimaryKey(record);
   }
+  if (int error = BeginUniqueLookUp(key, parts, find)) return error;
   if (int error = OpenScan()) return error;
-  return SearchFrom(record, find, precision != SearchPrecision::kWidened);
+  if (!read_.unique_value.empty()) rows_->LeaveGapsOpen();
+  const int error = SearchFrom(record, find, precision != SearchPrecision::kWidened);
+  if (error == HA_ERR_KEY_NOT_FOUND && find == HA_READ_KEY_EXACT) {
+    read_.last_key = read_.search;
+    return error;
+  }
+  const bool down = find == HA_READ_BEFORE_KEY || find == HA_READ_KEY_OR_PREV;
+  return NotePlace(error, down ? Direction::kBackward : Direction::kForward);
 }
 
 // Moves the cursor to where `find` says relative to read_.search and reads from there.
@@ -383,75 +403,88 @@ int Handler::SearchFrom(uchar* record, enum ha_rkey_function find, bool whole) {
   }
   if (moved.code() == Code::kEndOfRange) return HA_ERR_KEY_NOT_FOUND;
   if (!moved.ok()) return Fail(std::move(moved));
-  return ReadFromHere(record, direction, only_matching ? &read_.search : nullptr,
-                      HA_ERR_KEY_NOT_FOUND);
+  const std::string* prefix = only_matching ? &read_.search : UniqueLookUpPrefix();
+  return ReadFromHere(record, direction, prefix, HA_ERR_KEY_NOT_FOUND);
 }
 
 int Handler::index_read_last_map(uchar* record, const uchar* key, key_part_map parts) {
   return index_read_map(record, key, parts, HA_READ_PREFIX_LAST);
 }
 
-// After a look-up by primary key there is no cursor yet: put it on the row found.
-int Handler::ResumeAfterPointRead() {
-  if (!read_.point_read) return 0;
-  read_.point_read = false;
-  const std::string key(rows_->row_key());
+// One entry on from the last row. After a look-up by primary key, and in the next statement of a
+// HANDLER, there is no cursor on it yet; in the latter case the row may be gone as well.
+Status Handler::MoveOn(Direction direction) {
+  if (!read_.point_read && !read_.resumes) [[likely]]
+    return Advance(direction);
+  const bool resumes = std::exchange(read_.resumes, false);
+  const bool point_read = std::exchange(read_.point_read, false);
+  if (resumes && read_.beyond) {
+    return read_.beyond_end == direction ? Status(Code::kEndOfRange) : rows_->SeekToEnd(direction);
+  }
+  const std::string last(point_read ? rows_->row_key() : Bytes(read_.last_key));
+  if (direction == Direction::kBackward) return rows_->SeekBelow(last);
+  BASALT_RETURN_IF_ERROR(rows_->Seek(last));
+  return rows_->entry_key() == last ? Advance(direction) : Status::Ok();
+}
+
+// Remembers where the scan of a HANDLER goes on in its next statement, and passes the result on.
+int Handler::NotePlace(int error, Direction direction) {
+  if (!table->open_by_handler) [[likely]]
+    return error;
+  read_.beyond = error == HA_ERR_END_OF_FILE || error == HA_ERR_KEY_NOT_FOUND;
+  read_.beyond_end = direction;
+  if (error == 0) read_.last_key.assign(rows_->entry_key());
+  return error;
+}
+
+// The row at the cursor, or the next one that qualifies.
+int Handler::ReadAfterMove(Status moved, uchar* record, Direction direction,
+                           const std::string* prefix) {
+  const int error = moved.ok() ? ReadFromHere(record, direction, prefix, HA_ERR_END_OF_FILE)
+                               : Fail(std::move(moved));
+  return NotePlace(error, direction);
+}
+
+void Handler::ForgetLastRow() {
+  read_.point_read = read_.resumes = read_.beyond = false;
+  read_.last_key.clear();
+}
+
+int Handler::ReadNeighbour(uchar* record, Direction direction, const std::string* prefix) {
   if (int error = OpenScan()) return error;
-  Status moved = rows_->Seek(key);
-  if (!moved.ok()) return Fail(std::move(moved));
-  return 0;
+  if (prefix == nullptr) rows_->ForgetBound();
+  return ReadAfterMove(MoveOn(direction), record, direction, prefix);
 }
 
 int Handler::index_next(uchar* record) {
   CompareNothing();
-  if (int error = ResumeAfterPointRead()) return error;
-  if (int error = OpenScan()) return error;
-  rows_->ForgetBound();
-  Status moved = Advance(Direction::kForward);
-  if (!moved.ok()) return Fail(std::move(moved));
-  return ReadFromHere(record, Direction::kForward, nullptr, HA_ERR_END_OF_FILE);
+  return ReadNeighbour(record, Direction::kForward, UniqueLookUpPrefix());
 }
 
 int Handler::index_prev(uchar* record) {
   CompareNothing();
-  if (int error = ResumeAfterPointRead()) return error;
-  if (int error = OpenScan()) return error;
-  rows_->ForgetBound();
-  Status moved = Advance(Direction::kBackward);
-  if (!moved.ok()) return Fail(std::move(moved));
-  return ReadFromHere(record, Direction::kBackward, nullptr, HA_ERR_END_OF_FILE);
+  return ReadNeighbour(record, Direction::kBackward, nullptr);
 }
 
-int Handler::index_first(uchar* record) {
-  read_.point_read = false;
+// The first row or the last one.
+int Handler::ReadEnd(uchar* record, Direction direction) {
+  ForgetLastRow();
   CompareNothing();
   if (int error = OpenScan()) return error;
-  Status moved = rows_->SeekToEnd(Direction::kForward);
-  if (!moved.ok()) return Fail(std::move(moved));
-  return ReadFromHere(record, Direction::kForward, nullptr, HA_ERR_END_OF_FILE);
+  return ReadAfterMove(rows_->SeekToEnd(direction), record, direction, /*prefix=*/nullptr);
 }
 
-int Handler::index_last(uchar* record) {
-  read_.point_read = false;
-  CompareNothing();
-  if (int error = OpenScan()) return error;
-  Status moved = rows_->SeekToEnd(Direction::kBackward);
-  if (!moved.ok()) return Fail(std::move(moved));
-  return ReadFromHere(record, Direction::kBackward, nullptr, HA_ERR_END_OF_FILE);
-}
+int Handler::index_first(uchar* record) { return ReadEnd(record, Direction::kForward); }
+int Handler::index_last(uchar* record) { return ReadEnd(record, Direction::kBackward); }
 
 int Handler::index_next_same(uchar* record, const uchar* key, uint key_bytes) {
   const codec::KeyCodec& codec = *table_data()->index(active_index).codec;
   const unsigned parts = codec.PartsInSearchTuple(key_bytes);
   const key_part_map map = make_prev_keypart_map(parts);
   if (read_.point_read && HasAllParts(active_index, map)) return HA_ERR_END_OF_FILE;
-  if (int error = ResumeAfterPointRead()) return error;
-  if (int error = OpenScan()) return error;
   const SearchPrecision precision = EncodeSearchKey(codec, key, map, &read_.search);
   CompareWithTuple(key, key_bytes, HA_READ_KEY_EXACT, precision);
-  Status moved = Advance(Direction::kForward);
-  if (!moved.ok()) return Fail(std::move(moved));
-  return ReadFromHere(record, Direction::kForward, &read_.search, HA_ERR_END_OF_FILE);
+  return ReadNeighbour(record, Direction::kForward, &read_.search);
 }
 
 // A range forward: its end is compared as key bytes, before a row is read or decoded.

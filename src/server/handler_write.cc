@@ -20,12 +20,17 @@ uint64_t AutoIncrementValue(const TABLE* table, const uchar* record) {
 }  // namespace
 
 int Handler::write_row(const uchar* record) {
+  // The first row of a temporary sequence comes without external_lock().
+  if (!rows_->bound()) {
+    if (int error = EnterStatement(table->in_use, TL_WRITE)) return error;
+  }
   if (table->next_number_field != nullptr && record == table->record[0]) {
     if (int error = update_auto_increment()) return error;
   }
   virtual_parts_.Complete(record);
   size_t duplicate = 0;
   Status written = rows_->Insert(record, &duplicate);
+  if (table_data()->traits().sequence) written = session_->CommitSequence(std::move(written));
   if (!written.ok()) return FailWrite(std::move(written), duplicate);
   NoteAutoIncrement(record);
   return 0;
@@ -37,6 +42,7 @@ int Handler::update_row(const uchar* before, const uchar* after) {
   size_t duplicate = 0;
   bool changed = true;
   Status written = rows_->Update(before, after, &duplicate, &changed);
+  if (table_data()->traits().sequence) written = session_->CommitSequence(std::move(written));
   if (!written.ok()) return FailWrite(std::move(written), duplicate);
   if (!changed) return HA_ERR_RECORD_IS_THE_SAME;
   if (table->found_next_number_field != nullptr &&
@@ -69,6 +75,7 @@ void Handler::NoteAutoIncrement(const uchar* record) {
   const uint64_t maximum = table->found_next_number_field->get_max_int_value();
   const uint64_t next = value >= maximum ? maximum : value + 1;
   table_data()->counters().RaiseAutoIncrement(next);
+  if (table_data()->traits().temporary) return;  // the counter lives as long as the table
   session_->transaction()->NoteAutoIncrement(table_data()->primary().id, next);
 }
 
@@ -86,14 +93,18 @@ int Handler::DeriveAutoIncrement() {
   uint64_t largest = 0;
   const KEY& key = table->key_info[table->s->next_number_index];
   const bool descending = (key.key_part[0].key_part_flag & HA_REVERSE_SORT) != 0;
-  if (status.ok())
-    status = rows_->SeekToEnd(descending ? Direction::kForward : Direction::kBackward);
-  if (status.ok()) {
+  const Direction towards_smaller = descending ? Direction::kForward : Direction::kBackward;
+  if (status.ok()) status = rows_->SeekToEnd(towards_smaller);
+  while (status.ok()) {
     status = rows_->ReadEntryRow(row.data());
-    if (status.ok()) largest = AutoIncrementValue(table, row.data());
-  } else if (status.code() == Code::kEndOfRange) {
-    status = Status::Ok();
+    if (status.ok()) {
+      largest = AutoIncrementValue(table, row.data());
+      break;
+    }
+    if (status.code() != Code::kNotFound) break;
+    status = rows_->Step(towards_smaller);  // it has expired
   }
+  if (status.code() == Code::kEndOfRange) status = Status::Ok();
   rows_->EndScan();
   read_.scan_open = false;
   rows_->set_intent(intent);

@@ -210,7 +210,7 @@ void WarnIfWithoutTwoPhaseCommit() {
 
 void SetUpHandlerton(handlerton* hton) {
   hton->db_type = DB_TYPE_AUTOASSIGN;
-  hton->flags = HTON_TEMPORARY_NOT_SUPPORTED | HTON_SUPPORTS_EXTENDED_KEYS;
+  hton->flags = HTON_SUPPORTS_EXTENDED_KEYS;
   hton->savepoint_offset = sizeof(txn::Transaction::Savepoint);
   hton->create = Create;
   hton->close_connection = CloseConnection;

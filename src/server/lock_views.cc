@@ -143,8 +143,7 @@ int FillTransactions(THD* thd, TABLE_LIST* tables, Item*) {
   const auto connections = Connections();
   for (const txn::TransactionInfo& info : Database()->transactions()->ActiveTransactions()) {
     const auto known = connections.find(info.id);
-    const ConnectionInfo connection =
-        known == connections.end() ? ConnectionInfo() : known->second;
+    const ConnectionInfo connection = known == connections.end() ? ConnectionInfo() : known->second;
     const bool failed = RowFiller(tables->table)
                             .Number(info.id)
                             .Text(info.prepared ? "PREPARED" : "STARTED")
@@ -175,13 +174,12 @@ int FillLocks(THD* thd, TABLE_LIST* tables, Item*) {
     AppendBigEndian32(&bytes, lock.index.number);
     std::string mode = lock.mode == txn::LockMode::kExclusive ? "X" : "S";
     if (lock.whole_index) mode += ",INDEX";
-    const bool failed =
-        RowFiller(tables->table)
-            .Number(lock.index.column_family)
-            .Number(lock.transaction)
-            .Text(lock.whole_index ? Hex(bytes) : HashedKey(lock.index, lock.hash))
-            .Text(mode)
-            .Store(thd);
+    const bool failed = RowFiller(tables->table)
+                            .Number(lock.index.column_family)
+                            .Number(lock.transaction)
+                            .Text(lock.whole_index ? Hex(bytes) : HashedKey(lock.index, lock.hash))
+                            .Text(mode)
+                            .Store(thd);
     if (failed) return 1;
   }
   for (const txn::RangeLocks::HeldRange& range : transactions->ranges()->HeldRanges()) {

@@ -40,12 +40,8 @@ Status OpenDatabase() {
 }
 
 void LogWhatWasFound() {
-  const engine::Database& database = *State().database;
-  sql_print_information(
-      "ROCKSDB: Basalt %s opened %s: %zu tables, %zu dropped indexes to remove, %zu prepared "
-      "transactions",
-      kVersionText, DataDirectory(), database.catalog()->Tables().size(),
-      database.catalog()->DroppedIndexes().size(), database.transactions()->DetachedNames().size());
+  sql_print_information("ROCKSDB: Basalt %s opened %s, %s", kVersionText, DataDirectory(),
+                        engine::Describe(State().database->summary()).c_str());
 }
 
 // A folder inside the server's data directory would be taken for a database.

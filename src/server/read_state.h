@@ -26,12 +26,17 @@ struct RangeBatch {
 
 // Where the reads of a handler stand. Grouped here, because several handler_*.cc files share it.
 struct ReadState {
-  codec::ColumnSet wanted;           // columns that reads fill in
-  bool wanted_known = false;         // false: take them from the table's read set again
-  bool scan_open = false;            // the engine's cursor is open on the active index
-  bool key_only = false;             // entries of the index suffice
-  bool first_row = true;             // of a full scan
-  bool point_read = false;           // the last row came from a look-up by its whole primary key
+  codec::ColumnSet wanted;    // columns that reads fill in
+  bool wanted_known = false;  // false: take them from the table's read set again
+  bool scan_open = false;     // the engine's cursor is open on the active index
+  bool key_only = false;      // entries of the index suffice
+  bool first_row = true;      // of a full scan
+  bool point_read = false;    // the last row came from a look-up by its whole primary key
+  // Of a HANDLER, whose scan goes on in another statement, without the cursor:
+  bool resumes = false;  // this is the next move after such a break
+  std::string last_key;  // entry of the last row, or where one was looked for
+  bool beyond = false;   // the scan has passed the end that lies in this direction:
+  engine::RowAccess::Position beyond_end = engine::RowAccess::Position::kForward;
   bool position_from_entry = false;  // position() describes the cursor's entry, not the record
   uint64_t steps = 0;                // entries passed, to look for KILL now and then
   std::string search;                // encoded key of the last search; the rows of index_next_same
@@ -40,6 +45,7 @@ struct ReadState {
   TupleBound high;
   bool compares_rows = false;  // such bounds came up: the columns of the index are wanted, too
   std::string limit;           // end of the range, exclusive; empty: none
+  std::string unique_value;    // keys that a look-up for duplicates is about begin so; else empty
   RangeBatch batch;
 };
 

@@ -90,13 +90,34 @@ bool Session::EndsTransaction(bool all) const {
   return all || !thd_test_options(thd_, kSeveralStatements);
 }
 
-void Session::StartTransaction() {
+txn::Transaction::Settings Session::Settings() const {
   txn::Transaction::Settings settings;
   settings.isolation = IsolationOf(thd_);
   settings.lock_wait_microseconds = LockWaitOf(thd_);
   settings.detect_conflicts = HasMyRocksLockingStyle(thd_);
-  transaction_->Begin(settings);
+  return settings;
+}
+
+void Session::StartTransaction() {
+  transaction_->Begin(Settings());
   committed_in_order_ = false;
+}
+
+txn::Transaction* Session::SequenceTransaction() {
+  if (sequences_ == nullptr) sequences_ = Database()->transactions()->NewTransaction();
+  if (!sequences_->active()) sequences_->Begin(Settings());
+  return sequences_.get();
+}
+
+Status Session::CommitSequence(Status written) {
+  if (written.ok()) written = sequences_->Commit(CommitDurability());
+  EndSequences();  // what has failed
+  SequenceTransaction();
+  return written;
+}
+
+void Session::EndSequences() {
+  if (sequences_ != nullptr && sequences_->active()) (void)sequences_->Rollback();
 }
 
 void Session::EnterStatement() {
@@ -118,6 +139,7 @@ void Session::EnterStatement() {
 void Session::EndStatement() {
   if (!in_statement_) return;
   transaction_->EndStatement();
+  EndSequences();
   in_statement_ = false;
 }
 
@@ -205,6 +227,7 @@ void Session::AbandonFailedCommit(const Status& status) {
 }
 
 int Session::Rollback(bool all) {
+  EndSequences();
   committed_in_order_ = false;
   if (!transaction_->active()) {
     in_statement_ = false;

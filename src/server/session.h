@@ -35,6 +35,12 @@ class Session {
   // Never null. Active between EnterStatement and the end of the transaction.
   txn::Transaction* transaction() const { return transaction_.get(); }
 
+  // The transaction of sequences, whose writes are given neither back nor away with transaction():
+  // active from here to the end of the statement, and without snapshot or locks. After each row
+  // written CommitSequence makes it visible and durable; of a failed one nothing stays.
+  txn::Transaction* SequenceTransaction();
+  Status CommitSequence(Status written);
+
   // A table of the statement is about to be used: makes the transaction active, frames the
   // statement, tells the server that the engine takes part. Cheap from the second table on.
   // Refreshes what a statement can change: lock wait timeout.
@@ -74,14 +80,17 @@ class Session {
   explicit Session(THD* thd);
 
   bool EndsTransaction(bool all) const;
+  txn::Transaction::Settings Settings() const;
   void StartTransaction();
   Status MakeOrderedCommitDurable();
   void EndStatement();
+  void EndSequences();
   void AbandonFailedCommit(const Status& status);
   void DetachPrepared();
 
   THD* const thd_;
   std::unique_ptr<txn::Transaction> transaction_;
+  std::unique_ptr<txn::Transaction> sequences_;  // made at need
   std::mutex interrupt_mutex_;  // guards transaction_ against being replaced under Interrupt
   unsigned tables_in_use_ = 0;
   unsigned duplicate_index_ = 0;

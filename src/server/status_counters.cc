@@ -120,6 +120,8 @@ uint64_t MemtableUnflushed() { return Sum("rocksdb.cur-size-all-mem-tables"); }
 uint64_t CacheUsage() { return Database()->store()->block_cache()->GetUsage(); }
 uint64_t WritingAllowed() { return Database()->store()->writing_allowed() ? 1 : 0; }
 uint64_t DroppedIndexes() { return Database()->catalog()->DroppedIndexes().size(); }
+uint64_t RowsExpired() { return Database()->store()->time_to_live()->dropped(); }
+uint64_t RowsFiltered() { return Database()->store()->time_to_live()->hidden(); }
 uint64_t Reclaimed() { return Database()->reclaimer()->reclaimed(); }
 
 // The engine's own.
@@ -136,6 +138,8 @@ constexpr OwnVariable kOwn[] = {
     {"memtable_total", MemtableTotal},
     {"memtable_unflushed", MemtableUnflushed},
     {"block_cache_usage", CacheUsage},
+    {"rows_expired", RowsExpired},
+    {"rows_filtered", RowsFiltered},
     {"writing_allowed", WritingAllowed},
     {"dropped_indexes_waiting", DroppedIndexes},
     {"dropped_indexes_removed", Reclaimed},

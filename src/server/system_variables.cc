@@ -130,6 +130,28 @@ void UpdateBackgroundJobs(THD* thd, st_mysql_sys_var*, void* variable, const voi
   *static_cast<int*>(variable) = jobs;
 }
 
+using store::TimeToLiveSettings;
+
+// Lives as long as the process, like the variables.
+const std::shared_ptr<TimeToLiveSettings>& TimeToLiveOfVariables() {
+  static const auto settings = std::make_shared<TimeToLiveSettings>();
+  return settings;
+}
+
+template <std::atomic<bool> TimeToLiveSettings::*setting>
+void UpdateTtlSwitch(THD*, st_mysql_sys_var*, void* variable, const void* save) {
+  const my_bool value = *static_cast<const my_bool*>(save);
+  *static_cast<my_bool*>(variable) = value;
+  (*TimeToLiveOfVariables()).*setting = value != 0;
+}
+
+template <std::atomic<int> TimeToLiveSettings::*setting>
+void UpdateTtlOffset(THD*, st_mysql_sys_var*, void* variable, const void* save) {
+  const int value = *static_cast<const int*>(save);
+  *static_cast<int*>(variable) = value;
+  (*TimeToLiveOfVariables()).*setting = value;
+}
+
 // --- The table. GLOBAL(type, name, flags, text, check, update, default[, min, max, block]);
 //     SESSION likewise. ---
 // clang-format off
@@ -217,6 +239,26 @@ void UpdateBackgroundJobs(THD* thd, st_mysql_sys_var*, void* variable, const voi
   GLOBAL(BOOL, index_type_lsmtree, PLUGIN_VAR_OPCMDARG,                                            \
          "SHOW INDEX says LSMTREE, as MyRocks does, instead of BTREE",                             \
          nullptr, nullptr, 0)                                                                      \
+  GLOBAL(BOOL, enable_ttl, PLUGIN_VAR_RQCMDARG,                                                    \
+         "Compactions drop rows whose time to live is over",                                       \
+         nullptr, UpdateTtlSwitch<&TimeToLiveSettings::drop_expired>, 1)                           \
+  GLOBAL(BOOL, enable_ttl_read_filtering, PLUGIN_VAR_RQCMDARG,                                     \
+         "Statements do not see rows whose time to live is over; OFF: they do, until a "           \
+         "compaction drops them, even in the middle of a transaction",                             \
+         nullptr, UpdateTtlSwitch<&TimeToLiveSettings::hide_expired>, 1)                           \
+  GLOBAL(INT, debug_ttl_rec_ts, PLUGIN_VAR_RQCMDARG,                                               \
+         "For tests: seconds added to the time stamps of rows that are written",                   \
+         nullptr, UpdateTtlOffset<&TimeToLiveSettings::stamp_offset>, 0, -3600, 3600, 0)           \
+  GLOBAL(INT, debug_ttl_read_filter_ts, PLUGIN_VAR_RQCMDARG,                                       \
+         "For tests: seconds added to the time stamps of rows that are read",                      \
+         nullptr, UpdateTtlOffset<&TimeToLiveSettings::reading_offset>, 0, -3600, 3600, 0)         \
+  GLOBAL(INT, debug_ttl_snapshot_ts, PLUGIN_VAR_RQCMDARG,                                          \
+         "For tests: compactions take the present and this many seconds for the time, whatever "   \
+         "snapshots are open; 0: off",                                                             \
+         nullptr, UpdateTtlOffset<&TimeToLiveSettings::compaction_offset>, 0, -3600, 3600, 0)      \
+  GLOBAL(BOOL, debug_ttl_ignore_pk, PLUGIN_VAR_RQCMDARG,                                           \
+         "For tests: compactions drop entries of secondary indexes only",                          \
+         nullptr, UpdateTtlSwitch<&TimeToLiveSettings::spare_rows>, 0)                             \
   SESSION(BOOL, myrocks_compatible_format, PLUGIN_VAR_OPCMDARG,                                    \
           "New indexes are written in the newest format that MyRocks reads; what that cannot "     \
           "express is refused",                                                                    \
@@ -278,6 +320,17 @@ void CorrectVariables() {
   THDVAR(nullptr, deadlock_detect) = 1;
 }
 
+std::shared_ptr<TimeToLiveSettings> TimeToLiveFromVariables() {
+  const std::shared_ptr<TimeToLiveSettings>& settings = TimeToLiveOfVariables();
+  settings->drop_expired = values.enable_ttl;
+  settings->hide_expired = values.enable_ttl_read_filtering;
+  settings->stamp_offset = values.debug_ttl_rec_ts;
+  settings->reading_offset = values.debug_ttl_read_filter_ts;
+  settings->compaction_offset = values.debug_ttl_snapshot_ts;
+  settings->spare_rows = values.debug_ttl_ignore_pk;
+  return settings;
+}
+
 }  // namespace
 
 st_mysql_sys_var** SystemVariables() { return variables; }
@@ -311,6 +364,7 @@ engine::Database::Options DatabaseOptionsFromVariables() {
   store.override_column_family_options = Text(values.override_cf_options);
   store.reserved_free_bytes = values.reserved_free_space;
   store.log = LogLine;
+  store.time_to_live = TimeToLiveFromVariables();
   options.transactions.writes.spill_bytes = values.spill_threshold;
   options.transactions.locks.escalation_threshold = values.lock_escalation_threshold;
   return options;

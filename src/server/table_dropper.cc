@@ -1,17 +1,66 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/table_dropper.h"
 
+#include <memory>
+#include <utility>
+
 #include "server/plugin_state.h"
+#include "server/session.h"
+#include "server/table_name.h"
 
 namespace basalt::server {
 
+namespace {
+
+// What the process remembers of indexes that are no more.
+void Forget(const catalog::TableRecord& table) {
+  if (table.Primary() != nullptr) Database()->ForgetCounters(table.Primary()->id);
+  for (const catalog::IndexRecord& index : table.indexes) {
+    Database()->key_prefixes()->Forget(index.id);
+    Database()->store()->time_to_live()->Forget(index.id);
+  }
+}
+
+// The rows of a temporary table go when no writes of its connection are left that might be of it.
+void ForgetTemporary(std::shared_ptr<const catalog::TableRecord> table) {
+  Forget(*table);
+  THD* thd = current_thd;
+  Session* session = thd == nullptr ? nullptr : Session::IfAny(thd);
+  if (session != nullptr) {
+    session->transaction()->temporary_writes().TableDropped(std::move(table));
+  } else {
+    (void)Database()->catalog()->temporary_tables()->Reclaim(*table);
+  }
+}
+
+}  // namespace
+
 Status DropTableByName(const std::string& name) {
-  engine::Database* database = Database();
-  const auto record = database->catalog()->FindTable(name);
-  if (record == nullptr) return Status(Code::kNotFound, "no table " + name);
-  const catalog::IndexRecord* primary = record->Primary();
-  BASALT_RETURN_IF_ERROR(database->catalog()->DropTable(name));
-  if (primary != nullptr) database->ForgetCounters(primary->id);
+  catalog::Catalog* catalog = Database()->catalog();
+  std::shared_ptr<const catalog::TableRecord> table;
+  if (IsTemporaryTable(name)) {
+    BASALT_RETURN_IF_ERROR(catalog->temporary_tables()->Drop(name, &table));
+    ForgetTemporary(std::move(table));
+    return Status::Ok();
+  }
+  table = catalog->FindTable(name);
+  if (table == nullptr) return Status(Code::kNotFound, "no table " + name);
+  BASALT_RETURN_IF_ERROR(catalog->DropTable(name));
+  Forget(*table);
+  return Status::Ok();
+}
+
+Status EmptyTableByName(const std::string& name) {
+  catalog::Catalog* catalog = Database()->catalog();
+  std::shared_ptr<const catalog::TableRecord> table;
+  if (IsTemporaryTable(name)) {
+    BASALT_RETURN_IF_ERROR(catalog->temporary_tables()->Truncate(name, &table));
+    ForgetTemporary(std::move(table));
+    return Status::Ok();
+  }
+  table = catalog->FindTable(name);
+  BASALT_RETURN_IF_ERROR(catalog->TruncateTable(name, 0, nullptr));
+  if (table != nullptr) Forget(*table);
   return Status::Ok();
 }
 

@@ -7,8 +7,14 @@
 
 namespace basalt::server {
 
+// What DROP and TRUNCATE do besides what the dictionary does. Nobody has the table open, or only
+// the caller has.
+
 // Removes a table (or partition) from the dictionary and forgets what is in memory about it. Its
-// space is reclaimed in the background. kNotFound when there is none. Nobody has it open.
+// space is reclaimed in the background. kNotFound when there is none.
 Status DropTableByName(const std::string& name);
+
+// Gives a table new, empty indexes of the same shape. Its counters begin anew.
+Status EmptyTableByName(const std::string& name);
 
 }  // namespace basalt::server

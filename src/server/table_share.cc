@@ -8,6 +8,7 @@
 #include "server/plugin_state.h"
 #include "server/table_descriptor_builder.h"
 #include "server/table_name.h"
+#include "server/time_to_live.h"
 
 namespace basalt::server {
 
@@ -36,9 +37,13 @@ Status ShareOf(const char* name, const TABLE& table, Handler_share* known,
   BASALT_RETURN_IF_ERROR(TableNameOf(name, &table_name));
   codec::TableDescriptor descriptor;
   BASALT_RETURN_IF_ERROR(BuildTableDescriptor(table, table_name, &descriptor));
+  engine::TableTraits traits;
+  traits.temporary = IsTemporaryTable(name);
+  traits.ttl_column = TimeStampColumn(table, table_name);
+  traits.sequence = table.s->table_type == TABLE_TYPE_SEQUENCE;
   auto opened = std::make_shared<TableShare>();
   BASALT_RETURN_IF_ERROR(
-      engine::Table::Open(Database(), std::move(descriptor), &opened->engine_table));
+      engine::Table::Open(Database(), std::move(descriptor), traits, &opened->engine_table));
   NoteIndexNames(*opened->engine_table);
   *made = new ShareHolder(opened);
   *share = std::move(opened);

@@ -39,7 +39,8 @@ void AddOnce(uint32_t column, std::vector<uint32_t>* columns) {
 
 }  // namespace
 
-void VirtualParts::Open(const codec::TableDescriptor& descriptor) {
+void VirtualParts::Open(const engine::Table& table) {
+  const codec::TableDescriptor& descriptor = table.descriptor();
   any_ = learned_ = false;
   indexes_.assign(descriptor.indexes.size(), Parts());
   all_ = Parts();
@@ -47,6 +48,7 @@ void VirtualParts::Open(const codec::TableDescriptor& descriptor) {
     for (const codec::KeyPart& part : descriptor.indexes[i].parts) {
       if (descriptor.columns[part.column].stored) continue;
       AddOnce(part.column, &indexes_[i].parts);
+      if (!table.index(i).codec->IsColumnInKey(part.column)) indexes_[i].in_entries = false;
       AddOnce(part.column, &all_.parts);
       any_ = true;
     }
@@ -89,15 +91,18 @@ void VirtualParts::Compute(size_t index, uint8_t* record) {
   ComputeColumns(indexes_[index].computed, record);
 }
 
+void VirtualParts::ComputeAll(uint8_t* record) {
+  Learn();
+  ComputeColumns(all_.computed, record);
+}
+
 void VirtualParts::Complete(const uint8_t* record) {
   if (!any_) return;
   const MY_BITMAP* read_set = owner_->get_table()->read_set;
   const bool computed =
       std::all_of(all_.parts.begin(), all_.parts.end(),
                   [read_set](uint32_t column) { return bitmap_is_set(read_set, column); });
-  if (computed) return;
-  Learn();
-  ComputeColumns(all_.computed, const_cast<uint8_t*>(record));
+  if (!computed) ComputeAll(const_cast<uint8_t*>(record));
 }
 
 void VirtualParts::ComputeColumns(const std::vector<uint32_t>& columns, uint8_t* record) {

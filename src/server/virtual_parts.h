@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "codec/column_set.h"
-#include "codec/table_descriptor.h"
-#include "engine/row_access.h"
+#include "engine/table.h"
+#include "engine/virtual_columns.h"
 #include "server/server_headers.h"
 
 namespace basalt::server {
@@ -23,9 +23,11 @@ class VirtualParts final : public engine::VirtualColumns {
   explicit VirtualParts(::handler* owner) : owner_(owner) {}
 
   // Before any other function: which indexes have virtual parts.
-  void Open(const codec::TableDescriptor& descriptor);
+  void Open(const engine::Table& table);
   bool any() const { return any_; }
   bool IndexHas(size_t index) const { return any_ && !indexes_[index].parts.empty(); }
+  // Do entries of the index give all its virtual parts back? Older formats do for fewer.
+  bool EntriesGive(size_t index) const { return !any_ || indexes_[index].in_entries; }
 
   // Adds the columns that the virtual parts of the index are computed from, directly or through
   // other virtual columns.
@@ -34,12 +36,14 @@ class VirtualParts final : public engine::VirtualColumns {
   // See engine::VirtualColumns. `record` may be any record image of the table. What was computed
   // into the server's two images is not disturbed by work on the other one or on a third.
   void Compute(size_t index, uint8_t* record) override;
+  void ComputeAll(uint8_t* record) override;
   // Makes the virtual parts of all indexes in `record` right. The server has computed those that
   // its read set has; when it lacks one, all are computed.
   void Complete(const uint8_t* record);
 
  private:
   struct Parts {
+    bool in_entries = true;          // see EntriesGive
     std::vector<uint32_t> parts;     // virtual columns that are parts
     std::vector<uint32_t> computed;  // those and what they need, in the order to compute them
     std::vector<uint32_t> sources;   // stored columns that they need

@@ -8,6 +8,8 @@ namespace {
 
 using rocksdb::BackgroundErrorReason;
 
+constexpr std::chrono::minutes kSaySameAfter{10};
+
 std::string_view NameOf(BackgroundErrorReason reason) {
   switch (reason) {
     case BackgroundErrorReason::kFlush:
@@ -67,12 +69,33 @@ Status ErrorPolicy::CheckFreeingAllowed() const {
   return CheckWritingAllowed();
 }
 
+// A compaction that fails comes again every second: the same is said once in a while.
+void ErrorPolicy::LogCompactionError(const rocksdb::Status& error, const std::string& text) {
+  const auto now = std::chrono::steady_clock::now();
+  {
+    std::lock_guard lock(mutex_);
+    if (text == compaction_text_ && now < compaction_text_again_) return;
+    compaction_text_ = text;
+    compaction_text_again_ = now + kSaySameAfter;
+  }
+  if (error.IsCorruption()) {
+    Log(LogLevel::kError, text +
+                              "; the file stays as it is and its tables can be read but for the " +
+                              "damage; CHECK TABLE finds them; restore or drop them");
+  } else {
+    Log(LogLevel::kWarning, text + "; it will be tried again");
+  }
+}
+
 void ErrorPolicy::OnBackgroundError(BackgroundErrorReason reason, rocksdb::Status* error) {
   const std::string text = std::string(NameOf(reason)) + " failed: " + error->ToString();
-  if (reason == BackgroundErrorReason::kCompaction && error->IsIOError()) {
+  if (reason == BackgroundErrorReason::kCompaction &&
+      (error->IsIOError() || error->IsCorruption())) {
     // The output is thrown away and the compaction is tried again, after a second. Not passing the
-    // error on matters: with two-phase commit RocksDB makes a full disk here fatal for the process.
-    Log(LogLevel::kWarning, text + "; it will be tried again");
+    // error on matters: with two-phase commit RocksDB makes a full disk here fatal for the process,
+    // and a damaged input would stop all writing after every restart again, so that nobody could
+    // even drop the table it belongs to.
+    LogCompactionError(*error, text);
     *error = rocksdb::Status::OK();
     return;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -22,12 +23,14 @@ namespace basalt::store {
 //   error                                       effect
 //   ------------------------------------------  ------------------------------------------------
 //   compaction: no space, I/O error             compaction is retried; writes stop only for space
+//   compaction: damaged input                   the same: what is damaged can be read around, its
+//                                               table dropped or repaired
 //   flush, manifest: no space                   writes stop; RocksDB resumes when space returns
 //   flush, manifest: other I/O error            writes stop; the watcher retries until it works
 //   log write or sync                           writes stop until a restart: what the log still
 //                                               held in memory is lost to it, and RocksDB refuses
 //                                               to go on
-//   corruption in background work               writes stop until a restart
+//   corruption in other background work         writes stop until a restart
 //   free space below the reserve                writes stop; resume at 1.5 times the reserve
 //
 // Thread-safety: all functions, from any thread.
@@ -58,12 +61,15 @@ class ErrorPolicy {
  private:
   enum Reason : uint32_t { kBackgroundError = 1, kLowSpace = 2, kNeedsRestart = 4 };
   void Log(LogLevel level, std::string_view text) const;
+  void LogCompactionError(const rocksdb::Status& error, const std::string& text);
 
   std::function<void(LogLevel, std::string_view)> log_;
   std::atomic<uint32_t> reasons_{0};
-  mutable std::mutex mutex_;  // guards the two below
+  mutable std::mutex mutex_;  // guards what is below
   std::string message_;
   Code code_ = Code::kReadOnly;
+  std::string compaction_text_;  // the last one logged, and when it may be said again
+  std::chrono::steady_clock::time_point compaction_text_again_;
 };
 
 }  // namespace basalt::store

@@ -24,6 +24,7 @@
 #include "store/statistics_keeper.h"
 #include "store/status_map.h"
 #include "store/store_options.h"
+#include "store/time_to_live.h"
 #include "store/wal_sync_group.h"
 
 namespace basalt::store {
@@ -123,6 +124,10 @@ class Store {
   // The same read from the files themselves, for all indexes of one column family.
   Status ReadIndexStatistics(rocksdb::ColumnFamilyHandle* handle,
                              std::vector<IndexStatisticsRecord>* records) const;
+  // Which entries expire, and the counters of those that have.
+  TimeToLive* time_to_live() const { return time_to_live_.get(); }
+  // Files of bulk loads that never finished, removed when the store was opened.
+  size_t removed_bulk_loads() const { return removed_bulk_loads_; }
   uint64_t wal_sync_rounds() const { return sync_group_->rounds(); }
 
  private:
@@ -133,6 +138,7 @@ class Store {
   // The steps of Open, and what they share.
   Status PrepareDirectory();
   Status OpenDatabase();
+  Status RemoveUnfinishedBulkLoads();
   void BuildDatabaseOptions();
   Status ListColumnFamilies(std::vector<std::string>* names);
   Status BuildColumnFamilyOptions(const std::string& name,
@@ -148,6 +154,7 @@ class Store {
   std::shared_ptr<rocksdb::Cache> cache_;
   std::shared_ptr<rocksdb::Statistics> statistics_;
   std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> collector_factory_;
+  std::shared_ptr<TimeToLive> time_to_live_;
   ErrorPolicy policy_;
   StatisticsKeeper keeper_;
   std::shared_ptr<Listener> listener_;
@@ -159,6 +166,7 @@ class Store {
   rocksdb::DB* base_ = nullptr;
   rocksdb::ColumnFamilyHandle* system_ = nullptr;
   rocksdb::ColumnFamilyHandle* default_ = nullptr;
+  size_t removed_bulk_loads_ = 0;
   bool closed_ = false;
 };
 

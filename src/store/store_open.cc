@@ -11,6 +11,7 @@
 #include "store/column_family_defaults.h"
 #include "store/database_defaults.h"
 #include "store/information_log.h"
+#include "store/preview.h"
 #include "store/space_watcher.h"
 #include "store/statistics_collector.h"
 #include "store/store.h"
@@ -19,14 +20,15 @@
 namespace basalt::store {
 namespace {
 
-// Left in the directory by the old plugin when it has read damaged data.
-constexpr std::string_view kCorruptionMarker = "ROCKSDB_CORRUPTED";
 // Table files of bulk loads that never finished, the old plugin's as well.
 constexpr std::string_view kBulkLoadSuffix = ".bulk_load.tmp";
 
 }  // namespace
 
-Store::Store(StoreOptions options) : options_(std::move(options)), policy_(options_.log) {}
+Store::Store(StoreOptions options)
+    : options_(std::move(options)),
+      time_to_live_(std::make_shared<TimeToLive>(options_.time_to_live)),
+      policy_(options_.log) {}
 
 // Whoever wants to know how closing went calls Close() before.
 Store::~Store() { (void)Close().ok(); }
@@ -41,6 +43,7 @@ Status Store::Open(StoreOptions options, std::unique_ptr<Store>* store) {
   opened->BuildDatabaseOptions();
   BASALT_RETURN_IF_ERROR(opened->PrepareDirectory());
   BASALT_RETURN_IF_ERROR(opened->OpenDatabase());
+  BASALT_RETURN_IF_ERROR(opened->RemoveUnfinishedBulkLoads());
   BASALT_RETURN_IF_ERROR(opened->LoadStatistics());
   opened->StartWatcher();
   *store = std::move(opened);
@@ -62,23 +65,22 @@ void Store::BuildDatabaseOptions() {
 
 Status Store::PrepareDirectory() {
   rocksdb::Env* env = database_options_.env;
-  const std::string& directory = options_.directory;
   if (options_.create_if_missing) {
-    BASALT_RETURN_IF_ERROR(MapStatus(env->CreateDirIfMissing(directory), In("making the store")));
+    BASALT_RETURN_IF_ERROR(
+        MapStatus(env->CreateDirIfMissing(options_.directory), In("making the store")));
   }
-  const std::string marker = directory + "/" + std::string(kCorruptionMarker);
-  if (!options_.ignore_corruption_marker && env->FileExists(marker).ok()) {
-    return Status(Code::kCorruption,
-                  "the file " + marker +
-                      " says that damaged data was met here; check the disk, then restore a "
-                      "backup, or allow to start after corruption to save what can be read");
-  }
+  return Preview::CheckMarker(options_);
+}
+
+Status Store::RemoveUnfinishedBulkLoads() {
+  rocksdb::Env* env = database_options_.env;
   std::vector<std::string> children;
-  if (!env->GetChildren(directory, &children).ok()) return {};
+  if (!env->GetChildren(options_.directory, &children).ok()) return {};
   for (const std::string& child : children) {
     if (!child.ends_with(kBulkLoadSuffix)) continue;
-    BASALT_RETURN_IF_ERROR(MapStatus(env->DeleteFile(directory + "/" + child),
+    BASALT_RETURN_IF_ERROR(MapStatus(env->DeleteFile(options_.directory + "/" + child),
                                      "removing an unfinished bulk load, " + child));
+    ++removed_bulk_loads_;
   }
   return {};
 }
@@ -107,6 +109,9 @@ Status Store::BuildColumnFamilyOptions(const std::string& name,
         found->second, "rocksdb_override_cf_options for " + name, options));
   }
   options->table_properties_collector_factories.push_back(collector_factory_);
+  if (name != kSystemColumnFamilyName) {
+    options->compaction_filter_factory = NewExpiryFilterFactory(time_to_live_);
+  }
   return {};
 }
 
@@ -131,6 +136,7 @@ Status Store::OpenDatabase() {
                                              options_.directory, descriptors, &handles, &db_),
                 In("opening the store")));
   base_ = db_->GetBaseDB();
+  time_to_live_->Attach(base_);
   for (rocksdb::ColumnFamilyHandle* handle : handles) families_.Add(handle);
   default_ = FindColumnFamily(kDefaultColumnFamilyName);
   system_ = FindColumnFamily(kSystemColumnFamilyName);
@@ -173,6 +179,7 @@ Status Store::Close() {
   if (db_ == nullptr) return {};
   Status result = SyncWal(/*sync=*/true);
   rocksdb::CancelAllBackgroundWork(base_, /*wait=*/true);
+  time_to_live_->Detach();
   const auto handles = families_.All();
   families_.Clear();
   for (rocksdb::ColumnFamilyHandle* handle : handles) {

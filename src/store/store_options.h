@@ -11,6 +11,7 @@
 #include <rocksdb/rate_limiter.h>
 
 #include "store/key_prefix_provider.h"
+#include "store/time_to_live.h"
 
 namespace basalt::store {
 
@@ -86,6 +87,8 @@ struct StoreOptions {
   std::function<void(LogLevel, std::string_view)> log;
   // Where the parts of a key end, for per-file statistics; null: no distinct counts.
   std::shared_ptr<KeyPrefixProvider> key_prefixes;
+  // May be changed while the store runs. Null: the defaults.
+  std::shared_ptr<TimeToLiveSettings> time_to_live;
 };
 
 }  // namespace basalt::store

@@ -4,6 +4,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/types_util.h>
 
 #include <memory>
 #include <vector>
@@ -102,6 +103,32 @@ Status BuildIngestFiles(store::Store* store, WriteSet* writes, catalog::IngestJo
   return built;
 }
 
+Status ReadIngestFiles(store::Store* store, const catalog::IngestJob& job,
+                       const std::function<void(IndexId index, Bytes key, bool put)>& found) {
+  for (const catalog::IngestJob::File& file : job.files) {
+    rocksdb::ColumnFamilyHandle* family = store->FindColumnFamily(file.column_family);
+    if (family == nullptr) {
+      return Status(Code::kCorruption, "ingest job " + std::to_string(job.number) +
+                                           " names a column family that does not exist");
+    }
+    rocksdb::SstFileReader reader(store->base()->GetOptions(family));
+    const std::string path = PathOf(store, file.name);
+    BASALT_RETURN_IF_ERROR(store::MapStatus(reader.Open(path), "opening " + path));
+    const std::unique_ptr<rocksdb::Iterator> entry = reader.NewTableIterator();
+    for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
+      rocksdb::ParsedEntryInfo parsed;
+      BASALT_RETURN_IF_ERROR(store::MapStatus(
+          rocksdb::ParseEntry(entry->key(), family->GetComparator(), &parsed), "reading " + path));
+      const Bytes key(parsed.user_key.data(), parsed.user_key.size());
+      if (key.size() < kIndexNumberBytes) continue;
+      found(IndexId{file.column_family, LoadBigEndian32(key.data())}, key,
+            parsed.type == rocksdb::kEntryPut);
+    }
+    BASALT_RETURN_IF_ERROR(store::MapStatus(entry->status(), "reading " + path));
+  }
+  return Status::Ok();
+}
+
 Status RunIngestJob(store::Store* store, const catalog::IngestJob& job) {
   std::vector<rocksdb::IngestExternalFileArg> arguments;
   for (const catalog::IngestJob::File& file : job.files) {
@@ -129,29 +156,6 @@ Status RunIngestJob(store::Store* store, const catalog::IngestJob& job) {
   if (arguments.empty()) return Status::Ok();
   return store::MapStatus(store->base()->IngestExternalFiles(arguments),
                           "taking over the files of a large transaction");
-}
-
-Status VisitIngestFiles(store::Store* store, const catalog::IngestJob& job,
-                        const std::function<void(IndexId index, Bytes key)>& visit) {
-  for (const catalog::IngestJob::File& file : job.files) {
-    const std::string path = PathOf(store, file.name);
-    rocksdb::ColumnFamilyHandle* family = store->FindColumnFamily(file.column_family);
-    if (family == nullptr) return Status(Code::kCorruption, path + " has no column family");
-    rocksdb::SstFileReader reader(store->base()->GetOptions(family));
-    BASALT_RETURN_IF_ERROR(store::MapStatus(reader.Open(path), "opening " + path));
-    // A table iterator shows deletions as well.
-    const std::unique_ptr<rocksdb::Iterator> entry = reader.NewTableIterator();
-    for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
-      rocksdb::ParsedEntryInfo parsed;
-      BASALT_RETURN_IF_ERROR(
-          store::MapStatus(reader.ParseTableIteratorKey(entry->key(), &parsed), "reading " + path));
-      const Bytes key(parsed.user_key.data(), parsed.user_key.size());
-      if (key.size() < kIndexNumberBytes) continue;
-      visit(IndexId{file.column_family, LoadBigEndian32(key.data())}, key);
-    }
-    BASALT_RETURN_IF_ERROR(store::MapStatus(entry->status(), "reading " + path));
-  }
-  return Status::Ok();
 }
 
 void RemoveIngestFiles(store::Store* store, const catalog::IngestJob& job) {

@@ -35,13 +35,13 @@ inline constexpr char kIngestFileSuffix[] = ".ingest";
 // Writes everything in `writes` to files and fills in `job`. On failure no file stays.
 Status BuildIngestFiles(store::Store* store, WriteSet* writes, catalog::IngestJob* job);
 
+// Calls `found` with the index and the key of every entry of the job's files, deletions with
+// `put` false. For a job whose transaction is still undecided.
+Status ReadIngestFiles(store::Store* store, const catalog::IngestJob& job,
+                       const std::function<void(IndexId index, Bytes key, bool put)>& found);
+
 // Hands the files to the store, all or none. Ok also when an earlier run has done it already.
 Status RunIngestJob(store::Store* store, const catalog::IngestJob& job);
-
-// Calls `visit` with every key in the files of a job that has not run, deleted ones too. Reads all
-// of the files: only for a start that finds the job prepared.
-Status VisitIngestFiles(store::Store* store, const catalog::IngestJob& job,
-                        const std::function<void(IndexId index, Bytes key)>& visit);
 
 // Removes the files of a job that was rolled back.
 void RemoveIngestFiles(store::Store* store, const catalog::IngestJob& job);

@@ -14,7 +14,10 @@
 namespace basalt::txn {
 
 Transaction::Transaction(TransactionManager* manager, uint64_t id)
-    : manager_(manager), owner_(id), writes_(manager->spill(), manager->options().writes) {
+    : manager_(manager),
+      owner_(id),
+      writes_(manager->spill(), manager->options().writes),
+      temporary_(manager) {
   manager_->Enrol(this);
 }
 
@@ -34,6 +37,7 @@ void Transaction::BeginStatement() {
   in_statement_ = true;
   statement_marked_ = false;
   statement_lock_position_ = owner_.position();
+  temporary_.BeginStatement();
   if (!store_begun_) return;  // nothing to come back to
   statement_mark_ = writes_.SetMark();
   statement_marked_ = true;
@@ -43,6 +47,7 @@ void Transaction::EndStatement() {
   if (statement_marked_) writes_.ReleaseMark(statement_mark_);
   statement_marked_ = false;
   in_statement_ = false;
+  temporary_.EndStatement();
   if (settings_.isolation == Isolation::kReadCommitted || snapshot_only_estimated_) {
     ReleaseSnapshot();
   }
@@ -64,6 +69,8 @@ Status Transaction::RollbackStatement() {
     status = store::MapStatus(store_transaction_->Rollback(), "rolling back a statement");
     store_begun_ = false;
   }
+  Status temporary = temporary_.RollbackStatement();
+  if (status.ok()) status = std::move(temporary);
   ReleaseLocksAfter(statement_lock_position_);
   EndStatement();
   return status;
@@ -92,12 +99,16 @@ const rocksdb::Snapshot* Transaction::EstimateSnapshot() {
   return snapshot_;
 }
 
+bool Transaction::IsTemporary(const rocksdb::ColumnFamilyHandle* family) const {
+  return manager_->catalog()->temporary_tables()->Holds(family);
+}
+
 Status Transaction::Get(rocksdb::ColumnFamilyHandle* family, Bytes key, View view,
                         rocksdb::PinnableSlice* value) {
-  if (writes_.Wrote(family->GetID())) {
+  if (WriteSet& own = writes(family); own.Wrote(family->GetID())) {
     WriteKind kind;
     value->Reset();
-    BASALT_RETURN_IF_ERROR(writes_.Get(family, key, &kind, value->GetSelf()));
+    BASALT_RETURN_IF_ERROR(own.Get(family, key, &kind, value->GetSelf()));
     if (kind == WriteKind::kDeleted) return Status(Code::kNotFound);
     if (kind == WriteKind::kPut) {
       value->PinSelf();
@@ -123,7 +134,7 @@ Status Transaction::GetAlone(rocksdb::ColumnFamilyHandle* family, Bytes key,
 void Transaction::MultiGet(rocksdb::ColumnFamilyHandle* family, size_t count,
                            const rocksdb::Slice* keys, View view, bool sorted,
                            rocksdb::PinnableSlice* values, Code* codes) {
-  if (writes_.Wrote(family->GetID())) {
+  if (writes(family).Wrote(family->GetID())) {
     // Few statements read many rows of a table they have written to: one by one is simple.
     for (size_t i = 0; i < count; ++i) {
       codes[i] = Get(family, Bytes(keys[i].data(), keys[i].size()), view, &values[i]).code();
@@ -144,6 +155,14 @@ void Transaction::MultiGet(rocksdb::ColumnFamilyHandle* family, size_t count,
 Status Transaction::Lock(IndexId index, Bytes key, LockMode mode, LockWait wait, bool* acquired) {
   return manager_->locks()->Acquire(&owner_, index, key, mode, wait,
                                     settings_.lock_wait_microseconds, acquired);
+}
+
+Status Transaction::WaitForUndecided(IndexId index, Bytes prefix) {
+  std::string key;
+  while (manager_->undecided()->Find(index, prefix, &key)) [[unlikely]] {
+      BASALT_RETURN_IF_ERROR(Lock(index, key, LockMode::kExclusive, LockWait::kWait));
+    }
+  return Status::Ok();
 }
 
 void Transaction::UnlockLast() {
@@ -220,7 +239,7 @@ Status Transaction::EnsureStore() {
       manager_->store()->db()->BeginTransaction(write_options, options, store_transaction_.get());
   if (begun != store_transaction_.get()) store_transaction_.reset(begun);
   store_begun_ = true;
-  writes_.Attach(store_transaction_.get());
+  writes_.Attach(store_transaction_->GetWriteBatch());
   return Status::Ok();
 }
 
@@ -253,27 +272,32 @@ Status Transaction::WaitToInsert(const NewEntry& entry) {
                                         WaitGraph::DeadlineAfter(settings_.lock_wait_microseconds));
 }
 
-// The mutex of the writes, unless the gate holds it already.
-std::unique_lock<std::mutex> Transaction::LockWrites() {
-  return gate_open_ ? std::unique_lock<std::mutex>() : std::unique_lock(writes_.mutex());
+Status Transaction::ReadyToWrite(const rocksdb::ColumnFamilyHandle* family) {
+  return IsTemporary(family) ? temporary_.Begin() : EnsureStore();
+}
+
+// The mutex of the writes, unless the gate holds it already, or nobody else ever looks at them.
+std::unique_lock<std::mutex> Transaction::LockWrites(const rocksdb::ColumnFamilyHandle* family) {
+  if (gate_open_ || IsTemporary(family)) return {};
+  return std::unique_lock(writes_.mutex());
 }
 
 Status Transaction::Put(rocksdb::ColumnFamilyHandle* family, Bytes key, Bytes value) {
-  BASALT_RETURN_IF_ERROR(EnsureStore());
-  const auto lock = LockWrites();
-  return writes_.Put(family, key, value);
+  BASALT_RETURN_IF_ERROR(ReadyToWrite(family));
+  const auto lock = LockWrites(family);
+  return writes(family).Put(family, key, value);
 }
 
 Status Transaction::Delete(rocksdb::ColumnFamilyHandle* family, Bytes key) {
-  BASALT_RETURN_IF_ERROR(EnsureStore());
-  const auto lock = LockWrites();
-  return writes_.Delete(family, key);
+  BASALT_RETURN_IF_ERROR(ReadyToWrite(family));
+  const auto lock = LockWrites(family);
+  return writes(family).Delete(family, key);
 }
 
 Status Transaction::SingleDelete(rocksdb::ColumnFamilyHandle* family, Bytes key) {
-  BASALT_RETURN_IF_ERROR(EnsureStore());
-  const auto lock = LockWrites();
-  return writes_.SingleDelete(family, key);
+  BASALT_RETURN_IF_ERROR(ReadyToWrite(family));
+  const auto lock = LockWrites(family);
+  return writes(family).SingleDelete(family, key);
 }
 
 void Transaction::NoteAutoIncrement(IndexId primary, uint64_t next) {
@@ -300,18 +324,21 @@ Status Transaction::SetSavepoint(Savepoint* savepoint) {
   // A mark needs the batch, so that writes after it have something to be measured against.
   BASALT_RETURN_IF_ERROR(EnsureStore());
   savepoint->mark = writes_.SetMark();
+  savepoint->temporary_mark = temporary_.SetMark();
   savepoint->lock_position = owner_.position();
   return Status::Ok();
 }
 
 Status Transaction::RollbackToSavepoint(const Savepoint& savepoint) {
   BASALT_RETURN_IF_ERROR(writes_.RollbackTo(savepoint.mark));
+  BASALT_RETURN_IF_ERROR(temporary_.RollbackTo(savepoint.temporary_mark));
   ReleaseLocksAfter(savepoint.lock_position);
   return Status::Ok();
 }
 
 void Transaction::ReleaseSavepoint(const Savepoint& savepoint) {
   writes_.ReleaseMark(savepoint.mark);
+  temporary_.ReleaseMark(savepoint.temporary_mark);
 }
 
 // Moves a spilled transaction's writes into files and leaves in the batch only the record of them.
@@ -364,6 +391,7 @@ Status Transaction::MakeDurable(Durability durability) {
 }
 
 Status Transaction::Commit(Durability durability) {
+  BASALT_RETURN_IF_ERROR(temporary_.Commit());
   if (state() == State::kActive) {
     if (!has_writes()) {
       Finish();
@@ -417,8 +445,9 @@ Status Transaction::Rollback() {
 
 // -> idle. The locks go last (T6).
 void Transaction::Finish() {
-  const bool large = writes_.spilled() || ingest_job_ != nullptr;
+  const bool large = writes_.spilled() || temporary_.writes().spilled() || ingest_job_ != nullptr;
   writes_.Clear();
+  temporary_.Clear();
   store_begun_ = false;
   auto_increments_.clear();
   if (registered_) manager_->Unregister(this);
@@ -431,6 +460,7 @@ void Transaction::Finish() {
   statement_marked_ = false;
   in_statement_ = false;
   state_ = State::kIdle;
+  manager_->undecided()->Forget(this);
   manager_->locks()->ReleaseAll(&owner_);
   manager_->ranges()->ReleaseAll(&owner_);
   manager_->waits()->Changed(&owner_);

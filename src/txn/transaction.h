@@ -17,6 +17,7 @@
 #include "base/status.h"
 #include "catalog/ingest_job.h"
 #include "txn/lock_owner.h"
+#include "txn/temporary_writes.h"
 #include "txn/transaction_types.h"
 #include "txn/write_set.h"
 
@@ -89,6 +90,10 @@ class Transaction {
   // Takes the snapshot now, for START TRANSACTION WITH CONSISTENT SNAPSHOT.
   void TakeSnapshot() { ReadSnapshot(); }
   bool has_snapshot() const { return snapshot_ != nullptr; }
+  // Has it a snapshot that was taken before this sequence number of the store?
+  bool SnapshotIsBefore(uint64_t sequence) const {
+    return snapshot_ != nullptr && snapshot_->GetSequenceNumber() < sequence;
+  }
 
   // Reads one row or index entry. kNotFound when there is none. The value stays pinned until the
   // slice is reset.
@@ -110,6 +115,10 @@ class Transaction {
   bool detects_conflicts() const {
     return settings_.detect_conflicts && settings_.isolation == Isolation::kRepeatableRead;
   }
+  // Waits until no prepared transaction that was found at start may still put a key of the index
+  // that begins with `prefix`. Their locks are those of whole keys: whoever checks for a unique
+  // value locks it and then calls this. One load when there is none.
+  Status WaitForUndecided(IndexId index, Bytes prefix);
   // Gives up the newest lock if nothing was locked after it: a row that was read and did not match.
   void UnlockLast();
   size_t lock_count() const { return owner_.lock_count(); }
@@ -152,14 +161,19 @@ class Transaction {
   // Remembers that the auto-increment counter of a table has reached `next`; written with the
   // commit, kept when a statement is rolled back.
   void NoteAutoIncrement(IndexId primary, uint64_t next);
+  // Writes to temporary tables do not count: they need no log and no two-phase commit.
   bool has_writes() const { return !writes_.empty() || !auto_increments_.empty(); }
   WriteSet& writes() { return writes_; }
-  // Null when the transaction has written nothing yet.
-  WriteSet* writes_if_any() { return writes_.empty() ? nullptr : &writes_; }
+  // The uncommitted writes among which those to this column family are.
+  WriteSet& writes(const rocksdb::ColumnFamilyHandle* family) {
+    return IsTemporary(family) ? temporary_.writes() : writes_;
+  }
+  TemporaryWrites& temporary_writes() { return temporary_; }
 
   // SQL savepoints. Any savepoint may be released; rolling back to one ends those set after it.
   struct Savepoint {
     WriteSet::Mark mark;
+    WriteSet::Mark temporary_mark;
     size_t lock_position;
   };
   Status SetSavepoint(Savepoint* savepoint);
@@ -173,7 +187,7 @@ class Transaction {
   // active or prepared -> idle, with everything visible and the locks released. A prepared
   // transaction's commit need not be durable when a coordinator's log decides it: `durability`
   // says. On error of an active one the transaction is still active and must be rolled back; of a
-  // prepared one it stays prepared.
+  // prepared one it stays prepared. Writes to temporary tables are committed first.
   Status Commit(Durability durability);
   // -> idle, nothing left.
   Status Rollback();
@@ -188,8 +202,10 @@ class Transaction {
  private:
   friend class TransactionManager;
 
+  bool IsTemporary(const rocksdb::ColumnFamilyHandle* family) const;
   Status EnsureStore();
-  std::unique_lock<std::mutex> LockWrites();
+  Status ReadyToWrite(const rocksdb::ColumnFamilyHandle* family);
+  std::unique_lock<std::mutex> LockWrites(const rocksdb::ColumnFamilyHandle* family);
   void ReleaseLocksAfter(size_t position);
   Status PrepareStore();
   Status WriteAutoIncrements();
@@ -207,6 +223,7 @@ class Transaction {
   bool store_begun_ = false;
   mutable WriteSet writes_;  // its mutex also guards name_ against Describe
   bool gate_open_ = false;   // this thread holds the mutex of writes_
+  TemporaryWrites temporary_;
   const rocksdb::Snapshot* snapshot_ = nullptr;
   bool snapshot_only_estimated_ = false;
   bool in_statement_ = false;

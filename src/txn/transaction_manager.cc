@@ -15,16 +15,22 @@
 namespace basalt::txn {
 namespace {
 
-// Locks the rows that a prepared transaction has written, so that nobody changes them before its
-// outcome is known, and finds its ingest job if it has one.
+// Locks what a prepared transaction has written, so that nobody changes it before its outcome is
+// known, and notes what it has put; finds its ingest job if it has one.
 class PreparedReader : public rocksdb::WriteBatch::Handler {
  public:
-  PreparedReader(store::Store* store, LockTable* locks, LockOwner* owner, WriteSet* writes)
-      : store_(store), locks_(locks), owner_(owner), writes_(writes) {}
+  PreparedReader(uint32_t system, LockTable* locks, LockOwner* owner, WriteSet* writes,
+                 UndecidedKeys* undecided, const Transaction* transaction)
+      : system_(system),
+        locks_(locks),
+        owner_(owner),
+        writes_(writes),
+        undecided_(undecided),
+        transaction_(transaction) {}
 
   rocksdb::Status PutCF(uint32_t family, const rocksdb::Slice& key,
                         const rocksdb::Slice& value) override {
-    if (family != store_->system()->GetID()) return Note(family, key);
+    if (family != system_) return Take(family, key, true);
     catalog::IngestJob job;
     if (catalog::DecodeIngestJob(Bytes(key.data(), key.size()), Bytes(value.data(), value.size()),
                                  &job)
@@ -34,10 +40,68 @@ class PreparedReader : public rocksdb::WriteBatch::Handler {
     return rocksdb::Status::OK();
   }
   rocksdb::Status DeleteCF(uint32_t family, const rocksdb::Slice& key) override {
-    return Note(family, key);
+    return Take(family, key, false);
   }
   rocksdb::Status SingleDeleteCF(uint32_t family, const rocksdb::Slice& key) override {
-    return Note(family, key);
+    return Take(family, key, false);
+  }
+  rocksdb::Status MergeCF(uint32_t family, const rocksdb::Slice& key,
+                          const rocksdb::Slice& value) override {
+    IndexId primary;
+    uint64_t next = 0;
+    const Bytes record(key.data(), key.size());
+    if (family == system_ && catalog::DecodeIndexKey(record, &primary).ok() &&
+        catalog::DecodeAutoIncrement(record, Bytes(value.data(), value.size()), &next).ok()) {
+      undecided_->AddAutoIncrement(transaction_, primary, next);
+    }
+    return rocksdb::Status::OK();
+  }
+  rocksdb::Status MarkNoop(bool) override { return rocksdb::Status::OK(); }
+  rocksdb::Status MarkBeginPrepare(bool) override { return rocksdb::Status::OK(); }
+  rocksdb::Status MarkEndPrepare(const rocksdb::Slice&) override { return rocksdb::Status::OK(); }
+  void LogData(const rocksdb::Slice&) override {}
+
+  void Take(IndexId index, Bytes key, bool put) {
+    // Prepared transactions held their locks together, so none can conflict with another.
+    (void)locks_->Acquire(owner_, index, key, LockMode::kExclusive, LockWait::kNoWait, 0);
+    if (!put) return;
+    writes_->NoteInsert(index);
+    undecided_->Add(transaction_, index, key);
+  }
+
+  std::unique_ptr<catalog::IngestJob> TakeJob() { return std::move(job_); }
+
+ private:
+  rocksdb::Status Take(uint32_t family, const rocksdb::Slice& key, bool put) {
+    if (key.size() < kIndexNumberBytes) return rocksdb::Status::OK();
+    Take(IndexId{family, LoadBigEndian32(key.data())}, Bytes(key.data(), key.size()), put);
+    return rocksdb::Status::OK();
+  }
+
+  const uint32_t system_;
+  LockTable* const locks_;
+  LockOwner* const owner_;
+  WriteSet* const writes_;
+  UndecidedKeys* const undecided_;
+  const Transaction* const transaction_;
+  std::unique_ptr<catalog::IngestJob> job_;
+};
+
+// Looks for writes of one index in a batch.
+class IndexSearch : public rocksdb::WriteBatch::Handler {
+ public:
+  explicit IndexSearch(IndexId index) : index_(index) {}
+  bool found() const { return found_; }
+
+  rocksdb::Status PutCF(uint32_t family, const rocksdb::Slice& key,
+                        const rocksdb::Slice&) override {
+    return Look(family, key);
+  }
+  rocksdb::Status DeleteCF(uint32_t family, const rocksdb::Slice& key) override {
+    return Look(family, key);
+  }
+  rocksdb::Status SingleDeleteCF(uint32_t family, const rocksdb::Slice& key) override {
+    return Look(family, key);
   }
   rocksdb::Status MergeCF(uint32_t, const rocksdb::Slice&, const rocksdb::Slice&) override {
     return rocksdb::Status::OK();
@@ -46,29 +110,17 @@ class PreparedReader : public rocksdb::WriteBatch::Handler {
   rocksdb::Status MarkBeginPrepare(bool) override { return rocksdb::Status::OK(); }
   rocksdb::Status MarkEndPrepare(const rocksdb::Slice&) override { return rocksdb::Status::OK(); }
   void LogData(const rocksdb::Slice&) override {}
-
-  std::unique_ptr<catalog::IngestJob> TakeJob() { return std::move(job_); }
-
-  // A key that the transaction has written.
-  void Note(IndexId index, Bytes key) {
-    // Prepared transactions held their locks together, so none can conflict with another.
-    (void)locks_->Acquire(owner_, index, key, LockMode::kExclusive, LockWait::kNoWait, 0);
-    writes_->NoteInsert(index);
-  }
+  bool Continue() override { return !found_; }
 
  private:
-  rocksdb::Status Note(uint32_t family, const rocksdb::Slice& key) {
-    if (key.size() >= kIndexNumberBytes) {
-      Note(IndexId{family, LoadBigEndian32(key.data())}, Bytes(key.data(), key.size()));
-    }
+  rocksdb::Status Look(uint32_t family, const rocksdb::Slice& key) {
+    found_ = found_ || (family == index_.column_family && key.size() >= kIndexNumberBytes &&
+                        LoadBigEndian32(key.data()) == index_.number);
     return rocksdb::Status::OK();
   }
 
-  store::Store* const store_;
-  LockTable* const locks_;
-  LockOwner* const owner_;
-  WriteSet* const writes_;
-  std::unique_ptr<catalog::IngestJob> job_;
+  const IndexId index_;
+  bool found_ = false;
 };
 
 }  // namespace
@@ -80,15 +132,18 @@ TransactionManager::TransactionManager(store::Store* store, catalog::Catalog* ca
       options_(options),
       locks_(options.locks, &waits_),
       ranges_(options.ranges, &waits_),
-      spill_(store) {}
+      spill_(store),
+      undecided_(options.locks.escalation_threshold) {}
 
 TransactionManager::~TransactionManager() = default;
 
-Status TransactionManager::Recover() {
+Status TransactionManager::Recover(size_t* finished_commits) {
   BASALT_RETURN_IF_ERROR(spill_.Reset());
+  BASALT_RETURN_IF_ERROR(catalog_->temporary_tables()->Reset());
   std::vector<catalog::IngestJob> jobs;
   BASALT_RETURN_IF_ERROR(catalog_->PendingIngestJobs(&jobs));
   for (const catalog::IngestJob& job : jobs) BASALT_RETURN_IF_ERROR(FinishIngestJob(job));
+  if (finished_commits != nullptr) *finished_commits = jobs.size();
 
   std::vector<rocksdb::Transaction*> prepared;
   store_->db()->GetAllPreparedTransactions(&prepared);
@@ -183,15 +238,16 @@ Status TransactionManager::AdoptPrepared(rocksdb::Transaction* prepared) {
   transaction->store_transaction_.reset(prepared);
   transaction->store_begun_ = true;
   transaction->name_ = prepared->GetName();
-  transaction->writes_.Adopt(prepared);
-  PreparedReader reader(store_, &locks_, &transaction->owner_, &transaction->writes_);
+  transaction->writes_.Adopt(prepared->GetWriteBatch());
+  PreparedReader reader(store_->system()->GetID(), &locks_, &transaction->owner_,
+                        &transaction->writes_, &undecided_, transaction.get());
   const rocksdb::Status read = prepared->GetWriteBatch()->GetWriteBatch()->Iterate(&reader);
   BASALT_RETURN_IF_ERROR(store::MapStatus(read, "reading a prepared transaction"));
   transaction->ingest_job_ = reader.TakeJob();
   if (transaction->ingest_job_ != nullptr) {
-    BASALT_RETURN_IF_ERROR(
-        VisitIngestFiles(store_, *transaction->ingest_job_,
-                         [&](IndexId index, Bytes key) { reader.Note(index, key); }));
+    BASALT_RETURN_IF_ERROR(ReadIngestFiles(
+        store_, *transaction->ingest_job_,
+        [&reader](IndexId index, Bytes key, bool put) { reader.Take(index, key, put); }));
     transaction->writes_.SetOpaque(true);
   }
   Detach(std::move(transaction));
@@ -239,6 +295,7 @@ void TransactionManager::Detach(std::unique_ptr<Transaction> prepared) {
   std::lock_guard guard(mutex_);
   Transaction* const transaction = prepared.get();
   transaction->registered_ = false;  // from here on the registry owns it
+  transaction->temporary_.Clear();   // their tables go with the connection
   const auto found = Find(transaction);
   if (found != prepared_.end()) {
     found->detached = std::move(prepared);
@@ -255,6 +312,18 @@ std::vector<std::string> TransactionManager::DetachedNames() const {
     if (entry.detached != nullptr) names.emplace_back(entry.transaction->name());
   }
   return names;
+}
+
+bool TransactionManager::PreparedHasWritesOf(IndexId index) const {
+  std::lock_guard guard(mutex_);
+  return std::any_of(prepared_.begin(), prepared_.end(), [&](const Prepared& entry) {
+    if (entry.detached == nullptr) return false;
+    if (entry.transaction->ingest_job_ != nullptr) return true;
+    IndexSearch search(index);
+    const rocksdb::WriteBatch* batch =
+        entry.transaction->store_transaction_->GetWriteBatch()->GetWriteBatch();
+    return !batch->Iterate(&search).ok() || search.found();
+  });
 }
 
 Status TransactionManager::TakeDetached(Bytes name, std::unique_ptr<Transaction>* transaction) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/index_id.h"
 #include "base/status.h"
 #include "catalog/catalog.h"
 #include "store/store.h"
@@ -18,6 +19,7 @@
 #include "txn/range_locks.h"
 #include "txn/spill.h"
 #include "txn/transaction.h"
+#include "txn/undecided_keys.h"
 #include "txn/wait_graph.h"
 #include "txn/write_set.h"
 
@@ -38,7 +40,8 @@ class TransactionManager {
 
   // After the store is open and before any transaction: finishes commits that were decided but not
   // ingested, removes what uncommitted transactions left, takes the locks of prepared ones again.
-  Status Recover();
+  // `finished_commits` (may be null): how many of the first kind there were.
+  Status Recover(size_t* finished_commits = nullptr);
 
   std::unique_ptr<Transaction> NewTransaction();
 
@@ -62,6 +65,9 @@ class TransactionManager {
   void Detach(std::unique_ptr<Transaction> prepared);
   // Of those without a connection: found at start, or detached.
   std::vector<std::string> DetachedNames() const;
+  // Has one of them written entries of this index? True also when it is so large that its writes
+  // are in files already, which are not looked into.
+  bool PreparedHasWritesOf(IndexId index) const;
   // Decides one without a connection; kNotFound when none of that name is registered. The server
   // asks for it a moment before the connection has detached it: both wait for that moment.
   Status CommitDetached(Bytes name, Durability durability);
@@ -78,6 +84,8 @@ class TransactionManager {
   RangeLocks* ranges() { return &ranges_; }
   WaitGraph* waits() { return &waits_; }
   Spill* spill() { return &spill_; }
+  // What prepared transactions found at start have put and nobody else may take yet.
+  UndecidedKeys* undecided() { return &undecided_; }
   const Options& options() const { return options_; }
 
  private:
@@ -103,6 +111,7 @@ class TransactionManager {
   RangeLocks ranges_;
   Spill spill_;
   std::atomic<uint64_t> ingestions_{0};
+  UndecidedKeys undecided_;
   mutable std::shared_mutex transactions_mutex_;
   std::vector<Transaction*> transactions_;  // all there are
   std::atomic<uint64_t> next_id_{1};

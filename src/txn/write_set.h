@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
-#include <rocksdb/utilities/transaction.h>
 #include <rocksdb/utilities/write_batch_with_index.h>
 
 #include <atomic>
@@ -44,8 +43,8 @@ enum class WriteKind : uint8_t {
 //  W4  While the content changes, the owner holds mutex() or the set is opaque.
 //
 // One thread at a time, except that others look for new entries while they hold mutex(): see
-// HasInsertBetween. Whoever calls Put, Delete or SingleDelete holds it. The rocksdb transaction is
-// borrowed: it lends its batch and must outlive this object's use of it.
+// HasInsertBetween. Whoever calls Put, Delete or SingleDelete holds it. The batch is borrowed and
+// must outlive this object's use of it.
 class WriteSet {
  public:
   struct Options {
@@ -57,14 +56,15 @@ class WriteSet {
   WriteSet(const WriteSet&) = delete;
   WriteSet& operator=(const WriteSet&) = delete;
 
-  // Borrows the batch of `transaction` until Clear. The savepoint at its start is what the batch is
-  // emptied to: RocksDB keeps a marker for two-phase commit in front of the first write.
-  void Attach(rocksdb::Transaction* transaction) {
-    batch_ = transaction->GetWriteBatch();
+  // Borrows a batch, that of a transaction of RocksDB or an empty one, until Clear. The savepoint
+  // at its start is what the batch is emptied to: a transaction's has a marker for two-phase commit
+  // in front of the first write.
+  void Attach(rocksdb::WriteBatchWithIndex* batch) {
+    batch_ = batch;
     batch_->SetSavePoint();
   }
   // Takes the batch of a recovered transaction only to be looked into.
-  void Adopt(rocksdb::Transaction* prepared) { batch_ = prepared->GetWriteBatch(); }
+  void Adopt(rocksdb::WriteBatchWithIndex* prepared) { batch_ = prepared; }
 
   // Adds a write. May spill, and then fail with what the store fails with; the write set is then
   // unchanged and the statement must be rolled back.

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The tools of ./dev, as far as they need neither network nor server."""
 
+import argparse
 import contextlib
 import io
 import os
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,9 +14,12 @@ from unittest import mock
 
 from devtools import main, paths, server
 from devtools.commands import test as test_command
+from devtools.differential.runner import Runner
+from devtools.differential.statement import Statement
+from devtools.differential.time_limit import OutOfTime, at_most
 from devtools.errors import DevError
 from devtools.setup import debian, mariadb, rocksdb, step
-from devtools.tiers import TierResult, sql
+from devtools.tiers import TierResult, differential, fuzz, sql
 
 
 def run_main(*argv: str) -> tuple[int, str, str]:
@@ -103,6 +108,62 @@ class ReportTest(unittest.TestCase):
             with contextlib.redirect_stdout(io.StringIO()):
                 result = test_command.run_tier("sql", SimpleNamespace())
         self.assertEqual((0, 1, ["no server"]), (result.passed, result.failed, result.failures))
+
+
+class SecondsTest(unittest.TestCase):
+    def parse(self, *words: str):
+        parser = argparse.ArgumentParser()
+        test_command.add_arguments(parser)
+        return parser.parse_args(words)
+
+    def test_fuzz_takes_seconds_for_each_target(self):
+        self.assertEqual(fuzz.SHORT_SECONDS, fuzz.seconds(self.parse("fuzz")))
+        self.assertEqual(fuzz.LONG_SECONDS, fuzz.seconds(self.parse("fuzz", "--long")))
+        self.assertEqual(90, fuzz.seconds(self.parse("fuzz", "--seconds", "90")))
+        # libFuzzer takes 0 for "without end"
+        self.assertEqual(1, fuzz.seconds(self.parse("fuzz", "--seconds", "0.1")))
+
+    def test_differential_takes_seconds_in_all(self):
+        with contextlib.redirect_stdout(io.StringIO()):
+            started = time.monotonic()
+            seeds = differential.seeds(
+                self.parse("differential", "--seed", "3", "--seconds", "0.05")
+            )
+            self.assertEqual(3, next(iter(seeds)))
+            for _ in seeds:
+                self.assertLess(time.monotonic() - started, 10)
+
+
+class TimeLimitTest(unittest.TestCase):
+    def test_endless_work_ends(self):
+        with self.assertRaises(OutOfTime), at_most(0.05):
+            while True:
+                pass
+
+    def test_work_in_time_is_left_alone(self):
+        with at_most(0.05):
+            pass
+        time.sleep(0.1)
+
+    def test_history_without_end_is_a_hang_with_its_statement(self):
+        stuck = mock.Mock(**{"running.return_value": True, "log_tail.return_value": "the log"})
+        runner = Runner(stuck, "rocksdb")
+        for side in runner.sides:
+            side.open = lambda: None
+
+        def sleep(statement, place, observe):
+            runner.tested.asking = statement.sql()
+            time.sleep(10)
+
+        runner.step = sleep
+        history = []
+        with at_most(0.05):
+            found = runner.run([Statement("SELECT 1"), Statement("NEVER")], history=history)
+        self.assertEqual("hung", found.kind)
+        self.assertIn("rocksdb: SELECT 1", found.what)
+        self.assertEqual(["SELECT 1"], [s.sql() for s in history])
+        stuck.write_stacks.assert_called_once()
+        stuck.start.assert_called_once()
 
 
 class RunnerOutputTest(unittest.TestCase):

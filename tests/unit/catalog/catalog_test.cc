@@ -123,6 +123,36 @@ TEST_F(CatalogTest, RenameKeepsIndexesAndVersion) {
   EXPECT_EQ(version, 0u);
 }
 
+// What an older snapshot must not read, because the rows are newer.
+TEST_F(CatalogTest, NewContentIsReadableFromItsChangeOn) {
+  const auto now = [this] { return store_->base()->GetLatestSequenceNumber(); };
+  const uint64_t before = now();
+  Create("d.t");
+  EXPECT_GT(catalog_->ReadableFrom("d.t"), before);
+  EXPECT_LE(catalog_->ReadableFrom("d.t"), now());
+  const uint64_t created = catalog_->ReadableFrom("d.t");
+  ASSERT_TRUE(catalog_->RenameTable("d.t", "d.u").ok());
+  EXPECT_EQ(catalog_->ReadableFrom("d.u"), created) << "a new name changes nothing";
+  EXPECT_EQ(catalog_->ReadableFrom("d.t"), 0u);
+  ASSERT_TRUE(catalog_->TruncateTable("d.u", 0, nullptr).ok());
+  EXPECT_GT(catalog_->ReadableFrom("d.u"), created);
+  const uint64_t emptied = catalog_->ReadableFrom("d.u");
+  Create("d.#sql-alter-1-2");
+  EXPECT_EQ(catalog_->ReadableFrom("d.#sql-alter-1-2"), 0u) << "one connection's own";
+  ASSERT_TRUE(catalog_->DropTable("d.u").ok());
+  ASSERT_TRUE(catalog_->RenameTable("d.#sql-alter-1-2", "d.u").ok());
+  EXPECT_GT(catalog_->ReadableFrom("d.u"), emptied) << "rows have come before the name";
+  const uint64_t altered = catalog_->ReadableFrom("d.u");
+  ASSERT_TRUE(catalog_->RenameTable("d.u", "d.#sqlx-1").ok());
+  ASSERT_TRUE(catalog_->RenameTable("d.#sqlx-1", "d.u").ok());
+  EXPECT_EQ(catalog_->ReadableFrom("d.u"), altered) << "EXCHANGE PARTITION";
+  Reopen();
+  EXPECT_EQ(catalog_->ReadableFrom("d.u"), 0u) << "no snapshot is older than the start";
+  ASSERT_TRUE(catalog_->RenameTable("d.u", "d.#sqlx-1").ok());
+  ASSERT_TRUE(catalog_->RenameTable("d.#sqlx-1", "d.v").ok());
+  EXPECT_EQ(catalog_->ReadableFrom("d.v"), 0u);
+}
+
 TEST_F(CatalogTest, PartitionsShareOneVersion) {
   Create("d.t#P#p0");
   Create("d.t#P#p1");
@@ -257,7 +287,7 @@ TEST_F(CatalogTest, IngestJobsAreListedUntilRemoved) {
   const uint64_t second = catalog_->NewIngestJobNumber();
   EXPECT_NE(first, second);
   rocksdb::WriteBatch batch;
-  ASSERT_TRUE(catalog_->AppendIngestJob(&batch, {first, {{0, "a.sst"}, {3, "b.sst"}}}).ok());
+  ASSERT_TRUE(catalog_->AppendIngestJob(&batch, {first, {{0, "a.sst"}, {1, "b.sst"}}}).ok());
   ASSERT_TRUE(catalog_->AppendIngestJob(&batch, {second, {}}).ok());
   EXPECT_FALSE(catalog_->AppendIngestJob(&batch, {second, {{0, "../x"}}}).ok());
   ASSERT_TRUE(store_->Write(&batch, true).ok());
@@ -266,7 +296,7 @@ TEST_F(CatalogTest, IngestJobsAreListedUntilRemoved) {
   std::vector<IngestJob> jobs;
   ASSERT_TRUE(catalog_->PendingIngestJobs(&jobs).ok());
   EXPECT_THAT(jobs,
-              ElementsAre(IngestJob{first, {{0, "a.sst"}, {3, "b.sst"}}}, IngestJob{second, {}}));
+              ElementsAre(IngestJob{first, {{0, "a.sst"}, {1, "b.sst"}}}, IngestJob{second, {}}));
   batch.Clear();
   ASSERT_TRUE(catalog_->AppendRemoveIngestJob(&batch, first).ok());
   ASSERT_TRUE(store_->Write(&batch, true).ok());

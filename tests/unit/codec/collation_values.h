@@ -18,13 +18,14 @@ inline std::string Character(CHARSET_INFO* charset, my_wc_t code_point) {
 }
 
 // A value of at most `most` characters: letters with and without accents, letters that expand or
-// contract, others that sort like spaces or below them, ones that a level ignores.
+// contract, others that sort like spaces or below them, zero bytes, ones that a level ignores.
 inline std::string RandomValue(const ServerCollation& collation, unsigned most,
                                std::mt19937* random) {
   static constexpr my_wc_t kCharacters[] = {
-      'a',  'A',   'b',   'B',   'c',   'h',   'C',    'H',    ' ',    ' ',    ' ',    '\t',
-      '0',  'z',   '`',   's',   'S',   0xE9,  0xE1,   0xC1,   0xDF,   0x20AC, 0x430,  0x1F600,
-      0xA0, 0x301, 0x10D, 0xE01, 0xE40, 0xE48, 0x337F, 0xFDFA, 0x3042, 0x4E00, 0x4E59, 0x10437};
+      'a',    'A',    'b',    'B',     'c',    'h',     'C',   'H',   ' ',   ' ',
+      ' ',    '\t',   '0',    'z',     '`',    's',     'S',   0xE9,  0xE1,  0xC1,
+      0xDF,   0x20AC, 0x430,  0x1F600, 0xA0,   0x301,   0x10D, 0xE01, 0xE40, 0xE48,
+      0x337F, 0xFDFA, 0x3042, 0x4E00,  0x4E59, 0x10437, 0,     1};
   std::string value;
   CHARSET_INFO* charset = collation.charset();
   // Some values share their first segment, so that what follows it decides.

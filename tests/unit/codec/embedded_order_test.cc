@@ -185,5 +185,38 @@ TEST(ServerCollations, UniquenessIsThatOfSql) {
   }
 }
 
+// The weights are made behind the place of the key, in the room that the codec says it needs.
+TEST(ServerCollations, FullColumnsStayInTheirRoom) {
+  constexpr size_t kGuard = 64;
+  std::vector<const char*> names(std::begin(kCollations), std::end(kCollations));
+  names.insert(names.end(), {"utf8mb4_nopad_bin", "utf16_nopad_bin", "utf8mb4_unicode_nopad_ci",
+                             "utf8mb4_uca1400_as_cs", "latin2_czech_cs", "cp1250_czech_cs"});
+  for (const char* name : names) {
+    for (const unsigned characters : {40u, 768u}) {
+      SCOPED_TRACE(std::string(name) + " " + std::to_string(characters));
+      const std::string count = "(" + std::to_string(characters) + ") " + name;
+      TestTable table({"column pk int", "column a varchar" + count, "column b char" + count,
+                       "primary 0100 pk", "index 0101 a version=new", "index 0102 -b version=new"},
+                      ServerCollationByName);
+      for (const my_wc_t character : {0x61, 0xE9, 0x4E00, 0x1F600}) {
+        const std::string one = Character(ServerCollationByName(name)->charset(), character);
+        std::string value;
+        for (unsigned i = 0; i < characters; ++i) value += one;
+        std::vector<uint8_t> record(table.descriptor().record_length);
+        table.SetColumn(&record, 1, value);
+        value.resize(table.descriptor().columns[2].pack_length, ' ');
+        table.SetColumn(&record, 2, value);
+        for (const unsigned index : {1u, 2u}) {
+          const size_t room = table.key(index).max_key_bytes();
+          std::vector<uint8_t> out(room + kGuard, 0xA5);
+          table.key(index).EncodeKey(record.data(), 0, out.data(), nullptr, nullptr);
+          ASSERT_EQ(std::vector<uint8_t>(out.begin() + static_cast<ptrdiff_t>(room), out.end()),
+                    std::vector<uint8_t>(kGuard, 0xA5));
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace basalt::test

@@ -83,7 +83,7 @@ bool MayBePrefix(const std::string& type) {
 
 }  // namespace
 
-RandomTable::RandomTable(uint32_t seed) : random_(seed) {
+RandomTable::RandomTable(std::function<uint32_t()> numbers) : numbers_(std::move(numbers)) {
   std::vector<std::string> lines;
   std::vector<std::string> types;
   const uint32_t columns = 1 + Below(12);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -13,7 +14,9 @@ namespace basalt::test {
 // A table of random columns and indexes over the fake collations, and random rows for it.
 class RandomTable {
  public:
-  explicit RandomTable(uint32_t seed);
+  explicit RandomTable(uint32_t seed) : RandomTable(std::mt19937(seed)) {}
+  // With numbers from elsewhere: what a fuzzer has made up.
+  explicit RandomTable(std::function<uint32_t()> numbers);
 
   TestTable& table() { return *table_; }
   const std::string& text() const { return text_; }  // for messages
@@ -21,9 +24,9 @@ class RandomTable {
 
  private:
   std::string RandomData(size_t column);
-  uint32_t Below(uint32_t bound) { return static_cast<uint32_t>(random_() % bound); }
+  uint32_t Below(uint32_t bound) { return numbers_() % bound; }
 
-  std::mt19937 random_;
+  std::function<uint32_t()> numbers_;
   bool newest_ = false;  // indexes of version 14 among the others
   std::string text_;
   std::unique_ptr<TestTable> table_;

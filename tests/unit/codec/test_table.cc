@@ -316,7 +316,7 @@ std::string TestTable::Show(const uint8_t* record, size_t column) const {
     length = 0;
     for (unsigned i = 0; i < c.length_bytes; ++i) length |= size_t{from[i]} << (8 * i);
     from += c.length_bytes;
-    if (codec::IsBlob(c.kind)) std::memcpy(&from, from, sizeof(from));
+    if (codec::IsBlob(c.kind)) std::memcpy(&from, from, codec::kBlobPointerBytes);
   }
   return length == 0 ? std::string() : std::string(reinterpret_cast<const char*>(from), length);
 }

@@ -39,6 +39,7 @@ class EngineFixture : public testing::Test {
     Database::Options options;
     options.store.directory = directory_ / "store";
     options.store.block_cache_bytes = 8u << 20;
+    options.store.time_to_live = time_to_live_;
     ASSERT_EQ(Database::Open(std::move(options), &database_).ToString(), "ok");
   }
   void Reopen() {
@@ -84,12 +85,15 @@ class EngineFixture : public testing::Test {
     return table;
   }
 
-  void CreateTable(bool hidden) {
+  // `index_flags`: catalog::kIndexHasTtl for a table as MyRocks makes it with a time to live.
+  void CreateTable(bool hidden, uint32_t index_flags = 0) {
     codec::TableDescriptor descriptor = Descriptor(hidden);
     std::vector<catalog::IndexRequest> requests;
     for (const codec::IndexDescriptor& index : descriptor.indexes) {
       catalog::IndexRequest request;
       request.kind = static_cast<catalog::IndexKind>(index.kind);
+      request.flags = index_flags;
+      request.ttl_seconds = index_flags == 0 ? 0 : 3600;
       requests.push_back(request);
     }
     std::shared_ptr<const catalog::TableRecord> record;
@@ -97,7 +101,7 @@ class EngineFixture : public testing::Test {
     OpenTable(hidden);
   }
   void OpenTable(bool hidden) {
-    ASSERT_EQ(Table::Open(database_.get(), Descriptor(hidden), &table_).ToString(), "ok");
+    ASSERT_EQ(Table::Open(database_.get(), Descriptor(hidden), {}, &table_).ToString(), "ok");
     access_ = std::make_unique<RowAccess>(table_);
     transaction_ = database_->transactions()->NewTransaction();
   }
@@ -158,6 +162,8 @@ class EngineFixture : public testing::Test {
   }
 
   test::TemporaryDirectory directory_;
+  std::shared_ptr<store::TimeToLiveSettings> time_to_live_ =
+      std::make_shared<store::TimeToLiveSettings>();
   std::unique_ptr<Database> database_;
   std::shared_ptr<Table> table_;
   std::unique_ptr<RowAccess> access_;

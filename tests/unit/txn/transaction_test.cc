@@ -207,6 +207,42 @@ TEST_F(TransactionTest, T5ALargePreparedOneToo) {
   }
 }
 
+TEST_F(TransactionTest, T5WhatAPreparedOneHasPutIsKnownAfterARestart) {
+  for (const uint32_t rows : {3u, 1000u}) {  // in the log; in files
+    auto transaction = Begin();
+    PutRows(transaction.get(), 0, rows);
+    transaction->NoteAutoIncrement(index(), 500);
+    ASSERT_TRUE(transaction->Prepare("put", Durability::kSync).ok());
+    manager_->Detach(std::move(transaction));
+    Reopen();
+    const UndecidedKeys& undecided = *manager_->undecided();
+    EXPECT_EQ(undecided.Greatest(index()), Key(rows - 1));
+    EXPECT_EQ(undecided.AutoIncrement(index()), 500u);
+    auto other = Begin();
+    EXPECT_EQ(other->WaitForUndecided(index(), Key(2).substr(0, 7)).code(), Code::kLockTimeout);
+    EXPECT_EQ(other->Lock(index(), Key(2), LockMode::kExclusive, LockWait::kNoWait).code(),
+              Code::kLockBusy);
+    EXPECT_TRUE(other->WaitForUndecided({index().column_family, 301}, Bytes()).ok());
+    ASSERT_TRUE(manager_->RollbackDetached("put").ok());
+    EXPECT_TRUE(other->WaitForUndecided(index(), Key(2).substr(0, 7)).ok());
+    EXPECT_TRUE(undecided.empty());
+    EXPECT_EQ(undecided.Greatest(index()), "");
+  }
+}
+
+TEST(UndecidedKeysTest, BeyondTheLimitTheIndexCountsAsAWhole) {
+  UndecidedKeys undecided(2);
+  const IndexId index{0, 300};
+  std::string key;
+  for (const char* added : {"aa", "ab", "ac"}) undecided.Add(nullptr, index, added);
+  EXPECT_TRUE(undecided.Find(index, "zz", &key));
+  EXPECT_EQ(key, "zz");
+  EXPECT_EQ(undecided.Greatest(index), "ac");
+  EXPECT_FALSE(undecided.Find({0, 301}, "zz", &key));
+  undecided.Forget(nullptr);
+  EXPECT_TRUE(undecided.empty());
+}
+
 TEST_F(TransactionTest, AFinishedJobMayRunAgain) {
   auto transaction = Begin();
   PutRows(transaction.get(), 0, 1000);

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Bytes of table files are flipped under a stopped server: what it does when it meets the damage.
+
+Each index lies in a column family, and so in files, of its own. Statements that meet the damage
+fail and say where; everything else goes on; CHECK finds it, REPAIR mends what can be mended, DROP
+gets rid of the rest.
+"""
+
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pymysql
+
+from devtools import paths
+from devtools.server import PrivateServer
+from devtools.tiers import TierResult
+
+HELP = "damaged files: errors that name the place, a server that goes on"
+
+ROWS = 20_000
+# a table whose CHECK ... EXTENDED takes seconds
+MANY_ROWS = 200_000
+FAMILIES = {"by_a": "family_by_a", "rows": "family_rows"}
+FIRST_BLOCK = 100  # an offset in the first data block
+
+
+def run(args) -> TierResult:
+    result = TierResult("damage", 0, 0, repeat_command="./dev test damage")
+    folder = paths.scratch() / "damage"
+    shutil.rmtree(folder, ignore_errors=True)
+    server = PrivateServer(folder, "rocksdb")
+    try:
+        make_tables(server)
+        for path in files_of(folder, FAMILIES["by_a"]) + files_of(folder, FAMILIES["rows"]):
+            flip(path)
+        server.start()
+        for test in (damaged_index, damaged_rows, restart, killed_check):
+            if not args.filter or args.filter in test.__name__:
+                one(test, server, result)
+    finally:
+        server.kill()
+    if not result.failed:
+        shutil.rmtree(folder, ignore_errors=True)
+    return result
+
+
+def one(test: Callable, server: PrivateServer, result: TierResult) -> None:
+    try:
+        test(server)
+        if not server.running():
+            raise AssertionError(f"the server died:\n{server.log_tail()}")
+    except (AssertionError, pymysql.MySQLError) as error:
+        result.failed += 1
+        result.failures.append(f"{test.__name__}: {error}")
+        print(f"   {test.__name__}: FAILED: {error}")
+    else:
+        result.passed += 1
+        print(f"   {test.__name__}: passed")
+
+
+def make_tables(server: PrivateServer) -> None:
+    columns = (
+        "id INT, a INT, b VARCHAR(30), PRIMARY KEY (id) COMMENT '{}', KEY by_a (a) COMMENT '{}'"
+    )
+    with server:
+        server.sql("CREATE DATABASE d")
+        for name, rows, index in (
+            ("index_gone", "", FAMILIES["by_a"]),
+            ("rows_gone", FAMILIES["rows"], ""),
+            ("whole", "", ""),
+        ):
+            server.sql(
+                f"CREATE TABLE {name} ({columns.format(rows, index)});"
+                f"INSERT INTO {name} SELECT seq, seq % 1000, CONCAT('row ', seq)"
+                f" FROM seq_1_to_{ROWS}",
+                "d",
+            )
+        server.sql("SET GLOBAL rocksdb_force_flush_memtable_now = 1")
+
+
+def files_of(folder: Path, family: str) -> list[Path]:
+    """The table files of a column family, whose name stands in each file's properties."""
+    found = [p for p in sorted(folder.rglob("*.sst")) if family.encode() in p.read_bytes()]
+    assert found, f"no table file of {family} in {folder}"
+    return found
+
+
+def flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[FIRST_BLOCK] ^= 0x40
+    path.write_bytes(content)
+
+
+def expect(condition: bool, text: object) -> None:
+    if not condition:
+        raise AssertionError(str(text))
+
+
+def expect_error(server: PrivateServer, statement: str, *words: str) -> None:
+    try:
+        found = server.query(statement, "d")
+    except pymysql.MySQLError as error:
+        for word in words:
+            expect(word in str(error), f"{statement}: '{error}' does not say '{word}'")
+        return
+    raise AssertionError(f"{statement}: no error, {found[:3]}")
+
+
+def status_of(server: PrivateServer, statement: str) -> tuple[str, str]:
+    """The last word of an administrative statement, and everything it says."""
+    rows = server.query(statement, "d")
+    return rows[-1][3], "\n".join(row[3] for row in rows)
+
+
+def others_go_on(server: PrivateServer) -> None:
+    expect(server.query("SELECT COUNT(*) FROM whole", "d")[0][0] >= ROWS, "rows are gone")
+    server.sql("INSERT INTO whole (id, a) SELECT MAX(id) + 1, 5 FROM whole", "d")
+    server.sql("CREATE TABLE new (a INT PRIMARY KEY, KEY (a)); DROP TABLE new", "d")
+
+
+def damaged_index(server: PrivateServer) -> None:
+    expect_error(
+        server, "SELECT b FROM index_gone FORCE INDEX (by_a) WHERE a = 1", "d.index_gone", "by_a"
+    )
+    expect_error(server, "SELECT COUNT(a) FROM index_gone FORCE INDEX (by_a) WHERE a < 900", "by_a")
+    query = "SELECT COUNT(*), SUM(id) FROM index_gone IGNORE INDEX (by_a)"
+    whole = (ROWS, ROWS * (ROWS + 1) // 2)
+    expect(server.query(query, "d")[0] == whole, "rows are gone")
+    others_go_on(server)
+    for word in ("QUICK", "", "EXTENDED"):
+        status, text = status_of(server, f"CHECK TABLE index_gone {word}")
+        expect(status == "Corrupt" and "by_a" in text, f"CHECK {word}: {text}")
+    status, text = status_of(server, "REPAIR TABLE index_gone QUICK")
+    expect(status == "OK" and f"from {ROWS} rows: by_a" in text, text)
+    status, text = status_of(server, "CHECK TABLE index_gone EXTENDED")
+    expect(status == "OK", text)
+    query = "SELECT COUNT(*), SUM(id) FROM index_gone FORCE INDEX (by_a) WHERE a >= 0"
+    expect(server.query(query, "d")[0] == whole, "the index built anew lacks rows")
+
+
+def damaged_rows(server: PrivateServer) -> None:
+    words = ("d.rows_gone", "PRIMARY")
+    expect_error(server, "SELECT * FROM rows_gone WHERE id = 1", *words, "80000001")
+    expect_error(server, "SELECT COUNT(b) FROM rows_gone", *words)
+    expect_error(server, "SELECT b FROM rows_gone FORCE INDEX (by_a) WHERE a < 3", *words)
+    expect_error(server, "UPDATE rows_gone SET b = 'x' WHERE id = 1", *words)
+    expect_error(server, "DELETE FROM rows_gone WHERE a = 1", *words)
+    expect_error(server, "INSERT INTO rows_gone VALUES (1, 1, 'x')", *words)
+    row = server.query(f"SELECT b FROM rows_gone WHERE id = {ROWS}", "d")
+    expect(row == [(f"row {ROWS}",)], f"a row far from the damage: {row}")
+    others_go_on(server)
+    for word in ("QUICK", "", "EXTENDED"):
+        status, text = status_of(server, f"CHECK TABLE rows_gone {word}")
+        expect(status == "Corrupt" and "PRIMARY cannot be read" in text, f"CHECK {word}: {text}")
+    for word in ("QUICK", "", "EXTENDED"):
+        status, text = status_of(server, f"REPAIR TABLE rows_gone {word}")
+        expect(status == "Corrupt" and "nothing was changed" in text, f"REPAIR {word}: {text}")
+    # A compaction that meets the damage fails, and takes nothing else with it.
+    expect_error(server, "ALTER TABLE rows_gone FORCE, ALGORITHM=COPY", *words)
+    status, text = status_of(server, "OPTIMIZE TABLE rows_gone")
+    others_go_on(server)
+
+
+def restart(server: PrivateServer) -> None:
+    server.restart()
+    others_go_on(server)
+    server.sql("DROP TABLE rows_gone", "d")
+    status, text = status_of(server, "CHECK TABLE whole, index_gone EXTENDED")
+    expect(status == "OK", text)
+
+
+def killed_check(server: PrivateServer) -> None:
+    server.sql(
+        "CREATE TABLE many (id INT PRIMARY KEY, a INT, b INT, KEY (a), KEY (b));"
+        f"INSERT INTO many SELECT seq, seq % 7, -seq FROM seq_1_to_{MANY_ROWS}",
+        "d",
+    )
+    answer: list = []
+
+    def check(link) -> None:
+        with link.cursor() as cursor:
+            try:
+                cursor.execute("CHECK TABLE many EXTENDED")
+                answer.extend(cursor.fetchall())
+            except pymysql.MySQLError as error:
+                answer.append(error)
+
+    with server.connect("d") as link:
+        thread = threading.Thread(target=check, args=(link,))
+        thread.start()
+        progress = wait_for_progress(server, link.thread_id(), thread)
+        server.sql(f"KILL QUERY {link.thread_id()}")
+        thread.join()
+    expect(progress > 0, "SHOW PROCESSLIST shows no progress")
+    expect("interrupted" in str(answer) or "Operation failed" in str(answer), answer)
+    others_go_on(server)
+
+
+def wait_for_progress(server: PrivateServer, connection: int, thread: threading.Thread) -> float:
+    query = f"SELECT progress FROM information_schema.processlist WHERE id = {connection}"
+    while thread.is_alive():
+        rows = server.query(query)
+        if rows and rows[0][0]:
+            return float(rows[0][0])
+        time.sleep(0.005)
+    return 0

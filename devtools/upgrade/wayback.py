@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The way back to stock MyRocks as docs/upgrade.md describes it, from a store that ran with
+Basalt's own defaults, with transactions left prepared, and after kill -9."""
+
+import time
+from pathlib import Path
+
+from devtools.errors import DevError
+from devtools.upgrade.compare import Comparison, compare_server
+from devtools.upgrade.pair import TWIN, Link, create_databases, new_server, run_on_both
+
+DATABASE = "way_back"
+COLUMNS = "id INT PRIMARY KEY, a INT, b VARCHAR(20), KEY a (a), KEY b (b)"
+ROWS = "SELECT seq, seq % 10, CONCAT('v', seq % 7) FROM seq_1_to_300"
+TABLES = [
+    f"CREATE TABLE plain ({COLUMNS})",
+    f"INSERT INTO plain {ROWS}",
+    f"CREATE TABLE large ({COLUMNS})",
+    "INSERT INTO large SELECT seq, seq, REPEAT('x', 20) FROM seq_1_to_4000",
+    f"CREATE TABLE reverse ({COLUMNS.replace('KEY a (a)', 'KEY a (a) COMMENT ' + repr('rev:r'))})",
+    f"INSERT INTO reverse {ROWS}",
+    # in Basalt's own format version
+    "CREATE TABLE descending (id INT, a INT, b VARCHAR(20), PRIMARY KEY (id DESC), KEY a (a DESC))",
+    f"INSERT INTO descending {ROWS}",
+    "CREATE TABLE nopad (id INT PRIMARY KEY, a INT, b VARCHAR(20) COLLATE utf8mb4_unicode_nopad_ci,"
+    " KEY b (b))",
+    f"INSERT INTO nopad {ROWS}",
+]
+# what docs/upgrade.md says of tables that use what MyRocks does not have; the others are made anew
+# as they are
+REPAIRS = {
+    "descending": "DROP PRIMARY KEY, DROP KEY a, ADD PRIMARY KEY (id), ADD KEY a (a)",
+    "nopad": "MODIFY b VARCHAR(20) COLLATE utf8mb4_unicode_ci",
+}
+PREPARED = ["INSERT INTO plain VALUES (1000, 1, 'prepared')", "DELETE FROM reverse WHERE id < 9"]
+
+
+class WayBack:
+    """One data directory and the way of it. `report` takes lines for the user."""
+
+    def __init__(self, folder: Path, report):
+        self.folder, self.report = folder, report
+        self.problems: list[str] = []
+        self.total = Comparison()
+        self.checks = 0
+
+    def run(self) -> None:
+        with self.ours() as server:
+            create_databases(server, DATABASE)
+            run_on_both(server, DATABASE, TABLES)
+        error = self.start_stock()
+        self.expect("stock refuses indexes of version 14", "invalid key version" in error, error)
+        with self.ours() as server:
+            self.repair(server)
+            self.prepare(server, "before a stop")
+        with self.stock() as server:
+            self.decide(server, "before a stop")
+            self.compare(server, "stock after a clean stop", check=False)
+        with self.ours() as server:
+            self.compare(server, "ours again")
+            self.prepare(server, "before kill -9")
+            server.kill()
+        with self.stock("--rocksdb-wal-recovery-mode=2") as server:
+            self.decide(server, "before kill -9")
+            self.compare(server, "stock after kill -9", check=False)
+        with self.ours() as server:
+            self.compare(server, "ours once more")
+
+    def ours(self):
+        return new_server(self.folder, "rocksdb", ["--rocksdb-spill-threshold=65536"])
+
+    def stock(self, *options: str):
+        return new_server(self.folder, "myrocks", options)
+
+    def start_stock(self) -> str:
+        """The log of a start that fails; '' when it does not."""
+        server = self.stock()
+        try:
+            server.start()
+        except DevError:
+            return server.log_tail(200)
+        server.stop()
+        return ""
+
+    def repair(self, server) -> None:
+        with Link(server, DATABASE) as link:
+            link.execute("SET GLOBAL rocksdb_myrocks_compatible_format=ON")
+        names = self.not_for_stock(server)
+        self.expect("some tables have string indexes", len(names) > len(REPAIRS), str(names))
+        run_on_both(server, DATABASE, [f"ALTER TABLE {n} {REPAIRS.get(n, 'FORCE')}" for n in names])
+        self.expect("all tables are for stock", not self.not_for_stock(server), "")
+        deadline = time.monotonic() + 30
+        while server.status("rocksdb_dropped_indexes_waiting") != "0":
+            if time.monotonic() > deadline:
+                self.problems.append("dropped indexes are not reclaimed")
+                break
+            time.sleep(0.1)
+
+    def not_for_stock(self, server) -> list[str]:
+        """Tables that SHOW ENGINE ROCKSDB STATUS names as such."""
+        with Link(server) as link:
+            rows = link.execute("SHOW ENGINE ROCKSDB STATUS")
+        text = next(row[2] for row in rows if row[0] == b"FORMAT").decode()
+        names = text.split("MyRocks cannot read: ")[1].strip()
+        return [] if names == "none" else [n.split(".")[1] for n in names.split(", ")]
+
+    def prepare(self, server, name: str) -> None:
+        with Link(server, DATABASE) as link:
+            link.execute(f"XA START '{name}'")
+            for statement in PREPARED:
+                link.execute(statement)
+            link.execute(f"XA END '{name}'")
+            link.execute(f"XA PREPARE '{name}'")
+
+    def decide(self, server, name: str) -> None:
+        with Link(server) as link:
+            link.execute(f"XA COMMIT '{name}'")
+        statements = [*PREPARED, "UPDATE plain SET a = a + 1", "DELETE FROM plain WHERE id >= 1000"]
+        with Link(server, DATABASE + TWIN) as link:
+            for statement in statements:
+                link.execute(statement)
+        with Link(server, DATABASE) as link:
+            for statement in statements[len(PREPARED) :]:
+                link.execute(statement)
+
+    def compare(self, server, when: str, check: bool = True) -> None:
+        found = compare_server(server, check)
+        self.total.take(found)
+        self.report(f"{when}: {found.tables} tables, {found.queries} queries, {found.rows} rows")
+        self.problems += [f"{when}: {d}" for d in found.differences]
+
+    def expect(self, what: str, holds: bool, seen: str) -> None:
+        self.checks += 1
+        if not holds:
+            self.problems.append(f"not so: {what}: {seen[-600:]}")

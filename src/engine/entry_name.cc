@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "engine/entry_name.h"
+
+#include "engine/table.h"
+
+namespace basalt::engine {
+namespace {
+
+// A longer key is shown by its first and last bytes.
+constexpr size_t kShownWhole = 48;
+constexpr size_t kShownOfEnd = 12;
+
+std::string NameOfIndex(const Table& table, size_t index) {
+  return "table " + table.name() + ", index " + table.descriptor().indexes[index].name;
+}
+
+}  // namespace
+
+void AppendHex(Bytes bytes, std::string* to) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  for (const char byte : bytes) {
+    to->push_back(kDigits[static_cast<uint8_t>(byte) >> 4]);
+    to->push_back(kDigits[static_cast<uint8_t>(byte) & 15]);
+  }
+}
+
+std::string HexOf(Bytes key) {
+  std::string hex;
+  if (key.size() <= kShownWhole) {
+    AppendHex(key, &hex);
+    return hex;
+  }
+  AppendHex(key.substr(0, kShownWhole - kShownOfEnd), &hex);
+  hex += "..";
+  AppendHex(key.substr(key.size() - kShownOfEnd), &hex);
+  return hex + " (" + std::to_string(key.size()) + " bytes)";
+}
+
+std::string NameOfEntry(const Table& table, size_t index, Bytes key) {
+  return NameOfIndex(table, index) + ", key " + HexOf(key);
+}
+
+Status WithEntry(const Table& table, size_t index, Bytes key, Status status) {
+  if (status.code() != Code::kCorruption && status.code() != Code::kIoError) return status;
+  const std::string name = key.empty() ? NameOfIndex(table, index) : NameOfEntry(table, index, key);
+  return Status(status.code(), name + ": " + std::string(status.message()));
+}
+
+}  // namespace basalt::engine

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/status.h"
+
+namespace basalt::engine {
+
+class Table;
+
+// How messages name what is wrong: by table, index and key. None of these is for a hot path.
+
+// A key in hexadecimal. Of a long one the beginning, the end and the length in bytes: the beginning
+// says where it lies, the end of a secondary entry which row it belongs to.
+std::string HexOf(Bytes key);
+
+// All bytes in hexadecimal.
+void AppendHex(Bytes bytes, std::string* to);
+
+// "table d.t, index k, key 00000101...".
+std::string NameOfEntry(const Table& table, size_t index, Bytes key);
+
+// The status with the entry (or, without a key, the index) in front of its message when it tells of
+// damage: kCorruption and kIoError. Any other status comes back as it is.
+Status WithEntry(const Table& table, size_t index, Bytes key, Status status);
+
+}  // namespace basalt::engine
