@@ -50,7 +50,8 @@ Status RowAccess::CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, B
       transaction_->Get(table_->primary().family, primary_key, txn::View::kLatest, &value);
   if (found.code() == Code::kNotFound || (found.ok() && TakesPlaceOf(&value))) {
     if (table_->primary().codec->UniqueIsExact()) return Status::Ok();
-    return CheckValue(UniqueValueOf(table_->primary_position(), record), own_row_key, duplicate_index);
+    return CheckValue(UniqueValueOf(table_->primary_position(), record), own_row_key,
+                      duplicate_index);
   }
   if (!found.ok()) {
     return WithEntry(*table_, table_->primary_position(), primary_key, std::move(found));
@@ -120,8 +121,8 @@ Status RowAccess::FindHolder(const UniqueValue& value, Bytes own_row_key, std::s
   const bool exact = value.image.empty();
   txn::Cursor* cursor = CursorOf(&unique_cursors_, value.index);
   BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &writes()));
-  for (cursor->SeekForward(value.prefix); cursor->Valid() && cursor->key().starts_with(value.prefix);
-       cursor->Next()) {
+  for (cursor->SeekForward(value.prefix);
+       cursor->Valid() && cursor->key().starts_with(value.prefix); cursor->Next()) {
     Bytes row_key = cursor->key();
     if (value.index != table_->primary_position()) {
       const size_t row_bytes = codec.ExtractPrimaryKey(cursor->key(), key_buffer_.data());
