@@ -51,6 +51,7 @@ Status OpenDatabase() {
   PluginState& state = State();
   BASALT_RETURN_IF_ERROR(engine::Database::Open(DatabaseOptionsFromVariables(), &state.database));
   BASALT_RETURN_IF_ERROR(CheckDefinitions());
+  state.database->transactions()->waits()->Observe(&state.wait_reports);
   state.checkpoint_notifier = std::make_unique<CheckpointNotifier>(state.database->store());
   return Status::Ok();
 }
