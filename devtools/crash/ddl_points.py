@@ -11,7 +11,7 @@ import pymysql
 from devtools.crash.client import Problem, Stopped
 from devtools.crash.ddl import Ddl, State
 from devtools.crash.ddl_harness import DdlHarness
-from devtools.crash.kill_point import KillPoint
+from devtools.crash.kill_point import KillPoint, library
 from devtools.crash.ledger import Ledger, TwoEngines
 from devtools.crash.shapes import Shape
 from devtools.errors import DevError
@@ -206,6 +206,8 @@ class PointHarness(DdlHarness):
     def __init__(self, folder: Path, engine: str, binlog: bool, seed: int, seconds: float):
         super().__init__(folder, engine, binlog, seed, seconds)
         folder.parent.mkdir(parents=True, exist_ok=True)
+        if not library().exists():
+            raise DevError(f"missing: {library()}; run it without --no-build")
         self.kill_point = KillPoint(folder.with_name(folder.name + "-control"))
         self.server.environment |= self.kill_point.environment()
         self.script = next(c for c in self.clients if isinstance(c, Script))

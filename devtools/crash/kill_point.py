@@ -12,10 +12,12 @@ CONTROL_BYTES = 512  # i64 operations left, u64 passed, text
 UNLIMITED = 1 << 40
 
 
+def build_library() -> None:
+    build.build(plugin=False, more=("kill_point",))
+
+
 def library() -> Path:
-    """Builds it."""
-    folder = build.build(plugin=False, more=("kill_point",))
-    return folder / "tests" / "kill_point.so"
+    return paths.build_dir() / "tests" / "kill_point.so"
 
 
 class KillPoint:
@@ -30,7 +32,7 @@ class KillPoint:
 
     def environment(self) -> dict[str, str]:
         return {
-            "LD_PRELOAD": str(paths.build_dir() / "tests" / "kill_point.so"),
+            "LD_PRELOAD": str(library()),
             "BASALT_KILL_POINT": str(self.control),
         }
 

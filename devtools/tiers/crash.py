@@ -54,8 +54,8 @@ def run(args) -> TierResult:
     ):
         if args.filter and args.filter not in name:
             continue
-        if kind is PointHarness:
-            kill_point.library()
+        if kind is PointHarness and not args.no_build:
+            kill_point.build_library()
         harness = kind(folder / name, engine, binlog, seed + binlog, args.seconds_per_kill)
         harnesses.append(harness)
         run_harness(harness, name, share, result)
