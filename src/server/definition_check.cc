@@ -321,14 +321,17 @@ void DefinitionCheck::RemoveFilesOfLeftovers() {
   }
 }
 
-// No .frm file and no partitions in the dictionary: all that is left of a table.
+// No .frm file and no partitions in the dictionary: all that is left of a table. An empty file was
+// just being made, of whatever engine.
 bool DefinitionCheck::IsStrayParFile(const std::string& path) const {
   const std::filesystem::path parts(path);
   const std::string name = parts.filename().string();
   if (name.starts_with(kLeftover)) return true;
   const std::string database = parts.parent_path().filename().string();
-  return !catalog_->IsTable(database + "." + name) &&
-         AllPartitionsAreOf(ReadParFile(path), static_cast<uint8_t>(State().hton->db_type));
+  if (catalog_->IsTable(database + "." + name)) return false;
+  std::error_code error;
+  if (std::filesystem::file_size(path + kPar, error) == 0) return true;
+  return AllPartitionsAreOf(ReadParFile(path), static_cast<uint8_t>(State().hton->db_type));
 }
 
 void DefinitionCheck::KeepDefinitions() {
