@@ -8,5 +8,7 @@ events.py     AUTO_INCREMENT values are never given twice
 prepared.py   user XA transactions that are left prepared
 large.py      statements of many thousand rows: whole or absent
 scratch.py    CREATE, TRUNCATE, RENAME, DROP
+ddl.py        every kind of DDL: the old shape of a table or the new one (shapes.py)
+ddl_points.py each DDL statement before each of its file operations (kill_point.py)
 harness.py    load, kill, restart, check; again and again
 """

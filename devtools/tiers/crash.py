@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kill -9 under load; afterwards every acknowledged commit must be there, and nothing else.
 
-Half of the kills run with the binary log, half without. The seed fixes what the clients do and when
-the server is killed, but not how the threads fall: a failure need not repeat at once.
+Half of the kills run with the binary log, half without. A third as many more meet a load of DDL,
+and as many again single DDL statements, each before a file operation of its own: `--all-points` for
+all there are. The seed fixes what the clients do and when the server is killed, but not how the
+threads fall: a failure need not repeat at once.
 """
 
 import shutil
 from random import SystemRandom
 
 from devtools import paths
+from devtools.crash import kill_point
+from devtools.crash.ddl_harness import DdlHarness
+from devtools.crash.ddl_points import PointHarness
 from devtools.crash.harness import Harness
 from devtools.errors import DevError
 from devtools.tiers import TierResult
@@ -23,6 +28,11 @@ def add_arguments(group) -> None:
     group.add_argument(
         "--seconds-per-kill", type=float, default=1.2, help="average load before a kill"
     )
+    group.add_argument(
+        "--all-points",
+        action="store_true",
+        help="each DDL statement is killed before each of its file operations",
+    )
 
 
 def run(args) -> TierResult:
@@ -36,24 +46,34 @@ def run(args) -> TierResult:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     harnesses = []
-    for binlog, share in ((True, (kills + 1) // 2), (False, kills // 2)):
-        name = "binlog" if binlog else "no-binlog"
-        harness = Harness(folder / name, engine, binlog, seed + binlog, args.seconds_per_kill)
+    for name, kind, binlog, share in (
+        ("binlog", Harness, True, (kills + 1) // 2),
+        ("no-binlog", Harness, False, kills // 2),
+        ("ddl", DdlHarness, True, (kills + 2) // 3),
+        ("ddl-points", PointHarness, True, None if args.all_points else (kills + 2) // 3),
+    ):
+        if args.filter and args.filter not in name:
+            continue
+        if kind is PointHarness and not args.no_build:
+            kill_point.build_library()
+        harness = kind(folder / name, engine, binlog, seed + binlog, args.seconds_per_kill)
         harnesses.append(harness)
         run_harness(harness, name, share, result)
     report(harnesses, seed, result)
     return result
 
 
-def run_harness(harness: Harness, name: str, kills: int, result: TierResult) -> None:
+def run_harness(harness: Harness, name: str, kills: int | None, result: TierResult) -> None:
     try:
         harness.prepare()
+        if isinstance(harness, PointHarness):
+            kills = harness.plan_kills(kills)
         for number in range(1, kills + 1):
             known = len(harness.problems)
             print(f"   {name} {number}/{kills}: {harness.round()}")
             if len(harness.problems) == known:
                 result.passed += 1
-        harness.server.stop()
+        harness.problems += harness.finish()
     except DevError as error:
         result.failed += 1
         result.failures.append(f"{name}: {str(error).splitlines()[0]}")

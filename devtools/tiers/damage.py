@@ -15,6 +15,7 @@ from pathlib import Path
 import pymysql
 
 from devtools import paths
+from devtools.errors import DevError
 from devtools.server import PrivateServer
 from devtools.tiers import TierResult
 
@@ -37,7 +38,7 @@ def run(args) -> TierResult:
         for path in files_of(folder, FAMILIES["by_a"]) + files_of(folder, FAMILIES["rows"]):
             flip(path)
         server.start()
-        for test in (damaged_index, damaged_rows, restart, killed_check):
+        for test in (damaged_index, damaged_rows, restart, killed_check, refused_start):
             if not args.filter or args.filter in test.__name__:
                 one(test, server, result)
     finally:
@@ -197,6 +198,44 @@ def killed_check(server: PrivateServer) -> None:
     expect(progress > 0, "SHOW PROCESSLIST shows no progress")
     expect("interrupted" in str(answer) or "Operation failed" in str(answer), answer)
     others_go_on(server)
+
+
+def refused_start(server: PrivateServer) -> None:
+    """A store that is not opened stops the start of the server, unless an option says otherwise;
+    afterwards nothing is missing."""
+    server.sql("CREATE TABLE other (a INT PRIMARY KEY) ENGINE=InnoDB", "d")
+    server.stop()
+    marker = server.datadir / "#rocksdb" / "ROCKSDB_CORRUPTED"
+    marker.write_text("")
+    options = server.options
+    try:
+        for option, starts in (("OFF", False), ("ON", True)):
+            server.options = [
+                *options,
+                "--default-storage-engine=InnoDB",
+                f"--rocksdb-start-server-without-engine={option}",
+            ]
+            expect(try_start(server) == starts, f"{option}: the server starts: {not starts}")
+            said = "the server does not start without the engine" in server.log_tail(100)
+            expect(said != starts, f"{option}: {server.log_tail(100)}")
+            if starts:
+                server.sql("INSERT INTO other VALUES (1)", "d")
+                expect_error(server, "SELECT * FROM whole")
+            server.stop()
+    finally:
+        marker.unlink()
+        server.options = options
+    server.start()
+    others_go_on(server)
+    expect(server.query("SELECT * FROM other", "d") == [(1,)], "a row of InnoDB is gone")
+
+
+def try_start(server: PrivateServer) -> bool:
+    try:
+        server.start()
+    except DevError:
+        return False
+    return True
 
 
 def wait_for_progress(server: PrivateServer, connection: int, thread: threading.Thread) -> float:

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "server/error_map.h"
 #include "server/handler.h"
 #include "server/plugin_state.h"
 #include "server/system_variables.h"
@@ -61,9 +62,14 @@ int Handler::open(const char* name, int, uint) {
   if (made != nullptr) set_ha_share_ptr(made);
   unlock_shared_ha_data();
   if (!status.ok()) {
-    const bool missing = status.code() == Code::kNotFound;
-    const int error = Fail(std::move(status));
-    return missing ? HA_ERR_NO_SUCH_TABLE : error;
+    if (status.code() != Code::kNotFound) return Fail(std::move(status));
+    // Not "no such table": the server would remove the .frm file, and with it what is known of the
+    // table, because this engine can discover tables.
+    my_printf_error(ER_UNKNOWN_ERROR,
+                    "ROCKSDB: the store in %s has no table '%s', only its .frm file is there; DROP "
+                    "TABLE removes it",
+                    MYF(0), DataDirectory(), name);
+    return kErrorDataDirectory;
   }
   virtual_parts_.Open(*table_data());
   MakeRowAccess();
