@@ -2,8 +2,8 @@
 """kill -9 under load; afterwards every acknowledged commit must be there, and nothing else.
 
 Half of the kills run with the binary log, half without. A third as many more meet a load of DDL,
-and as many again single DDL statements, each before a file operation of its own: `--all-points` for
-all there are. The seed fixes what the clients do and when the server is killed, but not how the
+and as many again single statements, each before a file operation of its own: DDL, and every way to
+commit, with the binary log and without; `--all-points` for all there are. The seed fixes what the clients do and when the server is killed, but not how the
 threads fall: a failure need not repeat at once.
 """
 
@@ -12,9 +12,11 @@ from random import SystemRandom
 
 from devtools import paths
 from devtools.crash import kill_point
+from devtools.crash.commit_points import CommitPoints
 from devtools.crash.ddl_harness import DdlHarness
-from devtools.crash.ddl_points import PointHarness
+from devtools.crash.ddl_points import DdlPoints
 from devtools.crash.harness import Harness
+from devtools.crash.point_harness import PointHarness
 from devtools.errors import DevError
 from devtools.tiers import TierResult
 
@@ -31,7 +33,7 @@ def add_arguments(group) -> None:
     group.add_argument(
         "--all-points",
         action="store_true",
-        help="each DDL statement is killed before each of its file operations",
+        help="statements are killed before each of their file operations, not before some",
     )
 
 
@@ -46,15 +48,18 @@ def run(args) -> TierResult:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     harnesses = []
+    points = None if args.all_points else (kills + 2) // 3
     for name, kind, binlog, share in (
         ("binlog", Harness, True, (kills + 1) // 2),
         ("no-binlog", Harness, False, kills // 2),
         ("ddl", DdlHarness, True, (kills + 2) // 3),
-        ("ddl-points", PointHarness, True, None if args.all_points else (kills + 2) // 3),
+        ("ddl-points", DdlPoints, True, points),
+        ("commit-points", CommitPoints, True, points),
+        ("commit-points-no-binlog", CommitPoints, False, points),
     ):
         if args.filter and args.filter not in name:
             continue
-        if kind is PointHarness and not args.no_build:
+        if issubclass(kind, PointHarness) and not args.no_build:
             kill_point.build_library()
         harness = kind(folder / name, engine, binlog, seed + binlog, args.seconds_per_kill)
         harnesses.append(harness)
