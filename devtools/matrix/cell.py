@@ -266,7 +266,7 @@ class Attempt:
         return self.peer.execute(sql.replace(") d", " GROUP BY v) d")).rows or []
 
     def _is_in_order(self, question: Question, found: list[tuple], rows: list[tuple]) -> bool:
-        """Is `found` all of `rows`, or their beginning under a LIMIT, as the question orders them?"""
+        """Is `found` all of `rows`, under a LIMIT their first, as the question orders them?"""
         limited = question.sql.endswith(questions.LIMITED)
         if not limited and Counter(found) != Counter(rows):
             return False
