@@ -209,7 +209,7 @@ class Attempt:
         more of the statement than of the engines."""
         tested, peer = self._tell(sql), self.peer.execute(sql)
         found, due = (outcome(answer) for answer in (tested, peer))
-        if found != due and self._peer_took_a_duplicate():
+        if found != due and (self._peer_took_a_duplicate() or self._peer_left_rows(sql)):
             self.cell.peer_errors.append(sql)
             raise Broken
         if found != due or peer.error not in (0, DUPLICATE):
@@ -353,6 +353,15 @@ class Attempt:
             f"SELECT COUNT(*) FROM {table.format('a')}, {table.format('b')}"
             f" WHERE a.id < b.id AND {a} = {b}"
         )
+        counts = [side.execute(sql).rows for side in (self.tested, self.peer)]
+        return counts[0] == [("0",)] and counts[1] != [("0",)]
+
+    def _peer_left_rows(self, sql: str) -> bool:
+        """Has the peer's table rows left that a DELETE should have taken, and ours none?"""
+        table = f"DELETE FROM {self.cell.table} "
+        if not sql.startswith(table):
+            return False
+        sql = sql.replace(table, f"SELECT COUNT(*) FROM {self.cell.table} USE INDEX () ")
         counts = [side.execute(sql).rows for side in (self.tested, self.peer)]
         return counts[0] == [("0",)] and counts[1] != [("0",)]
 

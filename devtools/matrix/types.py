@@ -614,9 +614,9 @@ def text(character_set: str, collation: str, sql: str, length: int, kind: str) -
     samples = strings.edges(character_set, min(length, 400))
     left_out = ""
     if sql.startswith("CHAR(") and "nopad" in collation and re.search("uca|unicode", collation):
-        # The server pads a CHAR that it compares with spaces, which weigh something, and this one is
-        # full of what weighs nothing. InnoDB puts it in different places, depending on how long the
-        # other value is, and finds neither it nor its neighbours again.
+        # The server compares a CHAR with its spaces, which weigh something; this one is full of
+        # what weighs nothing. InnoDB puts it in different places, depending on how long the other
+        # value is, and finds neither it nor its neighbours again.
         samples = [s for s in samples if s != strings.encode("\x01", character_set) * length]
         left_out = f"{length} characters that weigh nothing, in a CHAR without padding"
     edges = tuple(literal(e) for e in samples)
