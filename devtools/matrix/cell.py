@@ -325,7 +325,8 @@ class Attempt:
         than the peer's and none that are wrong."""
         scan = self._scanning(sql)
         tested, peer = (Counter(s.execute(sql).rows or []) for s in (self.tested, self.peer))
-        for truth in dict.fromkeys((scan, self._as_key(scan))):
+        prefix = self.cell.kind.as_prefix(scan) if self.cell.role.prefix else scan
+        for truth in dict.fromkeys((scan, self._as_key(scan), prefix)):
             due = Counter(self.peer.execute(truth).rows or [])
             if not due or tested - due or (peer & due) - tested:
                 continue

@@ -68,6 +68,22 @@ class ColumnType:
         bound = rf"RPAD(LEFT(v, {n}), {n}, ' ') >= RPAD(\1, {n}, {tab})"
         return re.sub(r"v LIKE CONCAT\((LEFT\([^()]*\)), [^()]*\)", rf"\g<0> AND {bound}", text)
 
+    def as_prefix(self, text: str) -> str:
+        """Searches, as a key over v(N) can make them: by the first N characters, ends included.
+        Characters that weigh nothing make these order values differently from the whole."""
+        first = f"LEFT({{}}, {self.prefix})"
+        if self.as_key("v") != "v":
+            first = f"RPAD({first}, {self.prefix}, ' ')"
+
+        def both(found: re.Match) -> str:
+            side = f"{first.format('v')} {found[1][0]}= {first.format(found[2])}"
+            return f"{found[0]} AND {side}"
+
+        literal = r"(_\w+ x'[0-9a-f]*')"
+        text = re.sub(rf"v BETWEEN {literal} AND {literal}", r"v >= \1 AND v <= \2", text)
+        text = re.sub(rf"v <> {literal}", r"(v < \1 OR v > \1)", text)
+        return re.sub(rf"\bv (<=|>=|<|>) {literal}", both, text)
+
     def values(self, rng: Random, count: int) -> list[str]:
         """About `count` different literals: the telling ones, a choice of the other edges, and
         random ones."""
