@@ -90,8 +90,8 @@ def summary(cells: list[Cell]) -> list[str]:
     short = [c for c in cells if c.range_errors]
     if short:
         lines.append(
-            "   the server's own range leaves out what a scan finds (LIKE in a CHAR without padding,"
-            f" prefixes with characters that weigh nothing): {len(short)} cells"
+            "   the server's own range leaves out what a scan finds (LIKE in a CHAR without"
+            f" padding, prefixes with characters that weigh nothing): {len(short)} cells"
         )
         lines += [f"      {name}: {roles}" for name, roles in of_types(short)]
     left_out = Counter(c.kind.left_out for c in cells if c.kind.left_out)
