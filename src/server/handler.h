@@ -7,6 +7,7 @@
 
 #include "engine/row_access.h"
 #include "engine/table.h"
+#include "server/like_bounds.h"
 #include "server/read_state.h"
 #include "server/server_headers.h"
 #include "server/session.h"
@@ -228,6 +229,7 @@ class Handler final : public ::handler {
 
   ReadState read_;
   VirtualParts virtual_parts_{this};
+  LikeBounds like_bounds_;
 };
 
 }  // namespace basalt::server

@@ -224,10 +224,15 @@ enum_alter_inplace_result Handler::check_if_supported_inplace_alter(
   return HA_ALTER_INPLACE_INSTANT;
 }
 
-bool Handler::check_if_incompatible_data(HA_CREATE_INFO*, uint changes) {
+// Asked of the table that EXCHANGE PARTITION is to exchange; `other` is the partitioned one.
+bool Handler::check_if_incompatible_data(HA_CREATE_INFO* other, uint changes) {
   // The server has compared columns and options and will compare the keys. What else a table has
   // (index numbers, layout versions) goes with its rows when it changes its name.
-  return changes == IS_EQUAL_YES ? COMPATIBLE_DATA_YES : COMPATIBLE_DATA_NO;
+  if (changes != IS_EQUAL_YES) return COMPATIBLE_DATA_NO;
+  List<const char>& partitions = ha_thd()->lex->alter_info.partition_names;
+  const char* partition = partitions.is_empty() ? "" : partitions.head();
+  const std::string_view comment(other->comment.str, other->comment.length);
+  return LivesLikePartition(*table, comment, partition) ? COMPATIBLE_DATA_YES : COMPATIBLE_DATA_NO;
 }
 
 void Handler::NoteNewDefinition(Bytes frm) { new_definition_ = frm; }

@@ -72,6 +72,7 @@ int Handler::open(const char* name, int, uint) {
     return kErrorDataDirectory;
   }
   virtual_parts_.Open(*table_data());
+  like_bounds_.Open(*table);
   MakeRowAccess();
   // A scan of the whole table goes along the primary key: the server must know it, or an UPDATE
   // that moves rows in it would meet them again.

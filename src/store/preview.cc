@@ -11,6 +11,7 @@
 #include "store/comparator.h"
 #include "store/database_defaults.h"
 #include "store/information_log.h"
+#include "store/live_files.h"
 #include "store/status_map.h"
 #include "store/store.h"
 
@@ -193,9 +194,20 @@ Status Preview::OpenReadOnly(const StoreOptions& options) {
                                    "listing the column families"));
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
   for (const std::string& name : names) descriptors.emplace_back(name, FamilyOptions(name));
-  BASALT_RETURN_IF_ERROR(
-      MapStatus(rocksdb::DB::OpenForReadOnly(db, options.directory, descriptors, &handles_, &db_),
-                "reading it"));
+  const auto open = [&] {
+    handles_.clear();
+    return MapStatus(
+        rocksdb::DB::OpenForReadOnly(db, options.directory, descriptors, &handles_, &db_),
+        "reading it");
+  };
+  Status status = open();
+  if (status.code() == Code::kCorruption) {
+    // A damaged table file is no reason to refuse, unless the dictionary lies in it; one that is
+    // missing or cut off is: nobody knows then what else is.
+    OpenFilesLater(&db);
+    if (open().ok() && CheckLiveFiles(db_.get(), db.env).ok()) status = {};
+  }
+  BASALT_RETURN_IF_ERROR(std::move(status));
   TakeHandles();
   return {};
 }
