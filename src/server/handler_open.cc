@@ -143,6 +143,7 @@ int Handler::reset() {
   CloseScan();
   // Under LOCK TABLES no external_lock() ends the statement.
   LeaveStatement();
+  rows_->set_duplicate_mode(txn::LockMode::kShared);
   error_text_.clear();
   return 0;
 }
@@ -153,6 +154,13 @@ int Handler::extra(enum ha_extra_function operation) {
     case HA_EXTRA_NO_KEYREAD:
       // The columns decide what is read; see LearnWantedColumns.
       read_.wanted_known = false;
+      break;
+    case HA_EXTRA_WRITE_CAN_REPLACE:
+    case HA_EXTRA_INSERT_WITH_UPDATE:
+      if (rows_ != nullptr) rows_->set_duplicate_mode(txn::LockMode::kExclusive);
+      break;
+    case HA_EXTRA_WRITE_CANNOT_REPLACE:
+      if (rows_ != nullptr) rows_->set_duplicate_mode(txn::LockMode::kShared);
       break;
     case HA_EXTRA_PREPARE_FOR_DROP:
     case HA_EXTRA_PREPARE_FOR_RENAME:

@@ -34,6 +34,7 @@ const char* MissingInstructions() {
 Status OpenDatabase() {
   PluginState& state = State();
   BASALT_RETURN_IF_ERROR(engine::Database::Open(DatabaseOptionsFromVariables(), &state.database));
+  state.database->transactions()->waits()->Observe(&state.wait_reports);
   state.checkpoint_notifier = std::make_unique<CheckpointNotifier>(state.database->store());
   return Status::Ok();
 }

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "engine/database.h"
 #include "server/server_headers.h"
+#include "server/wait_reports.h"
 
 namespace basalt::server {
 
@@ -15,6 +16,7 @@ class CheckpointNotifier;
 // taken down by its deinit, constant in between.
 struct PluginState {
   handlerton* hton = nullptr;
+  WaitReports wait_reports;  // used by the database until it is closed
   std::unique_ptr<engine::Database> database;
   std::unique_ptr<CheckpointNotifier> checkpoint_notifier;
 };

@@ -66,6 +66,8 @@ class Transaction {
   State state() const { return state_.load(std::memory_order_relaxed); }
   uint64_t id() const { return owner_.id(); }
   bool active() const { return state() != State::kIdle; }
+  // Who runs it (see wait_observer.h); null: nobody from now on.
+  void SetRunner(void* runner);
   // What reports show of it. Any thread.
   TransactionInfo Describe() const;
 
