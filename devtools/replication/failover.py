@@ -3,71 +3,23 @@
 primary comes back as a replica, again and again with changing roles.
 
 After a promotion nothing may be missing that the old primary had acknowledged, and, with the wait
-point AFTER_SYNC, nothing that a reader had seen on it. With AFTER_COMMIT others see a commit before
-the replica has it: there the test counts what was seen and is gone, to show the difference. That
-primary cannot come back: what the replica never had is committed in its engines."""
+point AFTER_SYNC, nothing that a reader had seen on it. For comparison, with two servers each:
+AFTER_COMMIT, where others see a commit before the replica has it, and asynchronous replication; what
+is gone then is counted and reported. Such a primary cannot come back: what the replica never had is
+committed in its engines."""
 
-import threading
 import time
-
-import pymysql
 
 from devtools.crash.client import Problem
 from devtools.crash.ledger import TwoEngines
 from devtools.replication.compare import compare
 from devtools.replication.load import SHORT, Load
 from devtools.replication.node import Broken, Node
+from devtools.replication.reader import Reader
 from devtools.replication.scenario import Scenario
 
-ROUNDS, LONG_ROUNDS = 4, 20
-# what grows only: table, key, number
-GROWING = [
-    "SELECT CONCAT('counter ', id), n FROM counter",
-    "SELECT CONCAT('ledger ', owner), sequence FROM progress",
-    "SELECT CONCAT('bank ', client), MAX(sequence) FROM transfer GROUP BY client",
-]
-
-
-class Reader:
-    """Reads the primary all the time and remembers the most that it has seen."""
-
-    def __init__(self, node: Node):
-        self.node = node
-        self.seen: dict[str, int] = {}
-        self.stop = threading.Event()
-        self.thread = threading.Thread(target=self.run, daemon=True)
-        self.thread.start()
-
-    def run(self) -> None:
-        try:
-            with self.node.connect() as link, link.cursor() as cursor:
-                while not self.stop.is_set():
-                    self.look(cursor)
-        except (pymysql.Error, OSError):
-            pass  # the server has been killed
-
-    def look(self, cursor) -> None:
-        for query in GROWING:
-            cursor.execute(query)
-            for name, number in cursor.fetchall():
-                self.seen[name] = max(self.seen.get(name, 0), number)
-
-    def end(self) -> None:
-        self.stop.set()
-        self.thread.join(60)
-
-    def missing(self, node: Node) -> list[str]:
-        """What was seen, and is not there on another server."""
-        there: dict[str, int] = {}
-        with node.connect() as link, link.cursor() as cursor:
-            for query in GROWING:
-                cursor.execute(query)
-                there.update(cursor.fetchall())
-        return [
-            f"{name}: {number} was seen, {there.get(name, 0)} is there"
-            for name, number in self.seen.items()
-            if there.get(name, 0) < number
-        ]
+ROUNDS, LONG_ROUNDS = 3, 20
+ASYNCHRONOUS = "asynchronous"
 
 
 class Failover(Scenario):
@@ -75,7 +27,13 @@ class Failover(Scenario):
 
     def play(self) -> None:
         rounds = LONG_ROUNDS if self.long else ROUNDS
-        self.one, self.other = self.node(1, binlog=True), self.node(2, binlog=True)
+        self.pair(1, ["AFTER_SYNC"] * rounds)
+        self.pair(3, ["AFTER_COMMIT"])
+        self.pair(5, [ASYNCHRONOUS])
+
+    def pair(self, number: int, points: list[str]) -> None:
+        """Two new servers, and one round with each wait point."""
+        self.one, self.other = self.node(number, binlog=True), self.node(number + 1, binlog=True)
         self.start(self.one, replica=False)
         self.start(self.other, replica=True)
         self.load = Load([*SHORT, TwoEngines], self.seed, self.one)
@@ -83,11 +41,12 @@ class Failover(Scenario):
         self.other.follow(self.one)
         self.wait_for_replica(self.one)
         self.load.create()
-        for number in range(1, rounds + 1):
-            # the last one shows what the other wait point does
-            point = "AFTER_COMMIT" if number == rounds else "AFTER_SYNC"
-            self.round(f"{number}/{rounds}", point, hold=number % 2 == 0)
+        for turn, point in enumerate(points, 1):
+            hold = turn % 2 == 0 or point != "AFTER_SYNC"
+            self.round(f"{turn}/{len(points)}", point, hold)
             self.one, self.other = self.other, self.one
+        for node in (self.one, self.other):
+            node.server.stop()
 
     def start(self, node: Node, replica: bool) -> None:
         """A server that comes back as a replica takes back what the new primary may not have.
@@ -124,7 +83,10 @@ class Failover(Scenario):
         """`hold`: the replica stops listening a moment before the kill, so that commits are
         under way that it never gets."""
         primary, replica = self.one, self.other
-        primary.one(f"SET GLOBAL rpl_semi_sync_master_wait_point={point}")
+        if point == ASYNCHRONOUS:
+            primary.one("SET GLOBAL rpl_semi_sync_master_enabled=OFF")
+        else:
+            primary.one(f"SET GLOBAL rpl_semi_sync_master_wait_point={point}")
         self.load.primary = primary
         before = self.load.total("acknowledged")
         reader = Reader(primary)
@@ -138,7 +100,7 @@ class Failover(Scenario):
         found = self.load.stop()
         reader.end()
         self.promote(replica)
-        found += self.load.check(replica)
+        found += self.check_acknowledged(replica, point)
         found += self.check_seen(reader.missing(replica), point)
         acknowledged = self.load.total("acknowledged") - before
         self.count("acknowledged", acknowledged)
@@ -157,8 +119,16 @@ class Failover(Scenario):
         self.count("readers compared")
         if point == "AFTER_SYNC":
             return [Problem("lost", f"visible: {text}") for text in missing]
-        self.count("seen with AFTER_COMMIT, then gone", len(missing))
+        self.count(f"seen with {point}, then gone", len(missing))
         return []
+
+    def check_acknowledged(self, replica: Node, point: str) -> list[Problem]:
+        found = self.load.check(replica)
+        if point != ASYNCHRONOUS:
+            return found
+        lost = [p for p in found if p.kind == "lost"]
+        self.count(f"acknowledged with {point}, then gone", len(lost))
+        return [p for p in found if p.kind != "lost"]
 
     def rejoin(self, old: Node, new: Node) -> list[Problem]:
         """The old primary becomes a replica of the new one, without what never got there."""

@@ -2,9 +2,13 @@
 """kill -9 of replicas, and of the primary, under load: afterwards the replicas are the primary.
 
 One primary, two replicas: one with a binary log of its own, one without. The formats of the
-primary's binary log and all modes of the parallel replica take turns; settings that need not keep a
+primary's binary log and the modes of the parallel replica take turns; settings that need not keep a
 commit durable are among those of the replica without a log, because its position is committed with
-its rows."""
+its rows.
+
+What the server gets wrong after a crash, whatever the engine, is left out, and docs/durability.md
+says so: RENAME, strict GTIDs where DDL is recovered, and without a log the modes in which a DDL
+statement commits its position before what precedes it has committed."""
 
 import time
 
@@ -12,10 +16,12 @@ from devtools.crash.client import Problem
 from devtools.replication.compare import compare
 from devtools.replication.load import CLASSES, Load
 from devtools.replication.node import Node
+from devtools.replication.reader import Reader
 from devtools.replication.scenario import Scenario
 
 FORMATS = ("ROW", "STATEMENT", "MIXED")
-MODES = ("none", "conservative", "optimistic", "aggressive", "minimal")
+MODES = ("none", "optimistic", "aggressive", "conservative", "minimal")
+MODES_WITHOUT_LOG = MODES[:3]
 KILLS, LONG_KILLS = 6, 30
 LOCK_WAIT = ["--innodb-lock-wait-timeout=1", "--loose-rocksdb-lock-wait-timeout=1"]
 
@@ -53,16 +59,23 @@ class ReplicaKills(Scenario):
         )
 
     def replica_options(self, replica: Node) -> list[str]:
-        mode = self.rng.choice(MODES)
+        mode = self.rng.choice(MODES if replica.binlog else MODES_WITHOUT_LOG)
+        # Without a log, what the tables of one engine have lost must not be in a position that is in
+        # a table of another: all positions are in one engine.
         levels = [1, 2] if replica.binlog else [0, 1, 2]
-        engines = "rocksdb,innodb" if self.engine != "innodb" else "innodb"
+        engines = ["innodb"] if replica.binlog else []
+        if replica.binlog and self.engine != "innodb":
+            engines.append("rocksdb")
         self.count(f"mode {mode}")
         return [
             f"--slave-parallel-mode={mode}",
             f"--slave-parallel-threads={self.rng.choice([0, 4, 8])}",
             f"--loose-rocksdb-flush-log-at-trx-commit={self.rng.choice(levels)}",
             # a transaction of InnoDB alone gets its position in a table of InnoDB
-            f"--gtid-pos-auto-engines={engines}",
+            f"--gtid-pos-auto-engines={','.join(engines)}",
+            # The server's recovery of a DDL statement writes it into the replica's log, and then it
+            # may come once more from the primary: with InnoDB too that stops a strict replica.
+            "--gtid-strict-mode=OFF",
             f"--sync-binlog={self.rng.choice([0, 1])}",
             "--loose-rocksdb-spill-threshold=131072",
         ]
@@ -71,11 +84,12 @@ class ReplicaKills(Scenario):
         """Some kills of replicas and one of the primary in one format, then a comparison."""
         with self.primary.server.connect() as link, link.cursor() as cursor:
             cursor.execute(f"SET GLOBAL binlog_format={format_}")
+        reader = Reader(self.primary)
         self.load.start()
         for n in range(kills):
             time.sleep(self.rng.uniform(0.3, 1.5))
             self.kill_replica(self.replicas[n % 2])
-        self.kill_primary(format_)
+        self.kill_primary(format_, reader)
         position = self.primary.position()
         found = []
         for replica in self.replicas:
@@ -91,13 +105,16 @@ class ReplicaKills(Scenario):
         replica.start(*self.replica_options(replica))
         replica.check_running()
 
-    def kill_primary(self, format_: str) -> None:
+    def kill_primary(self, format_: str, reader: Reader) -> None:
+        """Nothing that was acknowledged or seen may be missing afterwards."""
         time.sleep(self.rng.uniform(0.2, 0.8))
         self.primary.server.kill()
         found = self.load.stop()
         self.count("kills of a primary")
         self.start_primary(format_)
+        reader.end()
         found += self.load.check(self.primary)
+        found += [Problem("lost", f"visible: {t}") for t in reader.missing(self.primary)]
         self.count(
             "acknowledged", self.load.total("acknowledged") - self.counts.get("acknowledged", 0)
         )

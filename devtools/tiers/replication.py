@@ -18,15 +18,16 @@ from devtools.replication.replica_kills import ReplicaKills
 from devtools.replication.scenario import Scenario
 from devtools.tiers import TierResult
 
-HELP = "replication: crash-safe and parallel replicas, semi-sync fail-over, checksums"
+HELP = "crash-safe and parallel replicas, semi-sync fail-over, checksums: nothing is lost"
 SCENARIOS: list[type[Scenario]] = [Kinds, ReplicaKills, HotRows, Failover, Checksums]
 
 
 def run(args) -> TierResult:
     seed = args.seed if args.seed is not None else SystemRandom().randrange(2**31)
     result = TierResult("replication", 0, 0)
-    long = " --long" if args.long else ""
-    result.repeat_command = f"./dev test replication --seed {seed}{long}"
+    again = [f"--filter '{args.filter}'"] if args.filter else []
+    again += ["--long"] if args.long else []
+    result.repeat_command = " ".join([f"./dev test replication --seed {seed}", *again])
     print(f"   seed {seed}")
     engine = getattr(args, "engine", None) or "rocksdb"
     folder = paths.scratch() / "replication"
