@@ -4,9 +4,9 @@ primary comes back as a replica, again and again with changing roles.
 
 After a promotion nothing may be missing that the old primary had acknowledged, and, with the wait
 point AFTER_SYNC, nothing that a reader had seen on it. For comparison, with two servers each:
-AFTER_COMMIT, where others see a commit before the replica has it, and asynchronous replication; what
-is gone then is counted and reported. Such a primary cannot come back: what the replica never had is
-committed in its engines."""
+AFTER_COMMIT, where others see a commit before the replica has it, and asynchronous replication;
+what is gone then is counted and reported. Such a primary cannot come back: what the replica never
+had is committed in its engines."""
 
 import time
 

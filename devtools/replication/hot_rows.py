@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A parallel replica on hot rows. Its workers commit in the primary's order; one that waits for a
-row of a later one can only go on when the server learns of that wait and rolls the later one back. So
-no lock wait of the replica may ever end by its timeout."""
+row of a later one can only go on when the server learns of that wait and rolls the later one back.
+So no lock wait of the replica may ever end by its timeout."""
 
 import time
 

@@ -40,8 +40,8 @@ bool AppliesRowEvents(THD* thd) { return thd->slave_thread && thd_sql_command(th
 // WarnIfWithoutTwoPhaseCommit): what is written would be gone with the connection, or a crash,
 // after it was acknowledged as prepared.
 constexpr char kNoXa[] =
-    "no writes inside an XA transaction: the engine was installed while the server runs, and could "
-    "not keep them after XA PREPARE. Restart the server";
+    "neither writes nor FOR UPDATE inside an XA transaction: the engine was installed while the "
+    "server runs, and XA PREPARE would lose them. Restart the server";
 
 bool WouldLosePrepared(THD* thd) {
   return Handlerton()->prepare == nullptr && thd->transaction->xid_state.is_explicit_XA();
