@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Checksums by statement, as pt-table-checksum takes them: under load, in chunks, each one
-statement that both sides execute at the same place of their history, so that the results must agree. On the
-primary this needs that what the statement has read stays as it is until it commits."""
+statement that both sides execute at the same place of their history, so that the results must
+agree. On the primary this needs that what the statement has read stays so until it commits."""
 
 import time
 
