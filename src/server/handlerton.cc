@@ -226,9 +226,9 @@ void WarnIfWithoutTwoPhaseCommit() {
   if (Handlerton()->prepare != nullptr) return;
   sql_print_error(
       "ROCKSDB: the server has switched off two-phase commit for this engine, because "
-      "it was installed while the server runs: XA does not work, and after a crash the "
-      "binary log may disagree with the tables. Restart the server with "
-      "plugin_load_add=ha_rocksdb");
+      "it was installed while the server runs: writes inside XA transactions are refused, and "
+      "a transaction that writes into two engines may be committed in one of them only after a "
+      "crash. Restart the server");
 }
 
 void SetUpHandlerton(handlerton* hton) {

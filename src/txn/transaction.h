@@ -39,6 +39,8 @@
 //  T5  A transaction that Prepare acknowledged survives the process and is decided only by Commit
 //      or Rollback.
 //  T6  Locks are released after the writes are visible (commit) or gone (rollback).
+//  T7  A commit that was acknowledged survives what its Durability says, and with it every commit
+//      before it: a death takes only the last ones away.
 
 namespace basalt::txn {
 

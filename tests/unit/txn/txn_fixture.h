@@ -27,6 +27,7 @@ class TxnFixture : public testing::Test {
     store::StoreOptions options;
     options.directory = directory_.path() + "/store";
     options.block_cache_bytes = 8u << 20;
+    options.env = env_;
     ASSERT_EQ(store::Store::Open(options, &store_).ToString(), "ok");
     ASSERT_EQ(catalog::Catalog::Load(store_.get(), &catalog_).ToString(), "ok");
     ASSERT_TRUE(store_->GetOrCreateColumnFamily("rev:backwards", &reversed_).ok());
@@ -84,6 +85,7 @@ class TxnFixture : public testing::Test {
     return contents;
   }
 
+  rocksdb::Env* env_ = nullptr;  // null: the operating system's
   size_t spill_bytes_ = 1024;
   test::TemporaryDirectory directory_;
   std::unique_ptr<store::Store> store_;
