@@ -3,8 +3,9 @@
 
 Half of the kills run with the binary log, half without. A third as many more meet a load of DDL,
 and as many again single statements, each before a file operation of its own: DDL, and every way to
-commit, with the binary log and without; `--all-points` for all there are. The seed fixes what the clients do and when the server is killed, but not how the
-threads fall: a failure need not repeat at once.
+commit, with the binary log and without; `--all-points` for all there are. The seed fixes what the
+clients do and when the server is killed, but not how the threads fall: a failure need not repeat at
+once.
 """
 
 import shutil
