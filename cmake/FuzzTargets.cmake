@@ -5,6 +5,7 @@
 
 find_package(GTest REQUIRED)
 add_library(basalt_fuzz_support STATIC
+  ${CMAKE_SOURCE_DIR}/src/server/frm_header.cc
   ${CMAKE_SOURCE_DIR}/src/server/table_name.cc
   ${CMAKE_SOURCE_DIR}/tests/unit/codec/fake_collation.cc
   ${CMAKE_SOURCE_DIR}/tests/unit/codec/random_table.cc

@@ -8,5 +8,8 @@ events.py     AUTO_INCREMENT values are never given twice
 prepared.py   user XA transactions that are left prepared
 large.py      statements of many thousand rows: whole or absent
 scratch.py    CREATE, TRUNCATE, RENAME, DROP
+ddl.py        every kind of DDL: the old shape of a table or the new one (shapes.py)
+point_harness.py  statements killed before each of their file operations (kill_point.py):
+ddl_points.py, commit_points.py
 harness.py    load, kill, restart, check; again and again
 """

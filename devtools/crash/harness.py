@@ -7,6 +7,8 @@ import time
 from pathlib import Path
 from random import Random
 
+import pymysql
+
 from devtools.crash.bank import Bank
 from devtools.crash.client import Client, Problem
 from devtools.crash.events import Events
@@ -18,7 +20,6 @@ from devtools.errors import DevError
 from devtools.server import PrivateServer
 
 CLASSES = [Ledger, Ledger, Counter, Bank, Bank, Bank, Events, Prepared, Large, Scratch, TwoEngines]
-DOUBLE_KILL = 0.2  # share of restarts that are killed too
 COMMON = [
     "--innodb-flush-log-at-trx-commit=2",
     "--innodb-lock-wait-timeout=1",
@@ -35,12 +36,15 @@ ENGINE_OPTIONS = {
 
 
 class Harness:
+    classes: list[type[Client]] = CLASSES
+    double_kill_share = 0.2  # of restarts, which are killed too
+
     def __init__(self, folder: Path, engine: str, binlog: bool, seed: int, seconds: float):
         self.rng = Random(seed)
         self.engine, self.binlog, self.seconds = engine, binlog, seconds
         self.server = PrivateServer(folder, engine, self.options(), start_timeout=90)
         self.clients: list[Client] = [
-            kind(number, seed, self.connect) for number, kind in enumerate(CLASSES)
+            kind(number, seed, self.connect) for number, kind in enumerate(self.classes)
         ]
         for client in self.clients:
             client.binlog = binlog
@@ -68,7 +72,7 @@ class Harness:
         with self.server.connect() as link, link.cursor() as cursor:
             cursor.execute("CREATE DATABASE crash")
             cursor.execute("USE crash")
-            for kind in dict.fromkeys(CLASSES):
+            for kind in dict.fromkeys(self.classes):
                 client = next(c for c in self.clients if type(c) is kind)
                 for sql in client.create():
                     cursor.execute(sql)
@@ -109,14 +113,22 @@ class Harness:
     def restart(self) -> float:
         """Starts the server again, sometimes killing that start too; returns the seconds taken."""
         self.server.options = self.options()
-        if self.rng.random() < DOUBLE_KILL:
-            self.server.start(wait=False)
-            time.sleep(self.rng.uniform(0.02, 0.6))
-            self.server.kill()
-            self.double_kills += 1
+        if self.rng.random() < self.double_kill_share:
+            self.kill_start()
         started = time.monotonic()
         self.server.start()
         return time.monotonic() - started
+
+    def kill_start(self) -> None:
+        self.server.start(wait=False)
+        time.sleep(self.rng.uniform(0.02, 0.6))
+        self.server.kill()
+        self.double_kills += 1
+
+    def finish(self) -> list[Problem]:
+        """After the last round; the server is stopped."""
+        self.server.stop()
+        return []
 
     def check(self) -> list[Problem]:
         problems = []
@@ -150,16 +162,26 @@ COUNTED = ("acknowledged", "in_flight", "in_flight_whole")
 
 
 def check_tables(execute) -> list[Problem]:
-    """CHECK TABLE, and every index has as many entries as the table has rows."""
+    """CHECK TABLE, and every index has as many entries as the table has rows. Sequences have none,
+    and the server does not check them."""
     problems = []
-    for (name,) in execute("SHOW TABLES"):
-        answer = execute(f"CHECK TABLE {name} EXTENDED")[-1]
-        if answer[3] != "OK":
-            problems.append(Problem("broken", f"CHECK TABLE {name}: {answer[3]}"))
-        counts = {
-            key: execute(f"SELECT COUNT(*) FROM {name} FORCE INDEX ({key})")[0][0]
-            for key in {r[2] for r in execute(f"SHOW KEYS FROM {name}")}
-        }
-        if len(set(counts.values())) > 1:
-            problems.append(Problem("half", f"{name}: entries by index {counts}"))
+    for name, _ in execute("SHOW FULL TABLES WHERE table_type = 'BASE TABLE'"):
+        try:
+            problems += check_table(execute, name)
+        except pymysql.Error as error:
+            problems.append(Problem("broken", f"{name}: {error}"))
+    return problems
+
+
+def check_table(execute, name: str) -> list[Problem]:
+    problems = []
+    answer = execute(f"CHECK TABLE {name} EXTENDED")[-1]
+    if answer[3] != "OK":
+        problems.append(Problem("broken", f"CHECK TABLE {name}: {answer[3]}"))
+    counts = {
+        key: execute(f"SELECT COUNT(*) FROM {name} FORCE INDEX ({key})")[0][0]
+        for key in {r[2] for r in execute(f"SHOW KEYS FROM {name}")}
+    }
+    if len(set(counts.values())) > 1:
+        problems.append(Problem("half", f"{name}: entries by index {counts}"))
     return problems

@@ -386,7 +386,11 @@ class Generator:
     def add_key(self, table: Table) -> Statement:
         key = schema.random_key(self.rng, table, f"x{self.made}")
         key.unique = not table.automatic and self.rng.random() < 0.2
-        return self.alter(table, f"ADD {key.ddl()}", lambda: table.keys.append(key))
+        # Of two unique keys that a row violates, the first counts: in the peer the older one, if
+        # it adds the younger in place; else, as here, the first in SHOW CREATE TABLE.
+        both = key.unique and any(k.unique and k.name != "PRIMARY" for k in table.keys)
+        clause = f"ADD {key.ddl()}{', ALGORITHM=COPY' if both else ''}"
+        return self.alter(table, clause, lambda: table.keys.append(key))
 
     def drop_key(self, table: Table) -> Statement:
         keys = [k for k in table.keys if k.name != "PRIMARY"]

@@ -17,6 +17,7 @@ from devtools.matrix.types import ColumnType
 PASSED, REFUSED, ABSENT, FAILED = "passed", "refused", "not applicable", "failed"
 MOST_PROBLEMS = 3
 DUPLICATE = 1062
+PEER_IS_CORRUPT = 1034  # what InnoDB says when it finds its own index out of order
 # rows put in one by one where one may be refused; each is one round trip
 MOST_SINGLE_ROWS = 60
 
@@ -29,7 +30,8 @@ class Broken(Exception):
 class Cell:
     """`index_only`: the key alone gives v back; None where the question makes no sense.
     `script`: what the tested engine was told, for a failure's report. `peer_errors`: questions
-    that the peer answers worse by its index than by a scan of the table, and worse than we."""
+    that the peer answers worse by its index than by a scan of the table, and worse than we.
+    `range_errors`: what the server's own range leaves out of what a scan finds."""
 
     kind: ColumnType
     role: Role
@@ -43,6 +45,7 @@ class Cell:
     rows: Counter = field(default_factory=Counter)
     pool: Pool | None = None
     peer_errors: list[str] = field(default_factory=list)
+    range_errors: list[str] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -90,7 +93,8 @@ class Attempt:
             self._checksum()
             self._remember()
         except Broken:
-            pass
+            if not cell.problems:
+                cell.rows = Counter(self.tested.execute(self._whole().sql).rows)
         cell.outcome = FAILED if cell.problems else PASSED
         self.peer.execute(f"DROP TABLE {cell.table}")
 
@@ -205,6 +209,9 @@ class Attempt:
         more of the statement than of the engines."""
         tested, peer = self._tell(sql), self.peer.execute(sql)
         found, due = (outcome(answer) for answer in (tested, peer))
+        if found != due and (self._peer_took_a_duplicate() or self._peer_left_rows(sql)):
+            self.cell.peer_errors.append(sql)
+            raise Broken
         if found != due or peer.error not in (0, DUPLICATE):
             self._problem(sql, found, due)
             raise Broken
@@ -223,50 +230,141 @@ class Attempt:
 
     def _compare(self, question: Question) -> None:
         tested, peer = self._tell(question.sql), self.peer.execute(question.sql)
+        if peer.error == PEER_IS_CORRUPT and not tested.error:
+            self.cell.peer_errors.append(question.sql)
+            raise Broken
         if tested.error or peer.error:
             self._problem(question.sql, outcome(tested), outcome(peer))
             return
-        found, due = tested.rows, peer.rows
+        problems = self._differences(question, tested.rows, peer.rows)
+        if not problems or self._scan_agrees(question, tested.rows):
+            return
+        for problem in problems:
+            self._problem(*problem)
+
+    def _scan_agrees(self, question: Question, found: list[tuple]) -> bool:
+        """The truth is what a scan of the peer's table tells, in the order in which the server
+        compares values. True when that is what the tested engine has answered by its index; the
+        peer's index is wrong then."""
+        if question.details:
+            return False  # judged condition by condition
+        scan = self.peer.execute(self._scanning(question.sql).removesuffix(questions.LIMITED))
+        if scan.error:
+            return False
+        if question.how == "rank-set":
+            agrees = not self._differences(question, found, self._grouped(question))
+        else:
+            agrees = self._is_in_order(question, found, scan.rows)
+        if agrees:
+            self.cell.peer_errors.append(question.sql)
+        return agrees
+
+    def _grouped(self, question: Question) -> list[tuple]:
+        """The peer's distinct values, where the server tells them from their neighbours in the
+        index itself, and does not jump from one to the next."""
+        sql = question.sql.replace("SELECT DISTINCT v", "SELECT v, COUNT(*)")
+        return self.peer.execute(sql.replace(") d", " GROUP BY v) d")).rows or []
+
+    def _is_in_order(self, question: Question, found: list[tuple], rows: list[tuple]) -> bool:
+        """Is `found` all of `rows`, under a LIMIT their first, as the question orders them?"""
+        limited = question.sql.endswith(questions.LIMITED)
+        if not limited and Counter(found) != Counter(rows):
+            return False
+        if question.how == "rows":
+            return True
+        ranks = self._ranks(question, found), self._ranks(question, rows)
+        if any(isinstance(part, tuple) or part is None for row in ranks[1] for part in row):
+            return False  # values that have no rank
+        by = question.sql.removesuffix(questions.LIMITED).rpartition(" ORDER BY ")[2]
+        backwards = by == self.cell.role.order(backwards=True)
+        due = sorted_by(ranks[1], [down != backwards for _, down in self.cell.role.parts])
+        return ranks[0] == (due[: len(found)] if limited else due)
+
+    def _scanning(self, sql: str) -> str:
+        return sql.replace(self._hint(), "USE INDEX ()")
+
+    def _hint(self) -> str:
+        return f"FORCE INDEX ({self.cell.role.index})"
+
+    def _differences(self, question: Question, found, due) -> list[tuple[str, str, str]]:
+        """What is wrong with `found`, as arguments of _problem."""
+        problems = []
         if "rank" not in question.how or question.how == "ranks-and-rows":
-            self._compare_rows(question, found, due)
+            problems += self._compare_rows(question, found, due)
         if question.how != "rows":
             order = sorted if question.how == "rank-set" else list
             ranks = [order(self._ranks(question, rows), **by_text(order)) for rows in (found, due)]
             if ranks[0] != ranks[1]:
                 place = next((n for n, (a, b) in enumerate(zip(*ranks, strict=False)) if a != b), 0)
                 shown = [str(rows[place : place + 3]) for rows in (found, due)]
-                self._problem(f"{question.sql}  -- order, row {place}", *shown)
+                if question.how == "rank-set":
+                    shown = [str(few) for few in only_in_one(*ranks)]
+                problems.append((f"{question.sql}  -- order, row {place}", *shown))
+        return problems
 
-    def _compare_rows(self, question: Question, found, due) -> None:
+    def _compare_rows(self, question: Question, found, due) -> list[tuple[str, str, str]]:
         extra, missing = difference(found, due), difference(due, found)
         if not extra and not missing:
-            return
+            return []
         sql = question.sql
         if question.details:
             wrong = list(dict.fromkeys(int(row[0]) for row in extra + missing))
             wrong = [n for n in wrong if not self._peer_contradicts_itself(question.details[n])]
             if not wrong:
-                return
+                return []
             sql = question.details[wrong[0]]
             found, due = self._tell(sql).rows or [], self.peer.execute(sql).rows or []
             extra, missing = difference(found, due), difference(due, found)
             sql += f"  -- and {len(wrong) - 1} more conditions" * (len(wrong) > 1)
         few = [str(rows[:4]) + " ..." * (len(rows) > 4) for rows in (extra, missing)]
-        self._problem(sql, f"too much: {few[0]}", f"missing: {few[1]}")
+        return [(sql, f"too much: {few[0]}", f"missing: {few[1]}")]
 
     def _peer_contradicts_itself(self, sql: str) -> bool:
         """The truth is what a scan of the table tells, without an index to search in. True when
         the peer's index loses rows of that, and the tested engine's finds them, or at least more
         than the peer's and none that are wrong."""
-        hint = f"FORCE INDEX ({self.cell.role.index})"
-        scan = sql.replace(hint, "USE INDEX ()")
-        answers = self.tested.execute(sql), self.peer.execute(sql), self.peer.execute(scan)
-        tested, peer, truth = (Counter(answer.rows or []) for answer in answers)
-        if not truth or tested - truth or (peer - tested) & truth:
+        scan = self._scanning(sql)
+        tested, peer = (Counter(s.execute(sql).rows or []) for s in (self.tested, self.peer))
+        prefix = self.cell.kind.as_prefix(scan) if self.cell.role.prefix else scan
+        for truth in dict.fromkeys((scan, self._as_key(scan), prefix)):
+            due = Counter(self.peer.execute(truth).rows or [])
+            if not due or tested - due or (peer & due) - tested:
+                continue
+            if truth == scan and peer != due:
+                self.cell.peer_errors.append(sql)
+            if truth != scan:
+                self.cell.range_errors.append(sql)
+            if peer != due or tested == peer:
+                return True
+        return False
+
+    def _as_key(self, sql: str) -> str:
+        return self.cell.kind.as_key(sql, whole=not self.cell.role.prefix)
+
+    def _peer_took_a_duplicate(self) -> bool:
+        """Has the peer's unique index two rows that the server finds equal, and ours none?"""
+        role, kind = self.cell.role, self.cell.kind
+        if not role.unique:
             return False
-        if peer != truth:
-            self.cell.peer_errors.append(sql)
-        return peer != truth or tested == peer
+        a, b = (f"LEFT({t}.v, {kind.prefix})" if role.prefix else f"{t}.v" for t in "ab")
+        if kind.as_key("v") != "v" and role.prefix:
+            a, b = (f"RPAD({text}, {kind.prefix}, ' ')" for text in (a, b))
+        table = f"{self.cell.table} {{}} USE INDEX ()"
+        sql = (
+            f"SELECT COUNT(*) FROM {table.format('a')}, {table.format('b')}"
+            f" WHERE a.id < b.id AND {a} = {b}"
+        )
+        counts = [side.execute(sql).rows for side in (self.tested, self.peer)]
+        return counts[0] == [("0",)] and counts[1] != [("0",)]
+
+    def _peer_left_rows(self, sql: str) -> bool:
+        """Has the peer's table rows left that a DELETE should have taken, and ours none?"""
+        table = f"DELETE FROM {self.cell.table} "
+        if not sql.startswith(table):
+            return False
+        sql = sql.replace(table, f"SELECT COUNT(*) FROM {self.cell.table} USE INDEX () ")
+        counts = [side.execute(sql).rows for side in (self.tested, self.peer)]
+        return counts[0] == [("0",)] and counts[1] != [("0",)]
 
     def _ranks(self, question: Question, rows: list[tuple]) -> list[tuple]:
         """Each row as what its place in the order depends on."""
@@ -290,6 +388,16 @@ def outcome(answer: Answer) -> str:
     if answer.error:
         return f"error {answer.error}: {answer.text}"
     return f"{answer.affected} rows affected"
+
+
+def sorted_by(rows: list[tuple], descending: list[bool]) -> list[tuple]:
+    for part in reversed(range(len(descending))):
+        rows = sorted(rows, key=lambda row: row[part], reverse=descending[part])
+    return rows
+
+
+def only_in_one(found: list[tuple], due: list[tuple]) -> tuple[list, list]:
+    return difference(found, due)[:4], difference(due, found)[:4]
 
 
 def by_text(order) -> dict:

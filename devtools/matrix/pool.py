@@ -45,7 +45,8 @@ class Pool:
         shown = self._must(side, f"SELECT n, {self.kind.shown} FROM {table} ORDER BY n")
         self._less = [0] * len(literals)
         if self.kind.searchable:
-            join = f"SELECT a.n, COUNT(b.n) FROM {table} a LEFT JOIN {table} b ON b.v < a.v"
+            less = self.kind.as_key("b.v < a.v")
+            join = f"SELECT a.n, COUNT(b.n) FROM {table} a LEFT JOIN {table} b ON {less}"
             for n, less in self._must(side, f"{join} GROUP BY a.n"):
                 self._less[int(n)] = int(less)
         for n, *value in shown:

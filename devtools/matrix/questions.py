@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from devtools.matrix.roles import Role
 from devtools.matrix.types import ColumnType
 
+LIMITED = " LIMIT 3"
+
 
 @dataclass
 class Question:
@@ -126,7 +128,7 @@ def ranges(a: Asked) -> list[Question]:
     ):
         sql = f"SELECT id, w, {a.kind.shown} FROM {a.source} WHERE {a.role.condition}{text}"
         found.append(Question(f"{sql} ORDER BY {a.role.order(backwards)}", "ordered", ("id", "w")))
-    limited = found[0].sql + " LIMIT 3", found[2].sql + " LIMIT 3"
+    limited = found[0].sql + LIMITED, found[2].sql + LIMITED
     return [*found, *(Question(sql, "ranks", ("id", "w")) for sql in limited)]
 
 

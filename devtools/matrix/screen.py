@@ -87,6 +87,16 @@ def summary(cells: list[Cell]) -> list[str]:
     if odd:
         lines.append(f"   InnoDB's own index and table disagree, ours less: {len(odd)} cells")
         lines += [f"      {name}: {roles}" for name, roles in of_types(odd)]
+    short = [c for c in cells if c.range_errors]
+    if short:
+        lines.append(
+            "   the server's own range leaves out what a scan finds (LIKE in a CHAR without"
+            f" padding, prefixes with characters that weigh nothing): {len(short)} cells"
+        )
+        lines += [f"      {name}: {roles}" for name, roles in of_types(short)]
+    left_out = Counter(c.kind.left_out for c in cells if c.kind.left_out)
+    for values, count in left_out.items():
+        lines.append(f"   InnoDB loses {values}: left out in {count} cells")
     return lines
 
 

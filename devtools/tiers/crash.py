@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kill -9 under load; afterwards every acknowledged commit must be there, and nothing else.
 
-Half of the kills run with the binary log, half without. The seed fixes what the clients do and when
-the server is killed, but not how the threads fall: a failure need not repeat at once.
+Half of the kills run with the binary log, half without. A third as many more meet a load of DDL,
+and as many again single statements, each before a file operation of its own: DDL, and every way to
+commit, with the binary log and without; `--all-points` for all there are. The seed fixes what the
+clients do and when the server is killed, but not how the threads fall: a failure need not repeat at
+once.
 """
 
 import shutil
 from random import SystemRandom
 
 from devtools import paths
+from devtools.crash import kill_point
+from devtools.crash.commit_points import CommitPoints
+from devtools.crash.ddl_harness import DdlHarness
+from devtools.crash.ddl_points import DdlPoints
 from devtools.crash.harness import Harness
+from devtools.crash.point_harness import PointHarness
 from devtools.errors import DevError
 from devtools.tiers import TierResult
 
@@ -22,6 +30,11 @@ def add_arguments(group) -> None:
     group.add_argument("--kills", type=int, help=f"how many (default {KILLS}, long {LONG_KILLS})")
     group.add_argument(
         "--seconds-per-kill", type=float, default=1.2, help="average load before a kill"
+    )
+    group.add_argument(
+        "--all-points",
+        action="store_true",
+        help="statements are killed before each of their file operations, not before some",
     )
 
 
@@ -36,24 +49,37 @@ def run(args) -> TierResult:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     harnesses = []
-    for binlog, share in ((True, (kills + 1) // 2), (False, kills // 2)):
-        name = "binlog" if binlog else "no-binlog"
-        harness = Harness(folder / name, engine, binlog, seed + binlog, args.seconds_per_kill)
+    points = None if args.all_points else (kills + 2) // 3
+    for name, kind, binlog, share in (
+        ("binlog", Harness, True, (kills + 1) // 2),
+        ("no-binlog", Harness, False, kills // 2),
+        ("ddl", DdlHarness, True, (kills + 2) // 3),
+        ("ddl-points", DdlPoints, True, points),
+        ("commit-points", CommitPoints, True, points),
+        ("commit-points-no-binlog", CommitPoints, False, points),
+    ):
+        if args.filter and args.filter not in name:
+            continue
+        if issubclass(kind, PointHarness) and not args.no_build:
+            kill_point.build_library()
+        harness = kind(folder / name, engine, binlog, seed + binlog, args.seconds_per_kill)
         harnesses.append(harness)
         run_harness(harness, name, share, result)
     report(harnesses, seed, result)
     return result
 
 
-def run_harness(harness: Harness, name: str, kills: int, result: TierResult) -> None:
+def run_harness(harness: Harness, name: str, kills: int | None, result: TierResult) -> None:
     try:
         harness.prepare()
+        if isinstance(harness, PointHarness):
+            kills = harness.plan_kills(kills)
         for number in range(1, kills + 1):
             known = len(harness.problems)
             print(f"   {name} {number}/{kills}: {harness.round()}")
             if len(harness.problems) == known:
                 result.passed += 1
-        harness.server.stop()
+        harness.problems += harness.finish()
     except DevError as error:
         result.failed += 1
         result.failures.append(f"{name}: {str(error).splitlines()[0]}")

@@ -3,7 +3,7 @@
 
 Each index lies in a column family, and so in files, of its own. Statements that meet the damage
 fail and say where; everything else goes on; CHECK finds it, REPAIR mends what can be mended, DROP
-gets rid of the rest.
+gets rid of the rest. The same when RocksDB cannot even open a file.
 """
 
 import shutil
@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pymysql
 
-from devtools import paths
+from devtools import paths, table_file
+from devtools.errors import DevError
 from devtools.server import PrivateServer
 from devtools.tiers import TierResult
 
@@ -25,40 +26,46 @@ ROWS = 20_000
 MANY_ROWS = 200_000
 FAMILIES = {"by_a": "family_by_a", "rows": "family_rows"}
 FIRST_BLOCK = 100  # an offset in the first data block
+# of a file; with one of FATAL damaged RocksDB does not open it
+BLOCKS = ("index", "metaindex", "properties", "filter", "magic number")
+FATAL = ("index", "metaindex", "properties", "magic number")
 
 
 def run(args) -> TierResult:
     result = TierResult("damage", 0, 0, repeat_command="./dev test damage")
     folder = paths.scratch() / "damage"
     shutil.rmtree(folder, ignore_errors=True)
-    server = PrivateServer(folder, "rocksdb")
+    server = PrivateServer(folder / "data", "rocksdb")
     try:
         make_tables(server)
-        for path in files_of(folder, FAMILIES["by_a"]) + files_of(folder, FAMILIES["rows"]):
-            flip(path)
+        shutil.copytree(server.datadir, folder / "copy")
+        for family in FAMILIES.values():
+            for path in files_of(server.datadir, family):
+                flip(path, FIRST_BLOCK)
         server.start()
-        for test in (damaged_index, damaged_rows, restart, killed_check):
+        for test in (damaged_index, damaged_rows, restart, killed_check, refused_start):
             if not args.filter or args.filter in test.__name__:
-                one(test, server, result)
+                one(test.__name__, test, server, result)
     finally:
         server.kill()
+    damaged_blocks(folder, args.filter, result)
     if not result.failed:
         shutil.rmtree(folder, ignore_errors=True)
     return result
 
 
-def one(test: Callable, server: PrivateServer, result: TierResult) -> None:
+def one(name: str, test: Callable, server: PrivateServer, result: TierResult) -> None:
     try:
         test(server)
         if not server.running():
             raise AssertionError(f"the server died:\n{server.log_tail()}")
-    except (AssertionError, pymysql.MySQLError) as error:
+    except (AssertionError, DevError, pymysql.MySQLError) as error:
         result.failed += 1
-        result.failures.append(f"{test.__name__}: {error}")
-        print(f"   {test.__name__}: FAILED: {error}")
+        result.failures.append(f"{name}: {error}")
+        print(f"   {name}: FAILED: {error}")
     else:
         result.passed += 1
-        print(f"   {test.__name__}: passed")
+        print(f"   {name}: passed")
 
 
 def make_tables(server: PrivateServer) -> None:
@@ -88,10 +95,28 @@ def files_of(folder: Path, family: str) -> list[Path]:
     return found
 
 
-def flip(path: Path) -> None:
+def flip(path: Path, offset: int) -> None:
     content = bytearray(path.read_bytes())
-    content[FIRST_BLOCK] ^= 0x40
+    content[offset] ^= 0x40
     path.write_bytes(content)
+
+
+def damaged_blocks(folder: Path, wanted: str | None, result: TierResult) -> None:
+    """Each kind of block in a file of its own store."""
+    for block in BLOCKS:
+        name = f"damaged_{block.replace(' ', '_')}_block"
+        if wanted and wanted not in name:
+            continue
+        data = folder / name
+        shutil.copytree(folder / "copy", data)
+        for path in files_of(data, FAMILIES["rows"]):
+            offset, size = table_file.blocks(path.read_bytes())[block]
+            flip(path, offset + size // 2)
+        server = PrivateServer(data, "rocksdb")
+        try:
+            one(name, lambda s, fatal=block in FATAL: damaged_block(s, fatal), server, result)
+        finally:
+            server.kill()
 
 
 def expect(condition: bool, text: object) -> None:
@@ -164,12 +189,49 @@ def damaged_rows(server: PrivateServer) -> None:
     others_go_on(server)
 
 
+def damaged_block(server: PrivateServer, fatal: bool) -> None:
+    """Of a file with rows: either it can be done without, or statements on the table fail."""
+    server.start()
+    said = "a table file is damaged" in server.log_tail(100)
+    expect(said == fatal, f"the error log at start:\n{server.log_tail(100)}")
+    others_go_on(server)
+    for statement in ("SELECT COUNT(b) FROM rows_gone", "SELECT * FROM rows_gone WHERE id = 7"):
+        if fatal:
+            expect_error(server, statement, "d.rows_gone", "PRIMARY", ".sst")
+        else:
+            expect(server.query(statement, "d")[0][0] in (ROWS, 7), "rows are gone")
+    if not fatal:
+        return
+    for word in ("QUICK", "", "EXTENDED"):
+        status, text = status_of(server, f"CHECK TABLE rows_gone {word}")
+        expect(status == "Corrupt" and "PRIMARY cannot be read" in text, f"CHECK {word}: {text}")
+    server.restart()
+    others_go_on(server)
+    # Dropped for good, although nothing of it can be read. (Of a file in the first level the space
+    # stays: RocksDB removes it by compaction only, and opens it when it is to be moved.)
+    server.sql("DROP TABLE rows_gone", "d")
+    wait_until_reclaimed(server)
+    server.restart()
+    others_go_on(server)
+    status, text = status_of(server, "CHECK TABLE whole, index_gone EXTENDED")
+    expect(status == "OK", text)
+
+
 def restart(server: PrivateServer) -> None:
     server.restart()
     others_go_on(server)
     server.sql("DROP TABLE rows_gone", "d")
+    wait_until_reclaimed(server)
+    expect("Waiting after background" not in server.log_tail(1000), "the log is flooded")
     status, text = status_of(server, "CHECK TABLE whole, index_gone EXTENDED")
     expect(status == "OK", text)
+
+
+def wait_until_reclaimed(server: PrivateServer) -> None:
+    until = time.monotonic() + 60
+    while server.query("SHOW GLOBAL STATUS LIKE 'rocksdb_dropped_indexes_waiting'")[0][1] != "0":
+        expect(time.monotonic() < until, "the dropped table is not reclaimed")
+        time.sleep(0.2)
 
 
 def killed_check(server: PrivateServer) -> None:
@@ -197,6 +259,44 @@ def killed_check(server: PrivateServer) -> None:
     expect(progress > 0, "SHOW PROCESSLIST shows no progress")
     expect("interrupted" in str(answer) or "Operation failed" in str(answer), answer)
     others_go_on(server)
+
+
+def refused_start(server: PrivateServer) -> None:
+    """A store that is not opened stops the start of the server, unless an option says otherwise;
+    afterwards nothing is missing."""
+    server.sql("CREATE TABLE other (a INT PRIMARY KEY) ENGINE=InnoDB", "d")
+    server.stop()
+    marker = server.datadir / "#rocksdb" / "ROCKSDB_CORRUPTED"
+    marker.write_text("")
+    options = server.options
+    try:
+        for option, starts in (("OFF", False), ("ON", True)):
+            server.options = [
+                *options,
+                "--default-storage-engine=InnoDB",
+                f"--rocksdb-start-server-without-engine={option}",
+            ]
+            expect(try_start(server) == starts, f"{option}: the server starts: {not starts}")
+            said = "the server does not start without the engine" in server.log_tail(100)
+            expect(said != starts, f"{option}: {server.log_tail(100)}")
+            if starts:
+                server.sql("INSERT INTO other VALUES (1)", "d")
+                expect_error(server, "SELECT * FROM whole")
+            server.stop()
+    finally:
+        marker.unlink()
+        server.options = options
+    server.start()
+    others_go_on(server)
+    expect(server.query("SELECT * FROM other", "d") == [(1,)], "a row of InnoDB is gone")
+
+
+def try_start(server: PrivateServer) -> bool:
+    try:
+        server.start()
+    except DevError:
+        return False
+    return True
 
 
 def wait_for_progress(server: PrivateServer, connection: int, thread: threading.Thread) -> float:

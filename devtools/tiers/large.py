@@ -1,25 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Statements of three million rows with default settings: they succeed, and memory stays bounded.
+"""Statements of three million rows with default settings: they succeed, and memory stays bounded;
+rolled back, ended by KILL or by kill -9 they leave nothing.
 
 Runs alone (`./dev test large`) and in `./dev test full`. For each statement it prints rows, seconds
 and the server's peak memory during it; after each the contents are checked by sums.
 """
 
 import shutil
+import threading
 import time
 from pathlib import Path
+
+import pymysql
 
 from devtools import paths
 from devtools.server import PrivateServer
 from devtools.tiers import TierResult
 
-HELP = "statements of 3 million rows: they succeed in bounded memory"
+HELP = "statements of 3 million rows: done, undone, cut off, in bounded memory"
 
 ROWS = 3_000_000
 # How much the server's resident memory may exceed what it has before the first statement. The
 # defaults explain: block cache 512 MiB, memtables 3 x 64 MiB, spill threshold 32 MiB, row locks up
 # to the escalation threshold; the rest is the allocator's.
 MEMORY_BOUND_MIB = 1024
+
+# what a statement that was cut off ends with: query interrupted; server gone
+CUT_OFF = (1317, 2006, 2013)
 
 COLUMNS = "id INT PRIMARY KEY, a INT NOT NULL, b BIGINT NOT NULL, c VARCHAR(60) NOT NULL, KEY a (a)"
 FILL = (
@@ -83,6 +90,7 @@ def statements(rows: int) -> list[tuple[str, str, tuple]]:
             (even, even_ids, 7 * even_ids + even),
         ),
         ("DELETE FROM t", "SELECT COUNT(*) FROM t", (0,)),
+        *undone(rows),
         (
             "ALTER TABLE source ADD PRIMARY KEY (id), ADD KEY a (a), ENGINE=@default@",
             "SELECT COUNT(*), SUM(id), SUM(b) FROM source",
@@ -96,32 +104,104 @@ def statements(rows: int) -> list[tuple[str, str, tuple]]:
     ]
 
 
+def undone(rows: int) -> list[tuple[str, str, tuple]]:
+    """Like statements(). Fills the empty table t, and leaves it so, whatever is begun then. "KILL"
+    and "KILL -9" before a statement: that is done in its middle."""
+    ids = rows * (rows + 1) // 2
+    sums = "SELECT COUNT(*), SUM(id), SUM(b), SUM(a) FROM t"
+    full = (rows, ids, 7 * ids, sum(n % 100000 for n in range(1, rows + 1)))
+    update, delete = "UPDATE t SET a = a + 1, b = 0", "DELETE FROM t"
+    return [
+        ("INSERT INTO t SELECT id, a, b, c FROM source", sums, full),
+        ("BEGIN", sums, full),
+        (update, "SELECT SUM(b = 0) FROM t", (rows,)),
+        ("ROLLBACK", sums, full),
+        (f"KILL: {update}", sums, full),
+        (f"KILL: {delete}", sums, full),
+        (f"KILL -9: {update}", sums, full),
+        (f"KILL -9: {delete}", sums, full),
+        ("CHECK TABLE t EXTENDED", sums, full),
+    ]
+
+
+class Client:
+    """The connection that the statements go through; made anew after the server was killed."""
+
+    def __init__(self, server: PrivateServer):
+        self.server = server
+        self.cursor = server.connect().cursor()
+
+    def run(self, statement: str) -> str:
+        """What went wrong, or nothing."""
+        how, _, cut = statement.rpartition(": ")
+        if how:
+            return self.cut_off(cut, self.server.kill if how == "KILL -9" else None)
+        try:
+            self.cursor.execute(statement)
+        except pymysql.Error as error:
+            return str(error)
+        last = self.cursor.fetchall()[-1:]
+        return str(last) if statement.startswith("CHECK") and last[0][-1] != "OK" else ""
+
+    def cut_off(self, statement: str, kill_server) -> str:
+        """Begins the statement and cuts it off when it has made as many writes as it has rows."""
+        self.cursor.execute("SELECT COUNT(*), CONNECTION_ID() FROM t")
+        rows, number = self.cursor.fetchone()
+        knife = threading.Thread(target=self.cut_in_the_middle, args=(number, rows, kill_server))
+        knife.start()
+        ended = 0
+        try:
+            self.cursor.execute(statement)
+        except pymysql.Error as error:
+            ended = error.args[0]
+        knife.join()
+        if kill_server:
+            self.server.start()
+            self.cursor = self.server.connect("large").cursor()
+        return "" if ended in CUT_OFF else f"it was not cut off: {ended}"
+
+    def cut_in_the_middle(self, number: int, rows: int, kill_server) -> None:
+        view = "rocksdb_trx WHERE thread_id"
+        column = "write_count"
+        if self.server.engine == "innodb":
+            view, column = "innodb_trx WHERE trx_mysql_thread_id", "trx_rows_modified * 2"
+        with self.server.connect() as link, link.cursor() as cursor:
+            query = f"SELECT COALESCE(MAX({column}), 0) FROM information_schema.{view} = {number}"
+            deadline = time.monotonic() + 600
+            while time.monotonic() < deadline:
+                cursor.execute(query)
+                if cursor.fetchone()[0] >= rows:
+                    break
+                time.sleep(0.05)
+            if kill_server:
+                kill_server()
+            else:
+                cursor.execute(f"KILL QUERY {number}")
+
+
 def run_statements(server: PrivateServer, rows: int, result: TierResult) -> None:
     engine = "InnoDB" if server.engine == "innodb" else "ROCKSDB"
-    with server.connect() as link, link.cursor() as cursor:
-        cursor.execute("CREATE DATABASE large")
-        cursor.execute("USE large")
-        cursor.execute(f"CREATE TABLE t ({COLUMNS})")
-        before = resident(server.pid)
-        print(f"   {rows} rows; resident memory before: {before} MiB, bound: +{MEMORY_BOUND_MIB}")
-        for statement, query, answer in statements(rows):
-            statement = statement.replace("@default@", engine)
-            run_one(server, cursor, statement, query, answer, before, result)
+    client = Client(server)
+    client.cursor.execute("CREATE DATABASE large")
+    client.cursor.execute("USE large")
+    client.cursor.execute(f"CREATE TABLE t ({COLUMNS})")
+    before = resident(server.pid)
+    print(f"   {rows} rows; resident memory before: {before} MiB, bound: +{MEMORY_BOUND_MIB}")
+    for statement, query, answer in statements(rows):
+        statement = statement.replace("@default@", engine)
+        run_one(client, statement, query, answer, before, result)
 
 
-def run_one(server, cursor, statement, query, answer, before: int, result: TierResult) -> None:
+def run_one(client: Client, statement, query, answer, before: int, result: TierResult) -> None:
+    server = client.server
     reset_peak(server.pid)
     started = time.monotonic()
-    problem = ""
-    try:
-        cursor.execute(statement)
-    except Exception as error:
-        problem = str(error)
+    problem = client.run(statement)
     seconds = time.monotonic() - started
     peak = resident(server.pid, "VmHWM") if server.running() else 0
     if not problem:
-        cursor.execute(query)
-        found = tuple(int(v) for v in cursor.fetchone())
+        client.cursor.execute(query)
+        found = tuple(int(v) for v in client.cursor.fetchone())
         if found != answer:
             problem = f"{query}: {found} instead of {answer}"
         elif peak - before > MEMORY_BOUND_MIB:

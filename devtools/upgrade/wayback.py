@@ -33,6 +33,29 @@ REPAIRS = {
     "nopad": "MODIFY b VARCHAR(20) COLLATE utf8mb4_unicode_ci",
 }
 PREPARED = ["INSERT INTO plain VALUES (1000, 1, 'prepared')", "DELETE FROM reverse WHERE id < 9"]
+# Tables whose definitions Basalt keeps in the dictionary, and what stock MyRocks, which does not
+# know that, then does to them.
+PARTS = "PARTITION BY HASH (id) PARTITIONS 3"
+DEFINED = [
+    statement
+    for name in ("altered", "moved", "emptied", "gone", "remade", "kept", "parts", "parts_moved")
+    for statement in (
+        f"CREATE TABLE def_{name} ({COLUMNS}) {PARTS if name.startswith('parts') else ''}",
+        f"INSERT INTO def_{name} {ROWS}",
+    )
+]
+BY_STOCK = [
+    "ALTER TABLE def_altered ADD COLUMN c INT DEFAULT 7, DROP KEY a",
+    "RENAME TABLE def_moved TO def_here",
+    "TRUNCATE TABLE def_emptied",
+    "INSERT INTO def_emptied VALUES (5, 5, 'x')",
+    "DROP TABLE def_gone",
+    "DROP TABLE def_remade",
+    "CREATE TABLE def_remade (id INT PRIMARY KEY, z VARCHAR(9))",
+    "INSERT INTO def_remade VALUES (1, 'z')",
+    "ALTER TABLE def_parts ADD PARTITION PARTITIONS 2",
+    "RENAME TABLE def_parts_moved TO def_parts_here",
+]
 
 
 class WayBack:
@@ -47,17 +70,27 @@ class WayBack:
     def run(self) -> None:
         with self.ours() as server:
             create_databases(server, DATABASE)
-            run_on_both(server, DATABASE, TABLES)
+            run_on_both(server, DATABASE, [*TABLES, *DEFINED])
         error = self.start_stock()
         self.expect("stock refuses indexes of version 14", "invalid key version" in error, error)
         with self.ours() as server:
             self.repair(server)
+            self.rebuild(server)
             self.prepare(server, "before a stop")
         with self.stock() as server:
             self.decide(server, "before a stop")
             self.compare(server, "stock after a clean stop", check=False)
+            run_on_both(server, DATABASE, BY_STOCK)
+            self.compare(server, "changed by stock", check=False)
         with self.ours() as server:
             self.compare(server, "ours again")
+            lines = [t for t in server.log_tail(1000).splitlines() if "[ERROR]" in t]
+            self.expect("definitions that stock made stale are renewed", not lines, str(lines))
+        for file in (self.folder / DATABASE).iterdir():
+            if file.suffix in (".frm", ".par"):
+                file.unlink()
+        with self.ours() as server:
+            self.compare(server, "ours without its .frm files")
             self.prepare(server, "before kill -9")
             server.kill()
         with self.stock("--rocksdb-wal-recovery-mode=2") as server:
@@ -65,6 +98,12 @@ class WayBack:
             self.compare(server, "stock after kill -9", check=False)
         with self.ours() as server:
             self.compare(server, "ours once more")
+
+    def rebuild(self, server) -> None:
+        """REPAIR TABLE builds indexes in the version they have had, which MyRocks can read."""
+        for table in ("plain", "reverse"):
+            rows = server.query(f"REPAIR TABLE {table}", DATABASE)
+            self.expect(f"REPAIR of {table}", rows[-1][3] == "OK", str(rows))
 
     def ours(self):
         return new_server(self.folder, "rocksdb", ["--rocksdb-spill-threshold=65536"])
@@ -83,6 +122,7 @@ class WayBack:
         return ""
 
     def repair(self, server) -> None:
+        """Makes all tables what stock can read."""
         with Link(server, DATABASE) as link:
             link.execute("SET GLOBAL rocksdb_myrocks_compatible_format=ON")
         names = self.not_for_stock(server)

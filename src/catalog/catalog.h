@@ -20,6 +20,7 @@
 #include "base/status.h"
 #include "catalog/dictionary_summary.h"
 #include "catalog/ingest_job.h"
+#include "catalog/table_definition.h"
 #include "catalog/table_record.h"
 #include "catalog/temporary_tables.h"
 #include "store/store.h"
@@ -63,13 +64,17 @@ class Catalog {
 
   // Makes a table: numbers for its indexes, missing column families, and the record. `requests` in
   // key_info order, hidden primary key last, exactly one primary or hidden primary among them.
-  // `auto_increment` is the first value to hand out, 0 = none given. kInvalidArgument when the
-  // table exists or a column family's name is reserved.
+  // `auto_increment` is the first value to hand out, 0 = none given; `definition` is kept as by
+  // StoreDefinition, null = none. kInvalidArgument when the table exists or a column family's name
+  // is reserved.
   Status CreateTable(Bytes name, const std::vector<IndexRequest>& requests, uint64_t auto_increment,
-                     std::shared_ptr<const TableRecord>* table);
+                     std::shared_ptr<const TableRecord>* table,
+                     const TableDefinition* definition = nullptr);
   // Removes the record and queues the indexes for the reclaimer. kNotFound when there is none.
   Status DropTable(Bytes name);
-  // kNotFound when `from` does not exist, kInvalidArgument when `to` does.
+  // kNotFound when `from` does not exist, kInvalidArgument when `to` does. The server renames a
+  // partitioned table partition by partition; the first one takes all others along, so that a crash
+  // finds them under one name, and renaming those is Ok without effect.
   Status RenameTable(Bytes from, Bytes to);
   // Empties a table: gives it new, empty indexes of the same shape and queues the old ones for the
   // reclaimer, in one step. `auto_increment` as in CreateTable. `table` may be null.
@@ -83,9 +88,11 @@ class Catalog {
                          std::vector<IndexRecord>* built);
   // Makes `indexes` (kept and built ones, in key_info order) the indexes of the table. Those of the
   // old record that are missing in it are queued for the reclaimer; the table's version grows by
-  // one. Also right for pure drops, without BeginIndexBuild.
+  // one and it gets `definition`, unless that is null. Also right for pure drops, without
+  // BeginIndexBuild.
   Status ReplaceIndexes(Bytes name, const std::vector<IndexRecord>& indexes,
-                        std::shared_ptr<const TableRecord>* table);
+                        std::shared_ptr<const TableRecord>* table,
+                        const TableDefinition* definition = nullptr);
   // Gives up a build: queues its indexes for the reclaimer.
   Status AbortIndexBuild(const std::vector<IndexRecord>& built);
 
@@ -103,6 +110,23 @@ class Catalog {
   // 0 when never bumped.
   Status TableVersion(Bytes name, uint64_t* version) const;
   Status BumpTableVersion(Bytes name);
+
+  // --- The server's definitions; a partition's name, or that of all of them as by WholeOf, stands
+  // for its table. catalog_definitions.cc. They follow their tables through renames, truncates and
+  // drops. A table's name means the partitions only when there is no table of that name itself. ---
+  // kNotFound when there is none, or only one of an earlier table of that name.
+  Status Definition(Bytes name, TableDefinition* definition) const;
+  // Keeps it for an existing table (else kNotFound), with `sync` durable on return. The
+  // primary_number in it is ignored.
+  Status StoreDefinition(Bytes name, const TableDefinition& definition, bool sync);
+  // Whether the definition that is kept has this identity. No I/O.
+  bool HasDefinition(Bytes name, Bytes identity) const;
+  // The identity of each definition that is kept, by table or WholeOf its partitions.
+  std::map<std::string, std::string> DefinitionIdentities() const;
+  // Whether there is a table or a partitioned table of this name.
+  bool IsTable(Bytes name) const;
+  // The tables of a database, in the order of their names, without it and without partitions.
+  std::vector<std::string> TablesOf(Bytes database) const;
 
   // --- Dropped indexes, for the reclaimer ---
   std::vector<IndexId> DroppedIndexes() const;
@@ -146,8 +170,24 @@ class Catalog {
   Status NumberIndexes(const std::vector<IndexRequest>& requests, Change* change,
                        std::vector<IndexRecord>* indexes);
   Status PrepareColumnFamily(const IndexRequest& request, Change* change, uint32_t* id);
-  Status Commit(Change* change);
+  Status Commit(Change* change, bool sync = true);
   bool HasOtherPartition(Bytes name) const;
+  using TableRecordPointer = std::shared_ptr<const TableRecord>;
+  Status TablesToRename(Bytes from, Bytes to, std::vector<TableRecordPointer>* tables) const;
+  Status MoveVersion(Bytes from, Bytes to, Change* change) const;
+  void NoteRename(const std::string& from, const std::string& to);
+  // With tables_mutex_ or ddl_mutex_: whether there are partitions of this table, what a name
+  // stands for, and whether a definition with this number is that of the table or partitions.
+  bool IsPartitioned(Bytes name) const;
+  std::string DefinedAs(Bytes name) const;
+  bool IsDefinitionOf(uint32_t primary_number, Bytes whole) const;
+  // Definitions, as parts of a change; what is wrong with the record on disk only means that there
+  // is none.
+  Status PutDefinition(Bytes name, const TableRecord* table, const TableDefinition* definition,
+                       Change* change) const;
+  void RebindDefinition(const TableRecord& table, Change* change) const;
+  void MoveDefinition(Bytes from, Bytes to, Change* change) const;
+  void DropDefinition(Bytes name, Change* change) const;
   void NoteNewContent(Bytes name);
   void NotifyDropped();
 
@@ -163,6 +203,7 @@ class Catalog {
   std::map<uint32_t, uint32_t> column_family_flags_;
   std::set<IndexId> dropped_;
   std::map<std::string, uint64_t, std::less<>> readable_from_;
+  std::map<std::string, std::string, std::less<>> definitions_;  // by WholeOf -> identity
   uint32_t maximum_index_number_ = kFirstUserIndexNumber - 1;
 
   std::mutex listener_mutex_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,16 @@ class Catalog::Change {
     Put(IndexKey(RecordType::kIndexDrop, index), EncodeMarker());
     dropped.push_back(index);
   }
+  // The server's definition of a table; null removes it.
+  void PutDefinition(Bytes name, const TableDefinition* definition) {
+    if (definition == nullptr) {
+      Delete(TableDefinitionKey(name));
+      definitions[std::string(name)] = std::nullopt;
+    } else {
+      Put(TableDefinitionKey(name), EncodeTableDefinition(*definition));
+      definitions[std::string(name)] = definition->identity;
+    }
+  }
   // Record type 3.
   void PutColumnFamily(uint32_t id, uint32_t flags) {
     Put(ColumnFamilyKey(id), EncodeColumnFamily(flags));
@@ -60,6 +71,7 @@ class Catalog::Change {
   rocksdb::WriteBatch batch;
   // What the maps of the catalog take over when the batch is durable.
   std::map<std::string, std::shared_ptr<const TableRecord>> tables;  // null: removed
+  std::map<std::string, std::optional<std::string>> definitions;     // null: removed
   std::map<uint32_t, uint32_t> column_family_flags;
   std::vector<IndexId> dropped;
   // Ends in more free space, so low space must not stop it.

@@ -92,16 +92,22 @@ Status Catalog::NumberIndexes(const std::vector<IndexRequest>& requests, Change*
   return {};
 }
 
-Status Catalog::Commit(Change* change) {
-  BASALT_RETURN_IF_ERROR(change->frees_space
-                             ? store_->WriteToFreeSpace(&change->batch, /*sync=*/true)
-                             : store_->Write(&change->batch, /*sync=*/true));
+Status Catalog::Commit(Change* change, bool sync) {
+  BASALT_RETURN_IF_ERROR(change->frees_space ? store_->WriteToFreeSpace(&change->batch, sync)
+                                             : store_->Write(&change->batch, sync));
   std::unique_lock lock(tables_mutex_);
   for (auto& [name, table] : change->tables) {
     if (table == nullptr) {
       tables_.erase(name);
     } else {
       tables_[name] = std::move(table);
+    }
+  }
+  for (auto& [name, identity] : change->definitions) {
+    if (identity.has_value()) {
+      definitions_[name] = std::move(*identity);
+    } else {
+      definitions_.erase(name);
     }
   }
   for (const auto& [id, flags] : change->column_family_flags) column_family_flags_[id] = flags;
@@ -129,7 +135,8 @@ bool Catalog::HasOtherPartition(Bytes name) const {
 }
 
 Status Catalog::CreateTable(Bytes name, const std::vector<IndexRequest>& requests,
-                            uint64_t auto_increment, std::shared_ptr<const TableRecord>* table) {
+                            uint64_t auto_increment, std::shared_ptr<const TableRecord>* table,
+                            const TableDefinition* definition) {
   std::lock_guard lock(ddl_mutex_);
   if (name.empty()) return Status(Code::kInvalidArgument, "a table needs a name");
   if (FindTable(name) != nullptr) return TableExists(name);
@@ -144,6 +151,7 @@ Status Catalog::CreateTable(Bytes name, const std::vector<IndexRequest>& request
   }
   // A version that a table of this name has left behind (the old engine's renames do) is not ours.
   if (!HasOtherPartition(name)) change.Delete(TableVersionKey(VersionPathOfTable(name)));
+  BASALT_RETURN_IF_ERROR(PutDefinition(name, created.get(), definition, &change));
   change.PutTable(created);
   BASALT_RETURN_IF_ERROR(Commit(&change));
   NoteNewContent(name);
@@ -160,6 +168,7 @@ Status Catalog::DropTable(Bytes name) {
     change.frees_space = true;
     for (const IndexRecord& index : table->indexes) change.DropIndex(index.id);
     change.DeleteTable(name);
+    DropDefinition(name, &change);
     if (!HasOtherPartition(name)) change.Delete(TableVersionKey(VersionPathOfTable(name)));
     BASALT_RETURN_IF_ERROR(Commit(&change));
     std::unique_lock names(tables_mutex_);
@@ -169,41 +178,82 @@ Status Catalog::DropTable(Bytes name) {
   return {};
 }
 
-Status Catalog::RenameTable(Bytes from, Bytes to) {
-  std::lock_guard lock(ddl_mutex_);
+// What a rename moves: all partitions with the first of them.
+Status Catalog::TablesToRename(Bytes from, Bytes to,
+                               std::vector<TableRecordPointer>* tables) const {
+  const std::string old_table(TableOfPartition(from));
+  const std::string new_table(TableOfPartition(to));
+  const Bytes suffix = from.substr(old_table.size());
+  const bool whole_table =
+      !suffix.empty() && old_table != new_table && suffix == to.substr(new_table.size());
   const auto table = FindTable(from);
-  if (table == nullptr) return NoSuchTable(from);
-  if (to.empty()) return Status(Code::kInvalidArgument, "a table needs a name");
-  if (FindTable(to) != nullptr) return TableExists(to);
-  Change change(store_->system());
-  auto renamed = std::make_shared<TableRecord>(*table);
-  renamed->name = to;
+  if (table == nullptr) {
+    return whole_table && FindTable(to) != nullptr ? Status() : NoSuchTable(from);
+  }
+  if (!whole_table) {
+    if (FindTable(to) != nullptr) return TableExists(to);
+    tables->push_back(table);
+    return {};
+  }
+  const std::string prefix = old_table + std::string(suffix.substr(0, 3));  // the partition mark
+  for (auto at = tables_.lower_bound(prefix); at != tables_.end() && at->first.starts_with(prefix);
+       ++at) {
+    const std::string name = new_table + at->first.substr(old_table.size());
+    if (FindTable(name) != nullptr) return TableExists(name);
+    tables->push_back(at->second);
+  }
+  return {};
+}
+
+Status Catalog::MoveVersion(Bytes from, Bytes to, Change* change) const {
   const std::string old_path = VersionPathOfTable(from);
   const std::string new_path = VersionPathOfTable(to);
-  if (old_path != new_path) {
-    uint64_t version = 0;
-    BASALT_RETURN_IF_ERROR(TableVersion(from, &version));
-    // The first partition to be renamed takes the version along, the others find none.
-    if (version != 0) {
-      change.Put(TableVersionKey(new_path), EncodeTableVersion(version));
-      change.Delete(TableVersionKey(old_path));
-    } else if (!IsPartitionName(to)) {
-      change.Delete(TableVersionKey(new_path));
-    }
+  if (old_path == new_path) return {};
+  uint64_t version = 0;
+  BASALT_RETURN_IF_ERROR(TableVersion(from, &version));
+  if (version != 0) {
+    change->Put(TableVersionKey(new_path), EncodeTableVersion(version));
+    change->Delete(TableVersionKey(old_path));
+  } else if (!IsPartitionName(to)) {
+    change->Delete(TableVersionKey(new_path));
   }
-  change.DeleteTable(from);
-  change.PutTable(std::move(renamed));
+  return {};
+}
+
+Status Catalog::RenameTable(Bytes from, Bytes to) {
+  std::lock_guard lock(ddl_mutex_);
+  if (to.empty()) return Status(Code::kInvalidArgument, "a table needs a name");
+  std::vector<TableRecordPointer> tables;
+  BASALT_RETURN_IF_ERROR(TablesToRename(from, to, &tables));
+  if (tables.empty()) return {};
+  Change change(store_->system());
+  BASALT_RETURN_IF_ERROR(MoveVersion(from, to, &change));
+  MoveDefinition(from, to, &change);
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const TableRecordPointer& table : tables) {
+    auto renamed = std::make_shared<TableRecord>(*table);
+    renamed->name = tables.size() == 1 ? std::string(to)
+                                       : std::string(TableOfPartition(to)) +
+                                             table->name.substr(TableOfPartition(from).size());
+    names.emplace_back(table->name, renamed->name);
+    change.DeleteTable(table->name);
+    change.PutTable(std::move(renamed));
+  }
   BASALT_RETURN_IF_ERROR(Commit(&change));
+  for (const auto& [old_name, new_name] : names) NoteRename(old_name, new_name);
+  return {};
+}
+
+void Catalog::NoteRename(const std::string& from, const std::string& to) {
   std::unique_lock names(tables_mutex_);
-  const auto known = readable_from_.extract(std::string(from));
+  const auto known = readable_from_.extract(from);
   if (!known.empty() || !IsTemporaryName(from)) {
-    readable_from_[std::string(to)] = known.empty() ? 0 : known.mapped();
-    return {};
+    readable_from_[to] = known.empty() ? 0 : known.mapped();
+    return;
   }
   // Made under this name by a copying ALTER: its rows have come since.
   names.unlock();
   NoteNewContent(to);
-  return {};
 }
 
 Status Catalog::TruncateTable(Bytes name, uint64_t auto_increment,
@@ -228,6 +278,7 @@ Status Catalog::TruncateTable(Bytes name, uint64_t auto_increment,
       change.Put(IndexKey(RecordType::kAutoIncrement, emptied->Primary()->id),
                  EncodeAutoIncrement(auto_increment));
     }
+    RebindDefinition(*emptied, &change);
     change.PutTable(emptied);
     BASALT_RETURN_IF_ERROR(Commit(&change));
     NoteNewContent(name);
@@ -249,7 +300,8 @@ Status Catalog::BeginIndexBuild(const std::vector<IndexRequest>& requests,
 }
 
 Status Catalog::ReplaceIndexes(Bytes name, const std::vector<IndexRecord>& indexes,
-                               std::shared_ptr<const TableRecord>* table) {
+                               std::shared_ptr<const TableRecord>* table,
+                               const TableDefinition* definition) {
   bool any_dropped = false;
   {
     std::lock_guard lock(ddl_mutex_);
@@ -268,6 +320,7 @@ Status Catalog::ReplaceIndexes(Bytes name, const std::vector<IndexRecord>& index
       if (!Contains(indexes, index.id)) change.DropIndex(index.id);
     }
     any_dropped = !change.dropped.empty();
+    BASALT_RETURN_IF_ERROR(PutDefinition(name, replaced.get(), definition, &change));
     change.PutTable(replaced);
     uint64_t version = 0;
     BASALT_RETURN_IF_ERROR(TableVersion(name, &version));

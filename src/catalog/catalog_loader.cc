@@ -31,6 +31,7 @@ Status Contradiction(const std::string& table, IndexId index, std::string_view w
 Status Catalog::Loader::Read() {
   BASALT_RETURN_IF_ERROR(ReadRecords());
   BASALT_RETURN_IF_ERROR(AssembleTables());
+  AssignDefinitions();
   Summarize();
   // Jobs of prepared transactions are not visible yet, so the highest one seen is not enough. The
   // clock is: nobody starts a million jobs a second.
@@ -74,6 +75,9 @@ Status Catalog::Loader::ReadRecord(Bytes key, Bytes value) {
       return DecodeMaximumIndexNumber(key, value, &recorded_maximum_);
     case RecordType::kIngestJob:
       return ReadIngestJob(key, value);
+    case RecordType::kTableDefinition:
+      ReadDefinition(key, value);
+      return {};
     // Read when they are asked for; a bad one concerns one table, not the start.
     case RecordType::kAutoIncrement:
     case RecordType::kIndexStatistics:
@@ -106,6 +110,28 @@ Status Catalog::Loader::ReadIngestJob(Bytes key, Bytes value) {
                                          ", which does not exist");
   }
   return {};
+}
+
+void Catalog::Loader::ReadDefinition(Bytes key, Bytes value) {
+  const std::string name(key.substr(4));
+  TableDefinition definition;
+  if (!DecodeTableDefinition(key, value, &definition).ok()) {
+    stale_definitions_.insert(name);
+    return;
+  }
+  definition.frm.clear();  // all tables' together may be large
+  definition.par.clear();
+  definitions_[name] = std::move(definition);
+}
+
+void Catalog::Loader::AssignDefinitions() {
+  for (auto& [name, definition] : definitions_) {
+    if (catalog_->IsDefinitionOf(definition.primary_number, name)) {
+      catalog_->definitions_[name] = std::move(definition.identity);
+    } else {
+      stale_definitions_.insert(name);
+    }
+  }
 }
 
 Status Catalog::Loader::ReadDropOrBuild(Bytes key, std::set<IndexId>* indexes) {
@@ -199,6 +225,7 @@ Status Catalog::Loader::Repair() {
     change.PutColumnFamily(id, reverse ? kColumnFamilyReverse : 0);
     ++catalog_->summary_.column_family_records_added;
   }
+  for (const std::string& name : stale_definitions_) change.PutDefinition(name, nullptr);
   NoteNumber(recorded_maximum_);
   if (catalog_->maximum_index_number_ > recorded_maximum_ &&
       catalog_->maximum_index_number_ >= kFirstUserIndexNumber) {

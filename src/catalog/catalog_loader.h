@@ -34,6 +34,8 @@ class Catalog::Loader {
   Status ReadIndexRecord(Bytes key, Bytes value);
   // The type of Basalt's own; a job must be possible to run.
   Status ReadIngestJob(Bytes key, Bytes value);
+  // Type 0x40000002. Bad ones count as absent and are removed.
+  void ReadDefinition(Bytes key, Bytes value);
   // Types 5 and 8; the value says nothing.
   Status ReadDropOrBuild(Bytes key, std::set<IndexId>* indexes);
   // This index number is taken, whatever the record of the highest one says.
@@ -46,6 +48,9 @@ class Catalog::Loader {
   // The column family exists and runs the way its record says.
   Status CheckColumnFamily(const std::string& table, IndexId id);
 
+  // Which definitions are those of tables; the others are removed.
+  void AssignDefinitions();
+
   // Counts what was read, for the log.
   void Summarize();
 
@@ -53,6 +58,8 @@ class Catalog::Loader {
   const DictionarySource& source_;
   std::map<std::string, std::vector<IndexId>> table_indexes_;
   std::map<IndexId, IndexRecord> indexes_;
+  std::map<std::string, TableDefinition> definitions_;  // without the files
+  std::set<std::string> stale_definitions_;
   std::set<IndexId> built_;
   std::set<IndexId> in_tables_;
   std::set<uint32_t> column_families_in_use_;

@@ -16,6 +16,7 @@ constexpr uint16_t kMarkerVersion = 1;
 constexpr uint16_t kMaximumNumberVersion = 1;
 constexpr uint16_t kAutoIncrementVersion = 1;
 constexpr uint16_t kIngestJobVersion = 1;
+constexpr uint16_t kTableDefinitionVersion = 1;
 
 // Versions of the index record and their lengths in bytes.
 constexpr uint16_t kIndexVersion = 6;
@@ -124,6 +125,10 @@ std::string IngestJobKey(uint64_t number) {
   std::string key = TypeKey(RecordType::kIngestJob);
   AppendBigEndian64(&key, number);
   return key;
+}
+
+std::string TableDefinitionKey(Bytes name) {
+  return TypeKey(RecordType::kTableDefinition).append(name);
 }
 
 bool ReadRecordType(Bytes key, RecordType* type) {
@@ -283,6 +288,54 @@ Status DecodeIngestJob(Bytes key, Bytes value, IngestJob* job) {
     rest.remove_prefix(6 + length);
   }
   if (!rest.empty()) return Corrupt(key, "bytes are left over after the list of files");
+  return {};
+}
+
+std::string EncodeTableDefinition(const TableDefinition& definition) {
+  std::string value = StartRecord(kTableDefinitionVersion);
+  AppendBigEndian32(&value, definition.primary_number);
+  value.push_back(static_cast<char>(definition.identity.size()));
+  value.append(definition.identity);
+  for (const std::string* file : {&definition.frm, &definition.par}) {
+    AppendBigEndian32(&value, static_cast<uint32_t>(file->size()));
+    value.append(*file);
+  }
+  return value;
+}
+
+namespace {
+
+// Takes `length` bytes off the front of `rest`; false when there are fewer.
+bool Take(Bytes* rest, size_t length, std::string* to) {
+  if (rest->size() < length) return false;
+  to->assign(rest->substr(0, length));
+  rest->remove_prefix(length);
+  return true;
+}
+
+bool TakeFile(Bytes* rest, std::string* to) {
+  if (rest->size() < 4) return false;
+  const uint32_t length = LoadBigEndian32(rest->data());
+  rest->remove_prefix(4);
+  return Take(rest, length, to);
+}
+
+}  // namespace
+
+Status DecodeTableDefinition(Bytes key, Bytes value, TableDefinition* definition) {
+  if (key.size() <= kTypeBytes) return Corrupt(key, "the key names no table");
+  constexpr size_t kFixedBytes = kVersionBytes + 4 + 1;
+  if (value.size() < kFixedBytes) return Corrupt(key, "the value is cut off");
+  BASALT_RETURN_IF_ERROR(CheckFixed(key, value, value.size(), kTableDefinitionVersion));
+  definition->primary_number = LoadBigEndian32(value.data() + kVersionBytes);
+  const size_t identity_bytes = Unsigned(value)[kFixedBytes - 1];
+  Bytes rest = value.substr(kFixedBytes);
+  if (!Take(&rest, identity_bytes, &definition->identity) || !TakeFile(&rest, &definition->frm) ||
+      !TakeFile(&rest, &definition->par)) {
+    return Corrupt(key, "the value is cut off");
+  }
+  if (!rest.empty()) return Corrupt(key, "bytes are left over after the files");
+  if (definition->frm.empty()) return Corrupt(key, "there is no definition in it");
   return {};
 }
 

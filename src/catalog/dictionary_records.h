@@ -9,6 +9,7 @@
 #include "base/index_id.h"
 #include "base/status.h"
 #include "catalog/ingest_job.h"
+#include "catalog/table_definition.h"
 #include "catalog/table_record.h"
 
 // The records of the data dictionary as bytes; docs/format/dictionary.md is the specification.
@@ -32,6 +33,7 @@ enum class RecordType : uint32_t {
   kTableVersion = 20,
   // Basalt's own, far away from everything the old engine could ever use.
   kIngestJob = 0x40000001,
+  kTableDefinition = 0x40000002,
 };
 
 // Bits of a column family record.
@@ -46,6 +48,7 @@ std::string IndexKey(RecordType type, IndexId index);  // types 2, 5, 6, 8, 9
 std::string ColumnFamilyKey(uint32_t column_family);   // type 3
 std::string TableVersionKey(Bytes path);               // type 20
 std::string IngestJobKey(uint64_t number);
+std::string TableDefinitionKey(Bytes name);  // without a partition
 // The type of a key; false when it is shorter than four bytes.
 bool ReadRecordType(Bytes key, RecordType* type);
 // The part of a key after the type; kCorruption when the key is longer or shorter than it must be.
@@ -85,5 +88,9 @@ Status DecodeTableVersion(Bytes key, Bytes value, uint64_t* version);
 // it.
 std::string EncodeIngestJob(const IngestJob& job);
 Status DecodeIngestJob(Bytes key, Bytes value, IngestJob* job);
+
+// Our own type. An identity of more than 255 bytes would be cut off: Catalog refuses it.
+std::string EncodeTableDefinition(const TableDefinition& definition);
+Status DecodeTableDefinition(Bytes key, Bytes value, TableDefinition* definition);
 
 }  // namespace basalt::catalog

@@ -108,14 +108,24 @@ Status IndexReclaimer::ReclaimAll() {
 }
 
 Status IndexReclaimer::Reclaim(IndexId index) {
-  rocksdb::ColumnFamilyHandle* handle = catalog_->store()->FindColumnFamily(index.column_family);
-  if (handle != nullptr) {
-    bool done = false;
-    BASALT_RETURN_IF_ERROR(DeleteFewKeys(handle, index, &done));
-    if (done) return {};
-    BASALT_RETURN_IF_ERROR(DeleteWholeRange(handle, index));
+  store::Store* store = catalog_->store();
+  rocksdb::ColumnFamilyHandle* handle = store->FindColumnFamily(index.column_family);
+  if (handle == nullptr) return Finish(index);
+  bool done = false;
+  Status status = DeleteFewKeys(handle, index, &done);
+  if (done) return {};
+  // What cannot be read can be dropped all the same.
+  if (!status.ok() && status.code() != Code::kCorruption) return status;
+  BASALT_RETURN_IF_ERROR(DeleteFiles(handle, index));
+  status = DeleteWholeRange(handle, index);
+  if (status.ok()) status = FinishIfEmpty(handle, index);
+  if (status.code() != Code::kCorruption) return status;
+  if (const auto& log = store->options().log; log) {
+    log(store::LogLevel::kWarning,
+        "the dropped index " + std::to_string(index.number) +
+            " lies in a damaged table file, which stays with its space: " + status.ToString());
   }
-  return FinishIfEmpty(handle, index);
+  return Finish(index);
 }
 
 Status IndexReclaimer::DeleteFewKeys(rocksdb::ColumnFamilyHandle* handle, IndexId index,
@@ -138,15 +148,19 @@ Status IndexReclaimer::DeleteFewKeys(rocksdb::ColumnFamilyHandle* handle, IndexI
   return {};
 }
 
+// To be called before DeleteWholeRange only: it could remove the file that holds the range
+// deletion, and bring older entries in other files back.
+Status IndexReclaimer::DeleteFiles(rocksdb::ColumnFamilyHandle* handle, IndexId index) {
+  const store::IndexBounds bounds(index, store::Store::IsReverse(handle));
+  return store::MapStatus(
+      rocksdb::DeleteFilesInRange(catalog_->store()->base(), handle, &bounds.lower(),
+                                  &bounds.upper(), /*include_end=*/false),
+      "removing its files");
+}
+
 Status IndexReclaimer::DeleteWholeRange(rocksdb::ColumnFamilyHandle* handle, IndexId index) {
   store::Store* store = catalog_->store();
   const store::IndexBounds bounds(index, store::Store::IsReverse(handle));
-  // The order matters: removing files after the range deletion could remove the file that holds the
-  // deletion, and bring older entries in other files back.
-  BASALT_RETURN_IF_ERROR(store::MapStatus(
-      rocksdb::DeleteFilesInRange(store->base(), handle, &bounds.lower(), &bounds.upper(),
-                                  /*include_end=*/false),
-      "removing its files"));
   rocksdb::WriteBatch batch;
   BASALT_RETURN_IF_ERROR(
       store::MapStatus(batch.DeleteRange(handle, bounds.lower(), bounds.upper())));
@@ -162,11 +176,13 @@ Status IndexReclaimer::DeleteWholeRange(rocksdb::ColumnFamilyHandle* handle, Ind
 }
 
 Status IndexReclaimer::FinishIfEmpty(rocksdb::ColumnFamilyHandle* handle, IndexId index) {
-  if (handle != nullptr) {
-    RangeIterator iterator(catalog_->store()->base(), handle, index);
-    if (iterator->Valid()) return Status(Code::kInternal, "entries are still there");
-    BASALT_RETURN_IF_ERROR(store::MapStatus(iterator->status(), "reading its entries"));
-  }
+  RangeIterator iterator(catalog_->store()->base(), handle, index);
+  if (iterator->Valid()) return Status(Code::kInternal, "entries are still there");
+  BASALT_RETURN_IF_ERROR(store::MapStatus(iterator->status(), "reading its entries"));
+  return Finish(index);
+}
+
+Status IndexReclaimer::Finish(IndexId index) {
   rocksdb::WriteBatch batch;
   BASALT_RETURN_IF_ERROR(catalog_->AppendReclaimed(&batch, index));
   BASALT_RETURN_IF_ERROR(catalog_->store()->WriteToFreeSpace(&batch, /*sync=*/true));

@@ -20,6 +20,9 @@ namespace basalt::catalog {
 // index can be read any more do its dictionary records go, in one batch. Whatever dies in between,
 // the next start finds the record of the drop and begins again.
 //
+// A table file that cannot be read goes too when it holds nothing else. Where it holds more, it
+// stays with all its space: the range deletion hides the index for good, and its records go.
+//
 // It never blocks DDL: it holds no lock of the catalog while it works. Errors are logged and the
 // index is tried again later.
 //
@@ -50,8 +53,10 @@ class IndexReclaimer {
   Status Reclaim(IndexId index);
   // Deletes by key when few enough are left; *done tells.
   Status DeleteFewKeys(rocksdb::ColumnFamilyHandle* handle, IndexId index, bool* done);
+  Status DeleteFiles(rocksdb::ColumnFamilyHandle* handle, IndexId index);
   Status DeleteWholeRange(rocksdb::ColumnFamilyHandle* handle, IndexId index);
   Status FinishIfEmpty(rocksdb::ColumnFamilyHandle* handle, IndexId index);
+  Status Finish(IndexId index);
 
   Catalog* const catalog_;
   std::mutex mutex_;  // guards wake_ and the thread's sleep

@@ -31,7 +31,7 @@ Status TableNameOfPath(Bytes path, std::string* name) {
 }
 
 std::string VersionPathOfTable(Bytes name) {
-  const Bytes table = name.substr(0, name.find(kPartitionMark));
+  const Bytes table = TableOfPartition(name);
   std::string path = "./";
   path.append(table);
   // A database's name never has a dot: the server encodes it.
@@ -40,6 +40,14 @@ std::string VersionPathOfTable(Bytes name) {
   return path;
 }
 
+Bytes TableOfPartition(Bytes name) { return name.substr(0, name.find(kPartitionMark)); }
+
 bool IsPartitionName(Bytes name) { return name.find(kPartitionMark) != Bytes::npos; }
+
+std::string WholeOf(Bytes name) {
+  const size_t mark = name.find(kPartitionMark);
+  if (mark == Bytes::npos) return std::string(name);
+  return std::string(name.substr(0, mark + kPartitionMark.size()));
+}
 
 }  // namespace basalt::catalog

@@ -65,7 +65,14 @@ Status TableNameOfPath(Bytes path, std::string* name);
 // kept, without its partition.
 std::string VersionPathOfTable(Bytes name);
 
-// Is this the name of one partition or subpartition?
+// "database.table#P#p0" -> "database.table": the table a partition is of; another name as it is.
+Bytes TableOfPartition(Bytes name);
+
+// Is this the name of one partition or subpartition, or of all together as by WholeOf?
 bool IsPartitionName(Bytes name);
+
+// "database.table#P#p0" -> "database.table#P#": all partitions of a table together; another name as
+// it is. A crash can leave a table and another one's partitions under one name: these differ.
+std::string WholeOf(Bytes name);
 
 }  // namespace basalt::catalog

@@ -15,6 +15,7 @@
 #include "engine/read_intent.h"
 #include "engine/row_life.h"
 #include "engine/table.h"
+#include "engine/unique_value.h"
 #include "engine/virtual_columns.h"
 #include "txn/cursor.h"
 #include "txn/transaction.h"
@@ -131,6 +132,8 @@ class RowAccess {
                 bool* changed);
   Status Delete(const uint8_t* record);
   Bytes duplicate_row_key() const { return duplicate_key_; }
+  // How a row found as a duplicate is locked: exclusively when the caller is going to change it.
+  void set_duplicate_mode(txn::LockMode mode) { duplicate_mode_ = mode; }
   // Sets the row that Update and Delete act upon in a table with a hidden primary key.
   void SetRowKey(Bytes primary_key) { row_key_.assign(primary_key); }
 
@@ -181,10 +184,10 @@ class RowAccess {
   Status CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, Bytes own_row_key,
                             size_t* duplicate_index);
   Status RowHasUniqueImage(size_t index, Bytes row_key, const std::string& image, bool* same);
-  Status CheckUniqueImage(size_t index, const uint8_t* record, Bytes own_row_key,
-                          size_t* duplicate_index);
-  Status CheckSecondaryUnique(size_t index, const uint8_t* record, Bytes own_row_key,
-                              size_t* duplicate_index);
+  UniqueValue UniqueValueOf(size_t index, const uint8_t* record);
+  Status LockValue(const UniqueValue& value);
+  Status FindHolder(const UniqueValue& value, Bytes own_row_key, std::string* holder);
+  Status CheckValue(const UniqueValue& value, Bytes own_row_key, size_t* duplicate_index);
   Status CheckChangedUnique(size_t index, const uint8_t* before, const uint8_t* after,
                             Bytes own_row_key, size_t* duplicate_index);
   Status WriteChangedPrimary(bool key_changed);
@@ -226,6 +229,7 @@ class RowAccess {
 
   std::string row_key_;
   std::string duplicate_key_;
+  txn::LockMode duplicate_mode_ = txn::LockMode::kShared;
   bool row_newly_locked_ = false;
   bool row_unlocked_ = false;         // see row_is_unlocked
   bool wait_for_next_ = false;        // see WaitForNextRow

@@ -50,7 +50,8 @@ Status RowAccess::CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, B
       transaction_->Get(table_->primary().family, primary_key, txn::View::kLatest, &value);
   if (found.code() == Code::kNotFound || (found.ok() && TakesPlaceOf(&value))) {
     if (table_->primary().codec->UniqueIsExact()) return Status::Ok();
-    return CheckUniqueImage(table_->primary_position(), record, own_row_key, duplicate_index);
+    return CheckValue(UniqueValueOf(table_->primary_position(), record), own_row_key,
+                      duplicate_index);
   }
   if (!found.ok()) {
     return WithEntry(*table_, table_->primary_position(), primary_key, std::move(found));
@@ -95,64 +96,77 @@ Status RowAccess::RowHasUniqueImage(size_t index, Bytes row_key, const std::stri
   return Status::Ok();
 }
 
-// The check where key bytes do not decide. Locks the image, which conflicting rows share, so that
-// nobody else adds one; then compares the rows of all entries that begin as theirs would.
-Status RowAccess::CheckUniqueImage(size_t index, const uint8_t* record, Bytes own_row_key,
-                                   size_t* duplicate_index) {
-  const Index& data = table_->index(index);
-  const bool primary = index == table_->primary_position();
-  std::string image;
-  data.codec->EncodeUniqueImage(record, &image);
-  BASALT_RETURN_IF_ERROR(LockExclusively(data.id, image));
-  const size_t bytes = data.codec->EncodeUniquePrefix(record, key_buffer_.data());
-  const std::string prefix(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
-  BASALT_RETURN_IF_ERROR(transaction_->WaitForUndecided(data.id, prefix));
-  txn::Cursor* cursor = CursorOf(&unique_cursors_, index);
+UniqueValue RowAccess::UniqueValueOf(size_t index, const uint8_t* record) {
+  const codec::KeyCodec& codec = *table_->index(index).codec;
+  const bool exact = codec.UniqueIsExact();
+  const size_t bytes = exact ? codec.EncodePrefix(record, codec.user_parts(), key_buffer_.data())
+                             : codec.EncodeUniquePrefix(record, key_buffer_.data());
+  UniqueValue value{index, {}, {}};
+  value.prefix.assign(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
+  if (!exact) codec.EncodeUniqueImage(record, &value.image);
+  return value;
+}
+
+// Conflicting rows share what is locked, so nobody else adds one.
+Status RowAccess::LockValue(const UniqueValue& value) {
+  if (value.image.empty()) return LockUniqueValue(value.index, value.prefix);
+  const IndexId id = table_->index(value.index).id;
+  BASALT_RETURN_IF_ERROR(LockExclusively(id, value.image));
+  return transaction_->WaitForUndecided(id, value.prefix);
+}
+
+// The key of a row other than `own_row_key` that has the value now; empty: none.
+Status RowAccess::FindHolder(const UniqueValue& value, Bytes own_row_key, std::string* holder) {
+  const codec::KeyCodec& codec = *table_->index(value.index).codec;
+  const bool exact = value.image.empty();
+  txn::Cursor* cursor = CursorOf(&unique_cursors_, value.index);
   BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &writes()));
-  for (cursor->SeekForward(prefix); cursor->Valid() && cursor->key().starts_with(prefix);
-       cursor->Next()) {
+  for (cursor->SeekForward(value.prefix);
+       cursor->Valid() && cursor->key().starts_with(value.prefix); cursor->Next()) {
     Bytes row_key = cursor->key();
-    if (!primary) {
-      const size_t row_bytes = data.codec->ExtractPrimaryKey(cursor->key(), key_buffer_.data());
-      if (row_bytes == 0) return Malformed(index, cursor->key());
+    if (value.index != table_->primary_position()) {
+      const size_t row_bytes = codec.ExtractPrimaryKey(cursor->key(), key_buffer_.data());
+      if (row_bytes == 0) return Malformed(value.index, cursor->key());
       row_key = MakeBytes(key_buffer_.data(), row_bytes);
     }
     if (row_key == own_row_key) continue;
-    bool same;
-    BASALT_RETURN_IF_ERROR(RowHasUniqueImage(index, row_key, image, &same));
+    bool same = exact && !life_.HidesEntry(value.index, cursor->value());
+    if (!exact) {
+      BASALT_RETURN_IF_ERROR(RowHasUniqueImage(value.index, row_key, value.image, &same));
+    }
     if (!same) continue;
-    *duplicate_index = index;
-    duplicate_key_.assign(row_key);
-    return Status(Code::kDuplicateKey);
+    holder->assign(row_key);
+    return Status::Ok();
   }
-  return WithEntry(*table_, index, prefix, cursor->status());
+  return WithEntry(*table_, value.index, value.prefix, cursor->status());
 }
 
-// Locks the value in the index, so that nobody else adds it, then looks whether it is there.
-Status RowAccess::CheckSecondaryUnique(size_t index, const uint8_t* record, Bytes own_row_key,
-                                       size_t* duplicate_index) {
-  const Index& data = table_->index(index);
-  if (data.codec->UserPartsHaveNull(record)) return Status::Ok();
-  if (!data.codec->UniqueIsExact()) {
-    return CheckUniqueImage(index, record, own_row_key, duplicate_index);
+// Locks the value, then looks who has it. Who takes a value away from a row locks the row only, and
+// may not be decided yet. So the row is locked too, and whether it has the value still is looked
+// at again. Rows come before values in the order of locks, which is why the value is given up while
+// the row is waited for: its owner may want to write the value again.
+Status RowAccess::CheckValue(const UniqueValue& value, Bytes own_row_key, size_t* duplicate_index) {
+  const IndexId rows = table_->primary().id;
+  std::string locked;
+  while (true) {
+    const size_t locks = transaction_->lock_count();
+    BASALT_RETURN_IF_ERROR(LockValue(value));
+    std::string holder;
+    BASALT_RETURN_IF_ERROR(FindHolder(value, own_row_key, &holder));
+    if (holder.empty()) return Status::Ok();
+    if (holder == locked || table_->lockless()) {
+      *duplicate_index = value.index;
+      duplicate_key_.swap(holder);
+      return Status(Code::kDuplicateKey);
+    }
+    Status taken = transaction_->Lock(rows, holder, duplicate_mode_, txn::LockWait::kNoWait);
+    if (taken.code() == Code::kLockBusy) {
+      transaction_->UnlockAfter(locks);
+      taken = transaction_->Lock(rows, holder, duplicate_mode_, txn::LockWait::kWait);
+    }
+    BASALT_RETURN_IF_ERROR(std::move(taken));
+    locked.swap(holder);
   }
-  const size_t bytes =
-      data.codec->EncodePrefix(record, data.codec->user_parts(), key_buffer_.data());
-  const std::string prefix(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
-  BASALT_RETURN_IF_ERROR(LockUniqueValue(index, prefix));
-  txn::Cursor* cursor = CursorOf(&unique_cursors_, index);
-  BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &writes()));
-  for (cursor->SeekForward(prefix); cursor->Valid() && cursor->key().starts_with(prefix);
-       cursor->Next()) {
-    const size_t row_bytes = data.codec->ExtractPrimaryKey(cursor->key(), key_buffer_.data());
-    if (row_bytes == 0) return Malformed(index, cursor->key());
-    const Bytes row_key = MakeBytes(key_buffer_.data(), row_bytes);
-    if (row_key == own_row_key || life_.HidesEntry(index, cursor->value())) continue;
-    *duplicate_index = index;
-    duplicate_key_.assign(row_key);
-    return Status(Code::kDuplicateKey);
-  }
-  return WithEntry(*table_, index, prefix, cursor->status());
 }
 
 // Takes the locks of a write and opens the gate of the write set. Where another has locked a range
@@ -182,8 +196,9 @@ Status RowAccess::LockForInsert(const uint8_t* record, size_t* duplicate_index) 
         CheckPrimaryUnique(record, after_[primary].key, Bytes(), duplicate_index));
   }
   for (size_t i = 0; i < table_->index_count(); ++i) {
-    if (i == primary || !table_->index(i).unique) continue;
-    BASALT_RETURN_IF_ERROR(CheckSecondaryUnique(i, record, Bytes(), duplicate_index));
+    const Index& index = table_->index(i);
+    if (i == primary || !index.unique || index.codec->UserPartsHaveNull(record)) continue;
+    BASALT_RETURN_IF_ERROR(CheckValue(UniqueValueOf(i, record), Bytes(), duplicate_index));
   }
   return Status::Ok();
 }
@@ -233,11 +248,11 @@ Status RowAccess::CheckChangedUnique(size_t index, const uint8_t* before, const 
       data.codec->EncodeUniqueImage(after, &image_after);
       if (image_before == image_after) return Status::Ok();
     }
-    return CheckUniqueImage(index, after, own_row_key, duplicate_index);
+  } else {
+    const size_t bytes = data.codec->PrefixBytes(after_[index].key, data.codec->user_parts());
+    if (before_[index].key.compare(0, bytes, after_[index].key, 0, bytes) == 0) return Status::Ok();
   }
-  const size_t bytes = data.codec->PrefixBytes(after_[index].key, data.codec->user_parts());
-  if (before_[index].key.compare(0, bytes, after_[index].key, 0, bytes) == 0) return Status::Ok();
-  return CheckSecondaryUnique(index, after, own_row_key, duplicate_index);
+  return CheckValue(UniqueValueOf(index, after), own_row_key, duplicate_index);
 }
 
 Status RowAccess::WriteChangedPrimary(bool key_changed) {

@@ -99,6 +99,10 @@ int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
   if (create_info.data_file_name != nullptr) return RefuseOption("DATA DIRECTORY");
   if (create_info.index_file_name != nullptr) return RefuseOption("INDEX DIRECTORY");
   if (StatementHasForeignKey()) return RefuseFeature("foreign keys");
+  // With the record of one in the dictionary MyRocks does not start.
+  if (create_info.sequence && MyRocksCompatibleFormat(current_thd)) {
+    return RefuseFeature("sequences" + ReasonOfMyRocks());
+  }
   for (uint i = 0; i < form.s->fields && MyRocksCompatibleFormat(current_thd); ++i) {
     if (int error = RefuseColumnForMyRocks(*form.field[i])) return error;
   }

@@ -4,6 +4,7 @@
 #include <rocksdb/advanced_cache.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -60,21 +61,26 @@ std::string TransactionText() {
 // Which versions the indexes have, and the tables that keep MyRocks from opening the store.
 std::string FormatText() {
   std::map<uint16_t, uint64_t> indexes;
-  std::string newer;
-  for (const auto& table : Database()->catalog()->Tables()) {
+  std::set<std::string_view> newer;
+  const auto tables = Database()->catalog()->Tables();
+  for (const auto& table : tables) {
     bool readable = true;
     for (const catalog::IndexRecord& index : table->indexes) {
       ++indexes[index.key_value_format_version];
       readable = readable && index.key_value_format_version <= catalog::kKeyValueFormatVersion;
     }
-    if (!readable) newer.append(newer.empty() ? "" : ", ").append(table->name);
+    if (!readable) newer.insert(catalog::TableOfPartition(table->name));
   }
   std::string text;
   for (const auto& [version, count] : indexes) {
     AppendLine(&text, "Indexes of format version " + std::to_string(version), count);
   }
   text.append("Tables with indexes that MyRocks cannot read: ");
-  return text.append(newer.empty() ? "none" : newer).append("\n");
+  if (newer.empty()) text.append("none");
+  for (const std::string_view name : newer) {
+    text.append(name == *newer.begin() ? "" : ", ").append(name);
+  }
+  return text.append("\n");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "engine/row_access.h"
 #include "engine/table.h"
+#include "server/like_bounds.h"
 #include "server/read_state.h"
 #include "server/server_headers.h"
 #include "server/session.h"
@@ -63,6 +64,8 @@ class Handler final : public ::handler {
   bool commit_inplace_alter_table(TABLE* altered_table, Alter_inplace_info* alter_info,
                                   bool commit) override;
   ulonglong table_version() const override;
+  // The .frm bytes that the ALTER being carried out will commit; kept when it does.
+  void NoteNewDefinition(Bytes frm);
 
   // --- handler_check.cc. Findings go to the client as warnings and to the error log; the results
   // are HA_ADMIN_OK, _CORRUPT, or _FAILED when the statement was killed or could not be carried
@@ -145,6 +148,8 @@ class Handler final : public ::handler {
   int EnterStatement(THD* thd, thr_lock_type lock_type);
   // Back from it.
   void LeaveStatement();
+  // handler_ddl.cc: the dictionary keeps the definition an ALTER has brought, if it has.
+  Status CommitNewDefinition();
   // handler_ddl.cc: the table has other indexes now. Goes on with the statement on `renewed`.
   void UseRenewedTable(std::shared_ptr<engine::Table> renewed, const engine::ReadIntent& intent);
   // handler_info.cc: error_map.cc's result; remembers the text for get_error_message and tells the
@@ -160,6 +165,7 @@ class Handler final : public ::handler {
   Session* session_ = nullptr;               // of the connection, from external_lock to unlock
   THR_LOCK_DATA lock_data_;                  // unused by the engine; the server wants one to exist
   thr_lock_type lock_type_ = TL_IGNORE;      // as settled by store_lock
+  std::string new_definition_;               // from NoteNewDefinition to the end of the ALTER
   std::string error_text_;                   // of the last failure, for get_error_message
 
   // --- handler_read.cc. Functions with an int result return 0 or a handler error. ---
@@ -223,6 +229,7 @@ class Handler final : public ::handler {
 
   ReadState read_;
   VirtualParts virtual_parts_{this};
+  LikeBounds like_bounds_;
 };
 
 }  // namespace basalt::server

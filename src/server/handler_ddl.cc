@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // CREATE, DROP, RENAME, TRUNCATE, ALTER, ANALYZE, OPTIMIZE.
+#include <cstring>
 #include <string>
 #include <utility>
 
 #include "codec/key_codec.h"
 #include "codec/kv_format.h"
 #include "server/create_checks.h"
+#include "server/definition_files.h"
+#include "server/discovery.h"
 #include "server/error_map.h"
 #include "server/handler.h"
 #include "server/plugin_state.h"
@@ -79,8 +82,10 @@ Status CreateByName(const std::string& name, const TABLE& form, const TimeToLive
   if (IsTemporaryTable(name)) return CreateTemporary(descriptor, auto_increment);
   std::vector<catalog::IndexRequest> requests;
   BASALT_RETURN_IF_ERROR(RequestIndexes(descriptor, form, life, &requests));
-  std::shared_ptr<const catalog::TableRecord> table;
-  return Database()->catalog()->CreateTable(name, requests, auto_increment, &table);
+  catalog::TableDefinition definition;
+  const bool defined = DefinitionOfNewTable(*form.s, name, &definition);
+  return Database()->catalog()->CreateTable(name, requests, auto_increment, nullptr,
+                                            defined ? &definition : nullptr);
 }
 
 Status CompactIndex(const engine::Table& table, const engine::Index& index) {
@@ -118,7 +123,12 @@ int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) 
   const uint64_t auto_increment =
       form->found_next_number_field == nullptr ? 0 : create_info->auto_increment_value;
   status = CreateByName(table_name, *form, life, auto_increment);
-  if (status.ok()) return 0;
+  if (status.ok()) {
+    if (IsTemporaryTable(table_name) || catalog::IsPartitionName(table_name)) return 0;
+    const int error = WriteFrmOfNewTable(form->s);
+    if (error != 0) (void)DropTableByName(table_name);
+    return error;
+  }
   if (status.code() == Code::kNotSupported) {
     my_error(ER_NOT_SUPPORTED_YET, MYF(0), ("ROCKSDB: " + std::string(status.message())).c_str());
     return HandlerError(status);
@@ -127,9 +137,7 @@ int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) 
 }
 
 int Handler::delete_table(const char* path) {
-  std::string name;
-  Status status = TableNameOf(path, &name);
-  if (status.ok()) status = DropTableByName(name);
+  Status status = DropTableByPath(path);
   if (status.ok()) return 0;
   if (status.code() == Code::kNotFound) return HA_ERR_NO_SUCH_TABLE;
   return Fail(std::move(status));
@@ -140,7 +148,13 @@ int Handler::rename_table(const char* from, const char* to) {
   std::string new_name;
   Status status = TableNameOf(from, &old_name);
   if (status.ok()) status = TableNameOf(to, &new_name);
-  if (status.ok()) status = Database()->catalog()->RenameTable(old_name, new_name);
+  if (status.ok()) {
+    // The path of a partition is that of its table and the partition's name.
+    const std::string_view table = catalog::TableOfPartition(old_name);
+    const std::string path(from, std::strlen(from) - (old_name.size() - table.size()));
+    if (!IsTemporaryTable(old_name)) KeepDefinitionOfFile(path, old_name);
+    status = Database()->catalog()->RenameTable(old_name, new_name);
+  }
   if (status.ok()) return 0;
   if (status.code() == Code::kNotFound) return HA_ERR_NO_SUCH_TABLE;
   if (status.code() == Code::kInvalidArgument) return HA_ERR_TABLE_EXIST;
@@ -212,26 +226,54 @@ enum_alter_inplace_result Handler::check_if_supported_inplace_alter(
   return HA_ALTER_INPLACE_INSTANT;
 }
 
-bool Handler::check_if_incompatible_data(HA_CREATE_INFO*, uint changes) {
+// Asked of the table that EXCHANGE PARTITION is to exchange; `other` is the partitioned one.
+bool Handler::check_if_incompatible_data(HA_CREATE_INFO* other, uint changes) {
   // The server has compared columns and options and will compare the keys. What else a table has
   // (index numbers, layout versions) goes with its rows when it changes its name.
-  return changes == IS_EQUAL_YES ? COMPATIBLE_DATA_YES : COMPATIBLE_DATA_NO;
+  if (changes != IS_EQUAL_YES) return COMPATIBLE_DATA_NO;
+  List<const char>& partitions = ha_thd()->lex->alter_info.partition_names;
+  const char* partition = partitions.is_empty() ? "" : partitions.head();
+  const std::string_view comment(other->comment.str, other->comment.length);
+  return LivesLikePartition(*table, comment, partition) ? COMPATIBLE_DATA_YES : COMPATIBLE_DATA_NO;
+}
+
+void Handler::NoteNewDefinition(Bytes frm) { new_definition_ = frm; }
+
+Status Handler::CommitNewDefinition() {
+  if (new_definition_.empty() || table_data()->traits().temporary) return Status::Ok();
+  catalog::Catalog* catalog = Database()->catalog();
+  const std::string& name = table_data()->name();
+  catalog::TableDefinition definition;
+  BASALT_RETURN_IF_ERROR(DefinitionFromFrm(new_definition_, &definition));
+  if (catalog::IsPartitionName(name)) {
+    // The partitions are the same as before. Another one of them may have been here already.
+    if (catalog->HasDefinition(name, definition.identity)) return Status::Ok();
+    catalog::TableDefinition old;
+    if (catalog->Definition(name, &old).ok()) definition.par = std::move(old.par);
+  }
+  return catalog->StoreDefinition(name, definition, /*sync=*/true);
 }
 
 bool Handler::commit_inplace_alter_table(TABLE*, Alter_inplace_info* alter_info, bool commit) {
   alter_info->group_commit_ctx = nullptr;  // partitions need nothing more than this
-  if (!commit || !(alter_info->handler_flags & ALTER_CHANGE_CREATE_OPTION)) return false;
-  if (!(alter_info->create_info->used_fields & HA_CREATE_USED_AUTO)) return false;
-  const uint64_t next = alter_info->create_info->auto_increment_value;
+  if (!commit) {
+    new_definition_.clear();
+    return false;
+  }
   Status status;
-  if (!table_data()->traits().temporary) {
+  const bool counter = (alter_info->handler_flags & ALTER_CHANGE_CREATE_OPTION) &&
+                       (alter_info->create_info->used_fields & HA_CREATE_USED_AUTO);
+  const uint64_t next = alter_info->create_info->auto_increment_value;
+  if (counter && !table_data()->traits().temporary) {
     status = Database()->catalog()->SetAutoIncrement(table_data()->primary().id, next);
   }
+  if (status.ok()) status = CommitNewDefinition();
+  new_definition_.clear();
   if (!status.ok()) {
-    ReportError(status, "setting AUTO_INCREMENT");
+    ReportError(status, "ALTER TABLE");
     return true;
   }
-  table_data()->counters().RaiseAutoIncrement(next);
+  if (counter) table_data()->counters().RaiseAutoIncrement(next);
   return false;
 }
 

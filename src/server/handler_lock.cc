@@ -2,6 +2,7 @@
 //
 // The frame of a statement: which table is used how, and what that means for row locks.
 #include "server/handler.h"
+#include "server/plugin_state.h"
 
 namespace basalt::server {
 
@@ -34,6 +35,17 @@ bool LocksRowsRead(THD* thd, thr_lock_type type, txn::Isolation isolation) {
 // A replica applies row events with a write lock and without a command. They name the rows that
 // the primary has changed: what lies between them does not matter.
 bool AppliesRowEvents(THD* thd) { return thd->slave_thread && thd_sql_command(thd) == SQLCOM_END; }
+
+// A running server gives an engine that comes later no part in XA PREPARE (see
+// WarnIfWithoutTwoPhaseCommit): what is written would be gone with the connection, or a crash,
+// after it was acknowledged as prepared.
+constexpr char kNoXa[] =
+    "neither writes nor FOR UPDATE inside an XA transaction: the engine was installed while the "
+    "server runs, and XA PREPARE would lose them. Restart the server";
+
+bool WouldLosePrepared(THD* thd) {
+  return Handlerton()->prepare == nullptr && thd->transaction->xid_state.is_explicit_XA();
+}
 
 engine::ReadIntent IntentOf(THD* thd, thr_lock_type type, const Session& session) {
   const txn::Transaction::Settings& settings = session.transaction()->settings();
@@ -68,6 +80,8 @@ THR_LOCK_DATA** Handler::store_lock(THD*, THR_LOCK_DATA** to, thr_lock_type lock
 int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
   session_ = Session::Of(thd);
   if (session_ == nullptr) return HA_ERR_OUT_OF_MEM;
+  const bool writes = lock_type >= TL_FIRST_WRITE && table_share->tmp_table == NO_TMP_TABLE;
+  if (writes && WouldLosePrepared(thd)) return Fail(Status(Code::kNotSupported, kNoXa));
   session_->EnterStatement();
   if (rows_->table() != share_->engine_table.get()) {
     // TRUNCATE has given the table new indexes since.

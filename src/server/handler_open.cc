@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "server/error_map.h"
 #include "server/handler.h"
 #include "server/plugin_state.h"
 #include "server/system_variables.h"
@@ -61,11 +62,17 @@ int Handler::open(const char* name, int, uint) {
   if (made != nullptr) set_ha_share_ptr(made);
   unlock_shared_ha_data();
   if (!status.ok()) {
-    const bool missing = status.code() == Code::kNotFound;
-    const int error = Fail(std::move(status));
-    return missing ? HA_ERR_NO_SUCH_TABLE : error;
+    if (status.code() != Code::kNotFound) return Fail(std::move(status));
+    // Not "no such table": the server would remove the .frm file, and with it what is known of the
+    // table, because this engine can discover tables.
+    my_printf_error(ER_UNKNOWN_ERROR,
+                    "ROCKSDB: the store in %s has no table '%s', only its .frm file is there; DROP "
+                    "TABLE removes it",
+                    MYF(0), DataDirectory(), name);
+    return kErrorDataDirectory;
   }
   virtual_parts_.Open(*table_data());
+  like_bounds_.Open(*table);
   MakeRowAccess();
   // A scan of the whole table goes along the primary key: the server must know it, or an UPDATE
   // that moves rows in it would meet them again.
@@ -142,6 +149,7 @@ int Handler::reset() {
   CloseScan();
   // Under LOCK TABLES no external_lock() ends the statement.
   LeaveStatement();
+  rows_->set_duplicate_mode(txn::LockMode::kShared);
   error_text_.clear();
   return 0;
 }
@@ -152,6 +160,13 @@ int Handler::extra(enum ha_extra_function operation) {
     case HA_EXTRA_NO_KEYREAD:
       // The columns decide what is read; see LearnWantedColumns.
       read_.wanted_known = false;
+      break;
+    case HA_EXTRA_WRITE_CAN_REPLACE:
+    case HA_EXTRA_INSERT_WITH_UPDATE:
+      if (rows_ != nullptr) rows_->set_duplicate_mode(txn::LockMode::kExclusive);
+      break;
+    case HA_EXTRA_WRITE_CANNOT_REPLACE:
+      if (rows_ != nullptr) rows_->set_duplicate_mode(txn::LockMode::kShared);
       break;
     case HA_EXTRA_PREPARE_FOR_DROP:
     case HA_EXTRA_PREPARE_FOR_RENAME:

@@ -46,6 +46,9 @@ void Handler::LearnWantedColumns() {
        (keyread_enabled() && !virtual_parts_.EntriesGive(active_index)))) {
     virtual_parts_.AddSources(active_index, &read_.wanted);
   }
+  // Rows that a sort finds again by their position: the server has made the read set for the index
+  // alone that it sorted from, without what virtual columns are computed from, and computes them.
+  if (active_index == MAX_KEY) virtual_parts_.AddSourcesOf(*table->read_set, &read_.wanted);
   rows_->SetWantedColumns(read_.wanted);
   read_.wanted_known = true;
 }
@@ -159,6 +162,7 @@ int Handler::rnd_pos(uchar* record, uchar* position) {
   const size_t bytes = LoadBigEndian16(position + ref_length - kRowReferenceLengthBytes);
   Status read = rows_->ReadRow(MakeBytes(position, bytes), record);
   if (!read.ok()) return Fail(std::move(read));
+  virtual_parts_.ComputeUnread(record);
   return 0;
 }
 
@@ -345,6 +349,7 @@ int Handler::ReadByPrimaryKey(uchar* record) {
 int Handler::index_read_map(uchar* record, const uchar* key, key_part_map parts,
                             enum ha_rkey_function find) {
   const engine::Index& index = table_data()->index(active_index);
+  key = like_bounds_.Raise(active_index, key, parts, find);
   const SearchPrecision precision = EncodeSearchKey(*index.codec, key, parts, &read_.search);
   CompareWithTuple(key, calculate_key_len(table, active_index, key, parts), find, precision);
   ForgetLastRow();
@@ -509,6 +514,7 @@ int Handler::StartRange(const key_range* start, const key_range* end) {
       return ReadByPrimaryKey(table->record[0]);
     }
   }
+  like_bounds_.Raise(active_index, &start, &end);
   const SearchPrecision start_precision = EncodeRangeStart(*index.codec, start, &read_.search);
   const SearchPrecision end_precision = EncodeRangeEnd(*index.codec, end, &read_.limit);
   CompareWithRange(start, start_precision, end, end_precision);

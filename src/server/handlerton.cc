@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "server/checkpoint_notifier.h"
+#include "server/definition_check.h"
+#include "server/discovery.h"
 #include "server/engine_status.h"
 #include "server/error_map.h"
 #include "server/handler.h"
@@ -153,6 +155,13 @@ bool FlushLogs(handlerton*) {
 
 int SignalDdlRecoveryDone(handlerton*) {
   WarnIfWithoutTwoPhaseCommit();
+  State().recovered = true;
+  if (ValidateTables() != TableValidation::kOff) {
+    DefinitionCheck check(Database()->catalog(), ".");
+    check.Look();
+    check.Mend(State().dropped_in_recovery);
+  }
+  State().dropped_in_recovery.clear();
   const Status status = Database()->StartBackgroundWork();
   if (status.ok()) return 0;
   sql_print_error("ROCKSDB: background work does not start: %s", status.ToString().c_str());
@@ -166,14 +175,12 @@ void PreShutdown() {
 // --- Tables ---
 
 int DropTable(handlerton*, const char* path) {
-  std::string name;
-  Status status = TableNameOf(path, &name);
-  if (status.ok()) status = DropTableByName(name);
+  const Status status = DropTableByPath(path);
   if (status.ok()) return 0;
   if (status.code() == Code::kNotFound || status.code() == Code::kInvalidArgument) {
     return HA_ERR_NO_SUCH_TABLE;  // dropping twice is no failure: DDL recovery does it
   }
-  return ReportError(status, "dropping " + name);
+  return ReportError(status, std::string("dropping ") + path);
 }
 
 void DropDatabase(handlerton*, char* path) {
@@ -188,13 +195,29 @@ void DropDatabase(handlerton*, char* path) {
   }
 }
 
-// After a crash in an in-place ALTER: 0 when the engine has the new definition.
-int CheckVersion(handlerton*, const char* path, const LEX_CUSTRING*, ulonglong create_id) {
+// After a crash in an in-place ALTER: 0 when the engine has the new definition, of that identity.
+// The counter decides only for a table whose definition is not kept.
+int CheckVersion(handlerton*, const char* path, const LEX_CUSTRING* identity, ulonglong create_id) {
   std::string name;
   uint64_t version = 0;
   Status status = TableNameOf(path, &name);
-  if (status.ok()) status = Database()->catalog()->TableVersion(name, &version);
+  if (!status.ok()) return 1;
+  const catalog::Catalog& catalog = *Database()->catalog();
+  const Bytes wanted(reinterpret_cast<const char*>(identity->str), identity->length);
+  catalog::TableDefinition definition;
+  if (catalog.Definition(name, &definition).ok()) return definition.identity == wanted ? 0 : 1;
+  status = catalog.TableVersion(name, &version);
   return status.ok() && version != create_id ? 0 : 1;
+}
+
+// An in-place ALTER is about to be committed; of a partitioned table each partition is told.
+int NotifyTabledefChanged(handlerton*, LEX_CSTRING*, LEX_CSTRING*, LEX_CUSTRING* frm, LEX_CUSTRING*,
+                          ::handler* file) {
+  if (frm != nullptr && frm->str != nullptr) {
+    static_cast<Handler*>(file)->NoteNewDefinition(
+        Bytes(reinterpret_cast<const char*>(frm->str), frm->length));
+  }
+  return 0;
 }
 
 }  // namespace
@@ -203,9 +226,9 @@ void WarnIfWithoutTwoPhaseCommit() {
   if (Handlerton()->prepare != nullptr) return;
   sql_print_error(
       "ROCKSDB: the server has switched off two-phase commit for this engine, because "
-      "it was installed while the server runs: XA does not work, and after a crash the "
-      "binary log may disagree with the tables. Restart the server with "
-      "plugin_load_add=ha_rocksdb");
+      "it was installed while the server runs: writes inside XA transactions are refused, and "
+      "a transaction that writes into two engines may be committed in one of them only after a "
+      "crash. Restart the server");
 }
 
 void SetUpHandlerton(handlerton* hton) {
@@ -234,6 +257,8 @@ void SetUpHandlerton(handlerton* hton) {
   hton->drop_table = DropTable;
   hton->drop_database = DropDatabase;
   hton->check_version = CheckVersion;
+  hton->notify_tabledef_changed = NotifyTabledefChanged;
+  SetUpDiscovery(hton);
   hton->show_status = ShowStatus;
 }
 

@@ -7,6 +7,7 @@
 
 #include "server/checkpoint_notifier.h"
 #include "server/collation_adapter.h"
+#include "server/definition_check.h"
 #include "server/handlerton.h"
 #include "server/lock_views.h"
 #include "server/plugin_state.h"
@@ -31,9 +32,26 @@ const char* MissingInstructions() {
   return nullptr;
 }
 
+// rocksdb_validate_tables=1 refuses, as in MyRocks: before the server's recovery of DDL statements,
+// so what a crash has left apart is refused, too.
+Status CheckDefinitions() {
+  DefinitionCheck check(State().database->catalog(), ".");
+  if (ValidateTables() == TableValidation::kMend) check.WriteLostParFiles();
+  if (ValidateTables() != TableValidation::kRefuse) return Status::Ok();
+  check.Look();
+  const std::vector<std::string> findings = check.Findings();
+  if (findings.empty()) return Status::Ok();
+  for (const std::string& finding : findings) sql_print_error("ROCKSDB: %s", finding.c_str());
+  return Status(Code::kCorruption,
+                "the dictionary and the .frm files disagree, see above; rocksdb_validate_tables=2 "
+                "mends what can be mended");
+}
+
 Status OpenDatabase() {
   PluginState& state = State();
   BASALT_RETURN_IF_ERROR(engine::Database::Open(DatabaseOptionsFromVariables(), &state.database));
+  BASALT_RETURN_IF_ERROR(CheckDefinitions());
+  state.database->transactions()->waits()->Observe(&state.wait_reports);
   state.checkpoint_notifier = std::make_unique<CheckpointNotifier>(state.database->store());
   return Status::Ok();
 }
@@ -41,6 +59,21 @@ Status OpenDatabase() {
 void LogWhatWasFound() {
   sql_print_information("ROCKSDB: Basalt %s opened %s, %s", kVersionText, DataDirectory(),
                         engine::Describe(State().database->summary()).c_str());
+}
+
+// A server that comes up without the engine takes its binary log for recovered, and the engine's
+// share of the last commits is rolled back when it is there again. The server ends its start when
+// a plugin of which it has been told so cannot start (--rocksdb=FORCE); this tells it.
+void StopTheServersStart() {
+  if (mysqld_server_started || ServerMayStartWithoutEngine()) return;
+  constexpr LEX_CSTRING name = {STRING_WITH_LEN("ROCKSDB")};
+  const plugin_ref plugin = plugin_lock_by_name(nullptr, &name, MYSQL_STORAGE_ENGINE_PLUGIN);
+  if (plugin == nullptr) return;
+  plugin_ref_to_int(plugin)->load_option = PLUGIN_FORCE;
+  plugin_unlock(nullptr, plugin);
+  sql_print_error(
+      "ROCKSDB: the server does not start without the engine, because acknowledged transactions "
+      "could be lost; rocksdb_start_server_without_engine=ON lets it");
 }
 
 // A folder inside the server's data directory would be taken for a database.
@@ -68,6 +101,7 @@ int Init(void* plugin) noexcept {
   if (const char* missing = MissingInstructions()) {
     sql_print_error("ROCKSDB: this processor has no %s instructions, which the plugin needs",
                     missing);
+    StopTheServersStart();
     return 1;
   }
   State().hton = static_cast<handlerton*>(plugin);
@@ -84,6 +118,7 @@ int Init(void* plugin) noexcept {
     sql_print_error("ROCKSDB: the engine does not start: %s", error.what());
   }
   Deinit(nullptr);
+  StopTheServersStart();
   return 1;
 }
 

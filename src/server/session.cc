@@ -59,6 +59,7 @@ Registry& Sessions() {
 }  // namespace
 
 Session::Session(THD* thd) : thd_(thd), transaction_(Database()->transactions()->NewTransaction()) {
+  transaction_->SetRunner(thd);
   std::lock_guard<std::mutex> lock(Sessions().mutex);
   Sessions().sessions.insert(this);
 }
@@ -247,6 +248,8 @@ int Session::Rollback(bool all) {
 
 void Session::DetachPrepared() {
   std::unique_ptr<txn::Transaction> fresh = Database()->transactions()->NewTransaction();
+  fresh->SetRunner(thd_);
+  transaction_->SetRunner(nullptr);  // it may outlive the connection
   {
     std::lock_guard<std::mutex> registry(Sessions().mutex);
     std::lock_guard<std::mutex> lock(interrupt_mutex_);

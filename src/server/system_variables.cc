@@ -166,6 +166,14 @@ void UpdateTtlOffset(THD*, st_mysql_sys_var*, void* variable, const void* save) 
   GLOBAL(BOOL, allow_to_start_after_corruption, kSwitchAtStart,                                    \
          "Open a store in which an earlier run has marked damaged data",                           \
          nullptr, nullptr, 0)                                                                      \
+  GLOBAL(ULONG, validate_tables, kAtStart,                                                         \
+         "At start the dictionary is compared with the .frm files: 0 not at all, 1 the engine "    \
+         "does not start when they disagree, 2 what disagrees is mended and logged",               \
+         nullptr, nullptr, 2, 0, 2, 0)                                                             \
+  GLOBAL(BOOL, start_server_without_engine, kSwitchAtStart,                                        \
+         "When the store cannot be opened the server starts without ROCKSDB; transactions that "   \
+         "were committed right before a crash may then be lost",                                   \
+         nullptr, nullptr, 0)                                                                      \
   GLOBAL(ULONGLONG, block_cache_size, PLUGIN_VAR_RQCMDARG,                                         \
          "Memory for blocks of table files, in bytes",                                             \
          nullptr, UpdateBlockCache, 512 * kMiB, 1024, ULLONG_MAX / 2, 1024)                        \
@@ -383,6 +391,10 @@ bool LargePrefix() { return values.large_prefix; }
 bool IndexTypeIsLsmTree() { return values.index_type_lsmtree; }
 
 uint64_t LockWaitSeconds(THD* thd) { return THDVAR(thd, lock_wait_timeout); }
+
+TableValidation ValidateTables() { return static_cast<TableValidation>(values.validate_tables); }
+
+bool ServerMayStartWithoutEngine() { return values.start_server_without_engine; }
 
 bool HasMyRocksLockingStyle(THD* thd) { return THDVAR(thd, locking_style) == 1; }
 

@@ -32,6 +32,11 @@ bool MyRocksCompatibleFormat(THD* thd);
 bool LargePrefix();
 // rocksdb_index_type_lsmtree: what SHOW INDEX says of the kind of indexes.
 bool IndexTypeIsLsmTree();
+// rocksdb_validate_tables: what happens at start when the dictionary and the .frm files disagree.
+enum class TableValidation : unsigned long { kOff = 0, kRefuse = 1, kMend = 2 };
+TableValidation ValidateTables();
+// rocksdb_start_server_without_engine: a store that cannot be opened does not stop the server.
+bool ServerMayStartWithoutEngine();
 // rocksdb_locking_style of the connection: what its next transaction will do.
 bool HasMyRocksLockingStyle(THD* thd);
 

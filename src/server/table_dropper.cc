@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "server/definition_files.h"
 #include "server/plugin_state.h"
 #include "server/session.h"
 #include "server/table_name.h"
@@ -47,6 +48,25 @@ Status DropTableByName(const std::string& name) {
   if (table == nullptr) return Status(Code::kNotFound, "no table " + name);
   BASALT_RETURN_IF_ERROR(catalog->DropTable(name));
   Forget(*table);
+  return Status::Ok();
+}
+
+Status DropTableByPath(const char* path) {
+  std::string name;
+  BASALT_RETURN_IF_ERROR(TableNameOf(path, &name));
+  Status status = DropTableByName(name);
+  if (status.code() != Code::kNotFound || IsTemporaryTable(name) ||
+      !Database()->catalog()->IsTable(name)) {
+    return status;
+  }
+  if (HasFrmFile(path)) {
+    if (!State().recovered) State().dropped_in_recovery.insert(name + "#P#");
+    return status;
+  }
+  for (const auto& table : Database()->catalog()->Tables()) {
+    if (catalog::TableOfPartition(table->name) != name) continue;
+    BASALT_RETURN_IF_ERROR(DropTableByName(table->name));
+  }
   return Status::Ok();
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "server/discovery.h"
 #include "server/index_names.h"
 #include "server/plugin_state.h"
 #include "server/table_descriptor_builder.h"
@@ -44,6 +45,7 @@ Status ShareOf(const char* name, const TABLE& table, Handler_share* known,
   auto opened = std::make_shared<TableShare>();
   BASALT_RETURN_IF_ERROR(
       engine::Table::Open(Database(), std::move(descriptor), traits, &opened->engine_table));
+  if (!traits.temporary) KeepDefinition(*table.s, table_name);
   NoteIndexNames(*opened->engine_table);
   *made = new ShareHolder(opened);
   *share = std::move(opened);

@@ -75,4 +75,8 @@ bool ChangesTimeToLive(const TABLE& table, const TABLE& altered, std::string_vie
   return before != after || (renames_columns && !after.column.empty());
 }
 
+bool LivesLikePartition(const TABLE& table, std::string_view comment, std::string_view partition) {
+  return WordsOf(table, "") == FindTimeToLive(comment, partition);
+}
+
 }  // namespace basalt::server

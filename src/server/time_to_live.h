@@ -30,4 +30,9 @@ std::optional<uint32_t> TimeStampColumn(const TABLE& table, std::string_view tab
 bool ChangesTimeToLive(const TABLE& table, const TABLE& altered, std::string_view table_name,
                        bool renames_columns);
 
+// Do the rows of `table`, which has no partitions, live as long and by the same column as those of
+// this partition of a table with that comment? For EXCHANGE PARTITION: rows keep the life they
+// have.
+bool LivesLikePartition(const TABLE& table, std::string_view comment, std::string_view partition);
+
 }  // namespace basalt::server

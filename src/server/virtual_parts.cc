@@ -86,6 +86,24 @@ void VirtualParts::AddSources(size_t index, codec::ColumnSet* columns) {
   for (const uint32_t column : indexes_[index].sources) columns->Add(column);
 }
 
+void VirtualParts::AddSourcesOf(const MY_BITMAP& read, codec::ColumnSet* columns) {
+  unread_.clear();
+  const auto is_read = [&read](uint32_t column) { return bitmap_is_set(&read, column); };
+  for (size_t i = 0; any_ && i < indexes_.size(); ++i) {
+    const std::vector<uint32_t>& parts = indexes_[i].parts;
+    if (std::none_of(parts.begin(), parts.end(), is_read)) continue;
+    AddSources(i, columns);
+    for (const uint32_t column : indexes_[i].computed) {
+      if (!is_read(column)) AddOnce(column, &unread_);
+    }
+  }
+  std::sort(unread_.begin(), unread_.end());
+}
+
+void VirtualParts::ComputeUnread(uint8_t* record) {
+  if (!unread_.empty()) ComputeColumns(unread_, record);
+}
+
 void VirtualParts::Compute(size_t index, uint8_t* record) {
   Learn();
   ComputeColumns(indexes_[index].computed, record);

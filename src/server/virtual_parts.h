@@ -32,6 +32,11 @@ class VirtualParts final : public engine::VirtualColumns {
   // Adds the columns that the virtual parts of the index are computed from, directly or through
   // other virtual columns.
   void AddSources(size_t index, codec::ColumnSet* columns);
+  // The same for the indexes of which `read` has a virtual part; ComputeUnread() is for these.
+  void AddSourcesOf(const MY_BITMAP& read, codec::ColumnSet* columns);
+  // Computes what the server computes such parts from and has not in its read set: virtual columns
+  // too, which it then takes from the record as they are.
+  void ComputeUnread(uint8_t* record);
 
   // See engine::VirtualColumns. `record` may be any record image of the table. What was computed
   // into the server's two images is not disturbed by work on the other one or on a third.
@@ -58,8 +63,9 @@ class VirtualParts final : public engine::VirtualColumns {
   bool any_ = false;
   bool learned_ = false;  // `computed` and `sources` are known: expressions are usable by then only
   std::vector<Parts> indexes_;
-  Parts all_;                // of all indexes together
-  std::vector<char> blobs_;  // the server's buffers of such columns, set aside meanwhile
+  Parts all_;                     // of all indexes together
+  std::vector<uint32_t> unread_;  // see ComputeUnread
+  std::vector<char> blobs_;       // the server's buffers of such columns, set aside meanwhile
   // What computed TEXT and BLOB columns point to: in record[0], in record[1], in others.
   std::vector<std::string> kept_[3];
 };

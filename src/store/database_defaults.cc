@@ -73,6 +73,11 @@ rocksdb::DBOptions DatabaseOptions(const StoreOptions& options) {
   return db;
 }
 
+void OpenFilesLater(rocksdb::DBOptions* db) {
+  db->open_files_async = true;
+  db->skip_stats_update_on_db_open = true;  // would open files, and open_files_async asks for it
+}
+
 rocksdb::TransactionDBOptions TransactionOptionsOfDatabase() {
   rocksdb::TransactionDBOptions options;
   options.write_policy = rocksdb::WRITE_COMMITTED;

@@ -12,6 +12,11 @@ namespace basalt::store {
 // and the information log are the store's to add.
 rocksdb::DBOptions DatabaseOptions(const StoreOptions& options);
 
+// For a store with a table file that cannot be opened: files are opened when they are needed, so
+// that only those who need that one fail. A sound store does better with all files open from the
+// beginning, and whether it is sound shows there.
+void OpenFilesLater(rocksdb::DBOptions* db);
+
 // Options of the transaction layer of RocksDB: write-committed, without its point locks.
 rocksdb::TransactionDBOptions TransactionOptionsOfDatabase();
 

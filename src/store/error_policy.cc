@@ -101,6 +101,12 @@ void ErrorPolicy::OnBackgroundError(BackgroundErrorReason reason, rocksdb::Statu
     *error = rocksdb::Status::OK();
     return;
   }
+  if (reason == BackgroundErrorReason::kAsyncFileOpen) {
+    // Whoever needs that file gets the error then; there is nothing to stop for.
+    Log(LogLevel::kError, text);
+    *error = rocksdb::Status::OK();
+    return;
+  }
   if (IsRepeatable(reason, *error) && !IsNoSpace(*error) &&
       error->severity() >= rocksdb::Status::kFatalError) {
     // One step milder, so that DB::Resume() may repeat the work; see ResumeIsWorthTrying. (For an

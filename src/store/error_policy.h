@@ -25,6 +25,7 @@ namespace basalt::store {
 //   compaction: no space, I/O error             compaction is retried; writes stop only for space
 //   compaction: damaged input                   the same: what is damaged can be read around, its
 //                                               table dropped or repaired
+//   opening a table file in the background      none: statements that need the file get the error
 //   flush, manifest: no space                   writes stop; RocksDB resumes when space returns
 //   flush, manifest: other I/O error            writes stop; the watcher retries until it works
 //   log: no space                               writes stop; what does not fit waits in memory

@@ -9,6 +9,10 @@
 namespace basalt::store {
 namespace {
 
+// RocksDB says so each second while a compaction fails, with another count each time; the error
+// policy has its own word for that, and says it once in a while.
+constexpr std::string_view kCompactionWaits = "Waiting after background compaction error";
+
 class InformationLog final : public rocksdb::Logger {
  public:
   InformationLog(std::shared_ptr<rocksdb::Logger> file,
@@ -58,6 +62,7 @@ class InformationLog final : public rocksdb::Logger {
     std::vsnprintf(line, sizeof(line), format, arguments);
     std::string_view text(line);
     while (text.ends_with('\n') || text.ends_with(' ')) text.remove_suffix(1);
+    if (text.find(kCompactionWaits) != std::string_view::npos) return;
     if (level >= rocksdb::ERROR_LEVEL) {
       log_(LogLevel::kError, text);
     } else if (text.find(kReplayStopped) != std::string_view::npos) {

@@ -11,6 +11,7 @@
 #include "store/comparator.h"
 #include "store/database_defaults.h"
 #include "store/information_log.h"
+#include "store/live_files.h"
 #include "store/log_tail.h"
 #include "store/status_map.h"
 #include "store/store.h"
@@ -204,6 +205,14 @@ Status Preview::OpenReadOnly(const StoreOptions& options) {
     db.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
     opened = OpenFamilies(options.directory, db);
   }
+  if (opened.code() == Code::kCorruption) {
+    // A damaged table file is no reason to refuse, unless the dictionary lies in it; one that is
+    // missing or cut off is: nobody knows then what else is.
+    OpenFilesLater(&db);
+    if (OpenFamilies(options.directory, db).ok() && CheckLiveFiles(db_.get(), db.env).ok()) {
+      opened = {};
+    }
+  }
   if (!opened.ok() && log_is_torn_) {
     return Status(opened.code(), std::string(opened.message()) + " (" + torn_ + ")");
   }
@@ -224,6 +233,7 @@ Status Preview::OpenFamilies(const std::string& directory, const rocksdb::DBOpti
                                    "listing the column families"));
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
   for (const std::string& name : names) descriptors.emplace_back(name, FamilyOptions(name));
+  handles_.clear();
   return MapStatus(rocksdb::DB::OpenForReadOnly(db, directory, descriptors, &handles_, &db_),
                    "reading it");
 }

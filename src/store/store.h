@@ -152,12 +152,16 @@ class Store {
   Status PrepareDirectory();
   Status OpenDatabase();
   Status OpenFamilies(const std::vector<rocksdb::ColumnFamilyDescriptor>& families);
+  Status OpenInSpiteOfDamage(const std::vector<rocksdb::ColumnFamilyDescriptor>& descriptors,
+                             std::vector<rocksdb::ColumnFamilyHandle*>* handles);
   Status RemoveUnfinishedBulkLoads();
   void BuildDatabaseOptions();
   Status ListColumnFamilies(std::vector<std::string>* names);
   Status BuildColumnFamilyOptions(const std::string& name,
                                   rocksdb::ColumnFamilyOptions* options) const;
   Status LoadStatistics();
+  rocksdb::Status CloseDatabase(const std::vector<rocksdb::ColumnFamilyHandle*>& handles);
+  void LoadStatisticsOneByOne(rocksdb::ColumnFamilyHandle* handle);
   void StartWatcher();
   std::string In(std::string_view what) const;  // "what in DIRECTORY", for messages
   void Log(LogLevel level, std::string_view text) const;

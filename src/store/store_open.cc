@@ -7,10 +7,12 @@
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
+#include <rocksdb/sst_file_reader.h>
 
 #include "store/column_family_defaults.h"
 #include "store/database_defaults.h"
 #include "store/information_log.h"
+#include "store/live_files.h"
 #include "store/preview.h"
 #include "store/space_watcher.h"
 #include "store/statistics_collector.h"
@@ -157,11 +159,30 @@ Status Store::OpenDatabase() {
 
 Status Store::OpenFamilies(const std::vector<rocksdb::ColumnFamilyDescriptor>& families) {
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  BASALT_RETURN_IF_ERROR(
-      MapStatus(rocksdb::TransactionDB::Open(database_options_, TransactionOptionsOfDatabase(),
-                                             options_.directory, families, &handles, &db_),
-                In("opening the store")));
+  BASALT_RETURN_IF_ERROR(OpenInSpiteOfDamage(families, &handles));
   for (rocksdb::ColumnFamilyHandle* handle : handles) families_.Add(handle);
+  return {};
+}
+
+Status Store::OpenInSpiteOfDamage(const std::vector<rocksdb::ColumnFamilyDescriptor>& descriptors,
+                                  std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
+  const auto open = [&] {
+    return MapStatus(rocksdb::TransactionDB::Open(database_options_, TransactionOptionsOfDatabase(),
+                                                  options_.directory, descriptors, handles, &db_),
+                     In("opening the store"));
+  };
+  Status status = open();
+  if (status.code() != Code::kCorruption) return status;
+  // Manifest and log are read again in the same way; if only they are well it goes on.
+  OpenFilesLater(&database_options_);
+  handles->clear();
+  if (!open().ok()) return status;
+  if (!CheckLiveFiles(db_->GetBaseDB(), database_options_.env).ok()) {
+    CloseDatabase(*handles).PermitUncheckedError();
+    return status;
+  }
+  Log(LogLevel::kError, "a table file is damaged; what needs it fails, everything else goes on: " +
+                            std::string(status.message()));
   return {};
 }
 
@@ -169,14 +190,32 @@ Status Store::LoadStatistics() {
   // Flushes and compactions run already; the keeper sorts out who was first.
   for (rocksdb::ColumnFamilyHandle* handle : families_.All()) {
     rocksdb::TablePropertiesCollection files;
-    BASALT_RETURN_IF_ERROR(MapStatus(base_->GetPropertiesOfAllTables(handle, &files),
-                                     In("reading the properties of table files")));
+    Status status = MapStatus(base_->GetPropertiesOfAllTables(handle, &files),
+                              In("reading the properties of table files"));
+    if (status.code() == Code::kCorruption) {
+      LoadStatisticsOneByOne(handle);
+      continue;
+    }
+    BASALT_RETURN_IF_ERROR(std::move(status));
     for (const auto& [path, properties] : files) {
       keeper_.AddFile(StatisticsKeeper::FileNumber(path),
                       StatisticsKeeper::PropertyOf(*properties));
     }
   }
   return {};
+}
+
+void Store::LoadStatisticsOneByOne(rocksdb::ColumnFamilyHandle* handle) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  base_->GetLiveFilesMetaData(&files);
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    if (file.column_family_name != handle->GetName()) continue;
+    const std::string path = file.db_path + file.name;
+    rocksdb::SstFileReader reader(base_->GetOptions(handle));
+    if (!reader.Open(path).ok()) continue;  // its rows count for nothing in estimates
+    keeper_.AddFile(StatisticsKeeper::FileNumber(path),
+                    StatisticsKeeper::PropertyOf(*reader.GetTableProperties()));
+  }
 }
 
 void Store::StartWatcher() {
@@ -204,15 +243,20 @@ Status Store::Close() {
   time_to_live_->Detach();
   const auto handles = families_.All();
   families_.Clear();
-  for (rocksdb::ColumnFamilyHandle* handle : handles) {
-    db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
-  }
-  const rocksdb::Status closed = db_->Close();
-  delete db_;
-  db_ = nullptr;
+  const rocksdb::Status closed = CloseDatabase(handles);
   base_ = nullptr;
   if (result.ok()) result = MapStatus(closed, In("closing the store"));
   return result;
+}
+
+rocksdb::Status Store::CloseDatabase(const std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
+  for (rocksdb::ColumnFamilyHandle* handle : handles) {
+    db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  }
+  rocksdb::Status closed = db_->Close();
+  delete db_;
+  db_ = nullptr;
+  return closed;
 }
 
 }  // namespace basalt::store

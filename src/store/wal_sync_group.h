@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -10,9 +10,13 @@
 
 namespace basalt::store {
 
-// Lets many threads that all want the log synced share few syncs. The first one becomes the leader
-// and syncs; those who arrive meanwhile wait, and one of them then syncs once for all of them.
-// RocksDB's FlushWAL(true) alone would run one fsync after the other, one for each caller.
+// Lets many threads that all want the log synced share few syncs. Rounds are numbered and run one
+// after the other. While one runs, the next one gathers: who comes first will lead it, the others
+// sleep until it is over. RocksDB's FlushWAL(true) alone would run one fsync after the other, one
+// for each caller.
+//
+// Sync is on the path of every commit, so waking is cheap: the end of a round wakes those of this
+// round and the next leader with one system call, nobody else, and nobody takes a mutex.
 //
 // Thread-safety: Sync from any thread.
 class WalSyncGroup {
@@ -21,20 +25,32 @@ class WalSyncGroup {
   explicit WalSyncGroup(std::function<rocksdb::Status()> flush_and_sync);
 
   // Returns after a complete call of flush_and_sync that began after this function was entered;
-  // its status. An error reaches every waiter of that round.
+  // its status. An error reaches everybody of that round, and those of the round before who have
+  // not returned yet: after a failed sync RocksDB takes no more writes, so that says nothing wrong.
   rocksdb::Status Sync();
 
-  // Number of calls of flush_and_sync, for tests and status counters.
-  uint64_t rounds() const;
+  // Number of calls of flush_and_sync that have ended, for tests and status counters.
+  uint64_t rounds() const { return finished_.load(std::memory_order_relaxed); }
 
  private:
+  // `gathering_`: the number of the round that gathers, and how many have come to it.
+  static constexpr int kMemberBits = 20;  // more threads than a server can have
+  static constexpr uint64_t kMembers = (uint64_t{1} << kMemberBits) - 1;
+
+  rocksdb::Status Lead(uint64_t round);
+  void Finish(uint64_t round, uint64_t members, const rocksdb::Status& status);
+  void AwaitEnd(uint64_t round);
+  rocksdb::Status ResultOf(uint64_t round);
+
   std::function<rocksdb::Status()> flush_and_sync_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  bool busy_ = false;
-  uint64_t started_ = 0;       // rounds begun
-  uint64_t finished_ = 0;      // rounds ended
-  uint64_t failed_round_ = 0;  // the last one that failed, with its error
+  std::atomic<uint64_t> gathering_{uint64_t{1} << kMemberBits};
+  // The last round of even and of odd number that has ended, cut to the size of a futex. Those of
+  // a round sleep on its word, so that the end of a round wakes none of the round after the next.
+  std::atomic<uint32_t> ended_[2]{0, UINT32_MAX};
+  std::atomic<uint64_t> finished_{0};
+
+  std::atomic<uint64_t> failed_round_{0};  // the last one that failed
+  std::mutex failure_mutex_;
   rocksdb::Status failure_;
 };
 

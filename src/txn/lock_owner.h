@@ -101,8 +101,10 @@ class LockOwner {
   std::vector<LockOwner*> watchers_;   // who waits for this owner to end or give something up
   Wanted wanted_;                      // while waiting_
   bool waiting_ = false;
-  bool granted_ = false;  // the wait is over, or what it is for may be had now
-  uint64_t visit_ = 0;    // mark of the last search for a cycle
+  bool granted_ = false;    // the wait is over, or what it is for may be had now
+  bool victim_ = false;     // chosen to break a cycle: the wait ends with kDeadlock
+  uint64_t visit_ = 0;      // mark of the last search of the graph
+  void* runner_ = nullptr;  // who runs it, for WaitObserver; null: nobody
 
   std::atomic<bool> watched_{false};  // watchers_ is not empty
   std::atomic<bool> interrupted_{false};

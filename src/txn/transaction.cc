@@ -468,6 +468,7 @@ void Transaction::Finish() {
   if (large) malloc_trim(0);
 }
 
+void Transaction::SetRunner(void* runner) { manager_->waits()->SetRunner(&owner_, runner); }
 void Transaction::Interrupt() { manager_->waits()->Interrupt(&owner_); }
 void Transaction::ClearInterrupt() { WaitGraph::ClearInterrupt(&owner_); }
 

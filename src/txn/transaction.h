@@ -39,6 +39,8 @@
 //  T5  A transaction that Prepare acknowledged survives the process and is decided only by Commit
 //      or Rollback.
 //  T6  Locks are released after the writes are visible (commit) or gone (rollback).
+//  T7  A commit that was acknowledged survives what its Durability says, and with it every commit
+//      before it: a death takes only the last ones away.
 
 namespace basalt::txn {
 
@@ -66,6 +68,8 @@ class Transaction {
   State state() const { return state_.load(std::memory_order_relaxed); }
   uint64_t id() const { return owner_.id(); }
   bool active() const { return state() != State::kIdle; }
+  // Who runs it (see wait_observer.h); null: nobody from now on.
+  void SetRunner(void* runner);
   // What reports show of it. Any thread.
   TransactionInfo Describe() const;
 

@@ -39,6 +39,7 @@ uint64_t WaitGraph::DeadlineAfter(uint64_t microseconds) {
 void WaitGraph::StartLocked(LockOwner* waiter) {
   waiter->waits_for_.clear();
   waiter->granted_ = false;
+  waiter->victim_ = false;
 }
 
 void WaitGraph::AddEdgeLocked(LockOwner* waiter, LockOwner* blocker) {
@@ -57,19 +58,67 @@ Status WaitGraph::BeginLocked(LockOwner* waiter, const LockRequest& request) {
   waiter->wanted_.key.assign(request.key);
   waiter->wanted_.kind = request.kind;
   waiter->waiting_ = true;
+  TellObserver(waiter);
   std::vector<LockOwner*> cycle;
-  if (!ClosesCycle(waiter, &cycle)) return Status::Ok();
-  deadlocks_.fetch_add(1, std::memory_order_relaxed);
-  Report(cycle);
-  return Status(Code::kDeadlock);
+  while (ClosesCycle(waiter, &cycle)) {
+    deadlocks_.fetch_add(1, std::memory_order_relaxed);
+    std::rotate(cycle.begin(), cycle.begin() + static_cast<ptrdiff_t>(ChooseVictim(cycle)),
+                cycle.end());
+    Report(cycle);
+    LockOwner* victim = cycle.front();
+    if (victim == waiter) return Status(Code::kDeadlock);
+    victim->victim_ = true;
+    victim->wake_.notify_all();
+    cycle.clear();
+  }
+  return Status::Ok();
+}
+
+// Whatever the waiter reaches must end before it can go on.
+void WaitGraph::TellObserver(LockOwner* waiter) {
+  if (observer_ == nullptr || waiter->runner_ == nullptr) return;
+  if (!observer_->Wants(waiter->runner_)) return;
+  const uint64_t mark = ++visit_;
+  waiter->visit_ = mark;
+  std::vector<LockOwner*> stack{waiter};
+  while (!stack.empty()) {
+    const LockOwner* here = stack.back();
+    stack.pop_back();
+    for (LockOwner* next : here->waits_for_) {
+      if (next->visit_ == mark) continue;
+      next->visit_ = mark;
+      if (next->runner_ != nullptr) observer_->Waits(waiter->runner_, next->runner_);
+      if (next->waiting_) stack.push_back(next);
+    }
+  }
+}
+
+// The first of the cycle, unless the observer prefers another to each one it was compared with.
+size_t WaitGraph::ChooseVictim(const std::vector<LockOwner*>& cycle) const {
+  size_t chosen = 0;
+  if (observer_ == nullptr) return chosen;
+  for (size_t i = 1; i < cycle.size(); ++i) {
+    void* const one = cycle[chosen]->runner_;
+    void* const other = cycle[i]->runner_;
+    if (one == nullptr || other == nullptr) continue;
+    if (observer_->Prefer(one, other) == WaitObserver::Victim::kSecond) chosen = i;
+  }
+  return chosen;
+}
+
+void WaitGraph::SetRunner(LockOwner* owner, WaitObserver::Runner runner) {
+  std::lock_guard guard(mutex_);
+  owner->runner_ = runner;
 }
 
 Status WaitGraph::SleepLocked(LockOwner* waiter, std::unique_lock<std::mutex>* lock,
                               uint64_t deadline) {
   const auto until = AtMicroseconds(deadline);
   while (!waiter->granted_) {
+    if (waiter->victim_) return Status(Code::kDeadlock);
     if (waiter->interrupted_.load()) return Status(Code::kInterrupted);
     if (waiter->wake_.wait_until(*lock, until) == std::cv_status::timeout && !waiter->granted_) {
+      if (waiter->victim_) return Status(Code::kDeadlock);
       if (waiter->interrupted_.load()) return Status(Code::kInterrupted);
       timeouts_.fetch_add(1, std::memory_order_relaxed);
       return Status(Code::kLockTimeout);
@@ -134,7 +183,7 @@ bool WaitGraph::ClosesCycle(LockOwner* start, std::vector<LockOwner*>* cycle) {
         std::reverse(cycle->begin(), cycle->end());
         return true;
       }
-      if (!next->waiting_ || next->visit_ == mark) continue;
+      if (!next->waiting_ || next->victim_ || next->visit_ == mark) continue;
       next->visit_ = mark;
       steps.push_back({next, here});
       stack.push_back(steps.size() - 1);

@@ -11,6 +11,7 @@
 #include "base/index_id.h"
 #include "base/status.h"
 #include "txn/lock_owner.h"
+#include "txn/wait_observer.h"
 
 // Who waits for whom, whatever for: rows, whole indexes, ranges, inserts. One place for all of it,
 // so that a cycle is found across kinds, and so that all waits end alike.
@@ -19,10 +20,13 @@
 // innermost of the lock manager's mutexes: whoever holds it takes no other.
 //
 // Invariants (tests name them):
-//  G1  A cycle of waits is broken when its last edge appears, by failing the request that closes
-//      it.
+//  G1  A cycle of waits is broken when its last edge appears: one request on it fails, the one that
+//      closes it unless the observer prefers another.
 //  G2  A wait ends by grant, timeout, interruption or deadlock, and leaves nothing behind.
 //  G3  A watcher registered before the end of the one it watches is woken by that end.
+//  G4  The observer hears of each pair of runners of which one waits for the other, before the wait
+//      begins. Edges that come later, when a queue moves, lead only to owners that could be reached
+//      before.
 
 namespace basalt::txn {
 
@@ -58,6 +62,11 @@ class WaitGraph {
   WaitGraph(const WaitGraph&) = delete;
   WaitGraph& operator=(const WaitGraph&) = delete;
 
+  // Once, before there are waits. Borrowed.
+  void Observe(WaitObserver* observer) { observer_ = observer; }
+  // Who runs the owner from now on. When this returns, the runner before is not used any more.
+  void SetRunner(LockOwner* owner, WaitObserver::Runner runner);
+
   // --- For the lock manager. "Locked" functions are called with mutex() held. ---
   std::mutex& mutex() { return mutex_; }
   // The time at which a wait of so many microseconds, begun now, is over.
@@ -70,11 +79,13 @@ class WaitGraph {
   // The edge goes when `blocker` changes (see Changed), which also ends the wait. The caller holds
   // what keeps the blocker from ending meanwhile (G3).
   static void AddWatchLocked(LockOwner* waiter, LockOwner* blocker);
-  // kDeadlock when the edges close a cycle (G1); the caller has then nothing to wait for.
+  // kDeadlock when the edges close a cycle (G1) and the waiter is to be its victim; the caller has
+  // then nothing to wait for.
   // Otherwise the owner counts as waiting, until EndLocked.
   Status BeginLocked(LockOwner* waiter, const LockRequest& request);
-  // Sleeps until GrantLocked or a change of one that is watched: Ok. Otherwise kLockTimeout or
-  // kInterrupted. `lock` holds mutex(), and again afterwards.
+  // Sleeps until GrantLocked or a change of one that is watched: Ok. Otherwise kLockTimeout,
+  // kInterrupted, or kDeadlock when it became the victim of a cycle that another closed. `lock`
+  // holds mutex(), and again afterwards.
   Status SleepLocked(LockOwner* waiter, std::unique_lock<std::mutex>* lock, uint64_t deadline);
   void EndLocked(LockOwner* waiter);
   static void GrantLocked(LockOwner* waiter);
@@ -99,10 +110,13 @@ class WaitGraph {
  private:
   static constexpr size_t kKeptReports = 16;
 
+  void TellObserver(LockOwner* waiter);
   bool ClosesCycle(LockOwner* start, std::vector<LockOwner*>* cycle);
+  size_t ChooseVictim(const std::vector<LockOwner*>& cycle) const;
   void Report(const std::vector<LockOwner*>& cycle);
 
   mutable std::mutex mutex_;
+  WaitObserver* observer_ = nullptr;
   uint64_t visit_ = 0;
   std::deque<DeadlockReport> reports_;
   uint64_t report_number_ = 0;

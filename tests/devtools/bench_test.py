@@ -181,7 +181,7 @@ class ArgumentsTest(unittest.TestCase):
         with contextlib.redirect_stdout(out):
             self.assertEqual(0, bench.run(SimpleNamespace(list=True, program=None)))
         names = [line.split()[0] for line in out.getvalue().splitlines()]
-        self.assertEqual(["profile", "sysbench"], names)
+        self.assertEqual(["commits", "locks", "profile", "sysbench"], names)
 
 
 class FakeContender:

@@ -72,6 +72,12 @@ void Jobs(Bytes key, Bytes value) {
   Require(EncodeIngestJob(job) == value, "ingest job");
 }
 
+void Definitions(Bytes key, Bytes value) {
+  TableDefinition definition;
+  if (!DecodeTableDefinition(key, value, &definition).ok()) return;
+  Require(EncodeTableDefinition(definition) == value, "definition of a table");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -83,5 +89,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Indexes(BytesOf(key), BytesOf(value));
   Numbers(BytesOf(key), BytesOf(value));
   Jobs(BytesOf(key), BytesOf(value));
+  Definitions(BytesOf(key), BytesOf(value));
   return 0;
 }

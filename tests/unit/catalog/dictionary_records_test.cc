@@ -78,6 +78,16 @@ Status DescribeJob(Bytes key, Bytes value, std::ostringstream* out, std::string*
   return {};
 }
 
+Status DescribeDefinition(Bytes key, Bytes value, std::ostringstream* out, std::string* written) {
+  TableDefinition definition;
+  BASALT_RETURN_IF_ERROR(DecodeTableDefinition(key, value, &definition));
+  *out << "definition of " << key.substr(4) << ", primary " << definition.primary_number
+       << ", identity " << definition.identity.size() << ", frm " << definition.frm.size()
+       << ", par " << definition.par.size();
+  *written = EncodeTableDefinition(definition);
+  return {};
+}
+
 // Records that hold one number.
 template <typename Number>
 Status DescribeNumber(Status (*decode)(Bytes, Bytes, Number*), std::string (*encode)(Number),
@@ -111,6 +121,8 @@ Status Describe(Bytes key, Bytes value, std::ostringstream* out, std::string* wr
                             written);
     case RecordType::kIngestJob:
       return DescribeJob(key, value, out, written);
+    case RecordType::kTableDefinition:
+      return DescribeDefinition(key, value, out, written);
     default:
       return Status(Code::kInternal, "the test does not know this type");
   }
@@ -165,6 +177,8 @@ TEST(DictionaryRecords, KeysHaveTheBytesOfTheFormat) {
   EXPECT_EQ(TableVersionKey("./p/p_alter"),
             FromHexadecimal("00000014 4d6172696144423a7461626c652d76657273696f6e3a "
                             "2e2f702f705f616c746572"));
+  EXPECT_EQ(TableDefinitionKey("d.t"), FromHexadecimal("40000002 642e74"));
+  EXPECT_EQ(TableDefinitionKey(WholeOf("d.t#P#p0")), FromHexadecimal("40000002 642e74235023"));
   EXPECT_EQ(EncodeMarker(), FromHexadecimal("0001"));
   RecordType type;
   EXPECT_FALSE(ReadRecordType(Bytes("\0\0\1", 3), &type));

@@ -52,7 +52,7 @@ class EngineFixture : public testing::Test {
     Open();
   }
 
-  static codec::TableDescriptor Descriptor(bool hidden) {
+  codec::TableDescriptor Descriptor(bool hidden) const {
     codec::TableDescriptor table;
     table.name = "d.t";
     table.record_length = kRecordBytes;
@@ -79,7 +79,7 @@ class EngineFixture : public testing::Test {
     by_k.parts = {{1, 4}};
     by_name.name = "by_name";
     by_name.unique = true;
-    by_name.parts = {{2, 20}};
+    by_name.parts = {{2, unique_bytes_}};
     table.indexes =
         hidden ? std::vector{by_k, by_name, primary} : std::vector{primary, by_k, by_name};
     table.primary = hidden ? 2 : 0;
@@ -165,6 +165,7 @@ class EngineFixture : public testing::Test {
 
   rocksdb::Env* env_ = nullptr;
   size_t spill_bytes_ = 32u << 20;
+  uint16_t unique_bytes_ = 20;  // of the name, in by_name; fewer: the key's bytes do not decide
   test::TemporaryDirectory directory_;
   std::shared_ptr<store::TimeToLiveSettings> time_to_live_ =
       std::make_shared<store::TimeToLiveSettings>();

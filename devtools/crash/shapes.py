@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a table of the DDL load looks like: everything a statement can change, and the rows. Those
+follow from the shape: every column that was added has its number as its default value."""
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Shape:
+    engine: str = "ROCKSDB"
+    added: tuple[int, ...] = ()  # stored columns c1, c2, ...
+    virtual: tuple[int, ...] = ()  # virtual columns w1, w2, ... : v + number
+    indexed: bool = False  # KEY k (v)
+    comment: int = 0
+    partitions: int = 0  # by hash of id; 0: not partitioned
+    rows: frozenset[tuple[int, int]] = frozenset()  # (id, v)
+
+    def change(self, **parts) -> "Shape":
+        return replace(self, **parts)
+
+    def create(self, name: str, how: str = "CREATE TABLE") -> str:
+        columns = ["id INT PRIMARY KEY", "v INT NOT NULL"]
+        columns += [f"c{n} INT NOT NULL DEFAULT {n}" for n in self.added]
+        columns += [f"w{n} INT AS (v + {n}) VIRTUAL" for n in self.virtual]
+        columns += ["KEY k (v)"] if self.indexed else []
+        text = f"{how} {name} ({', '.join(columns)}) ENGINE={self.engine} COMMENT='{self.comment}'"
+        return text + (f" {self.partition_clause()}" if self.partitions else "")
+
+    def partition_clause(self) -> str:
+        return f"PARTITION BY HASH (id) PARTITIONS {self.partitions}"
+
+    def insert(self, name: str, rows: list[tuple[int, int]]) -> str:
+        return f"INSERT INTO {name} (id, v) VALUES " + ", ".join(f"({i}, {v})" for i, v in rows)
+
+    def contents(self) -> list[tuple]:
+        return [(i, v, *self.added, *(v + n for n in self.virtual)) for i, v in sorted(self.rows)]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.engine} c{list(self.added)} w{list(self.virtual)} k{int(self.indexed)}"
+            f" comment {self.comment} partitions {self.partitions} rows {len(self.rows)}"
+        )
+
+
+def read_shape(execute, database: str, name: str) -> Shape:
+    """The shape of a table as the server tells it. Raises what a table that cannot be opened does;
+    ValueError when the table contradicts itself."""
+    where = f"table_schema = '{database}' AND table_name = '{name}'"
+    columns = [
+        r[0]
+        for r in execute(
+            f"SELECT column_name FROM information_schema.columns WHERE {where}"
+            " ORDER BY ordinal_position"
+        )
+    ]
+    found = execute(f"SELECT * FROM {name} ORDER BY id")  # also says why it cannot be opened
+    engine, comment = execute(
+        f"SELECT engine, table_comment FROM information_schema.tables WHERE {where}"
+    )[0]
+    keys = execute(f"SELECT DISTINCT index_name FROM information_schema.statistics WHERE {where}")
+    parts = execute(
+        f"SELECT COUNT(partition_name) FROM information_schema.partitions WHERE {where}"
+    )
+    shape = Shape(
+        engine="ROCKSDB" if engine.upper() == "ROCKSDB" else "InnoDB",
+        added=tuple(int(c[1:]) for c in columns if c[0] == "c"),
+        virtual=tuple(int(c[1:]) for c in columns if c[0] == "w"),
+        indexed=("k",) in keys,
+        comment=int(comment),
+        partitions=parts[0][0],
+        rows=frozenset((r[0], r[1]) for r in found),
+    )
+    order = [columns.index(f"c{n}") for n in shape.added]
+    order += [columns.index(f"w{n}") for n in shape.virtual]
+    given = [(r[0], r[1], *(r[i] for i in order)) for r in found]
+    if given != shape.contents():
+        raise ValueError(f"{name}: rows {given[:3]} instead of {shape.contents()[:3]}")
+    if shape.indexed:
+        through_key = execute(f"SELECT id, v FROM {name} FORCE INDEX (k) WHERE v >= 0")
+        if set(through_key) != shape.rows:
+            raise ValueError(f"{name}: {len(through_key)} entries for {len(shape.rows)} rows")
+    return shape

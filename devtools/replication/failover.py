@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Semi-synchronous replication: the primary is killed under load, the replica promoted, and the old
+primary comes back as a replica, again and again with changing roles.
+
+After a promotion nothing may be missing that the old primary had acknowledged, and, with the wait
+point AFTER_SYNC, nothing that a reader had seen on it. For comparison, with two servers each:
+AFTER_COMMIT, where others see a commit before the replica has it, and asynchronous replication;
+what is gone then is counted and reported. Such a primary cannot come back: what the replica never
+had is committed in its engines."""
+
+import time
+
+from devtools.crash.client import Problem
+from devtools.crash.ledger import TwoEngines
+from devtools.replication.compare import compare
+from devtools.replication.load import SHORT, Load
+from devtools.replication.node import Broken, Node
+from devtools.replication.reader import Reader
+from devtools.replication.scenario import Scenario
+
+ROUNDS, LONG_ROUNDS = 3, 20
+ASYNCHRONOUS = "asynchronous"
+
+
+class Failover(Scenario):
+    NAME = "semi-sync"
+
+    def play(self) -> None:
+        rounds = LONG_ROUNDS if self.long else ROUNDS
+        self.pair(1, ["AFTER_SYNC"] * rounds)
+        self.pair(3, ["AFTER_COMMIT"])
+        self.pair(5, [ASYNCHRONOUS])
+
+    def pair(self, number: int, points: list[str]) -> None:
+        """Two new servers, and one round with each wait point."""
+        self.one, self.other = self.node(number, binlog=True), self.node(number + 1, binlog=True)
+        self.start(self.one, replica=False)
+        self.start(self.other, replica=True)
+        self.load = Load([*SHORT, TwoEngines], self.seed, self.one)
+        self.become_primary(self.one)
+        self.other.follow(self.one)
+        self.wait_for_replica(self.one)
+        self.load.create()
+        for turn, point in enumerate(points, 1):
+            hold = turn % 2 == 0 or point != "AFTER_SYNC"
+            self.round(f"{turn}/{len(points)}", point, hold)
+            self.one, self.other = self.other, self.one
+        for node in (self.one, self.other):
+            node.server.stop()
+
+    def start(self, node: Node, replica: bool) -> None:
+        """A server that comes back as a replica takes back what the new primary may not have.
+
+        Its binary log is one file: where recovery has to read two of them, MariaDB 10.11 builds a
+        wrong @@gtid_binlog_state while it cuts the log, that of the older file's beginning, and
+        the server then applies transactions again that it has. So it does with InnoDB."""
+        role = ["--init-rpl-role=SLAVE", "--rpl-semi-sync-slave-enabled=ON"] if replica else []
+        level = self.rng.choice([1, 2])
+        node.start(
+            f"--binlog-format={self.rng.choice(['ROW', 'MIXED'])}",
+            "--slave-parallel-mode=optimistic",
+            "--slave-parallel-threads=4",
+            "--sync-binlog=1",
+            "--max-binlog-size=1G",
+            f"--loose-rocksdb-flush-log-at-trx-commit={level}",
+            "--loose-rocksdb-lock-wait-timeout=5",
+            "--rpl-semi-sync-master-timeout=100000",
+            *role,
+        )
+
+    def become_primary(self, node: Node) -> None:
+        node.one("SET GLOBAL rpl_semi_sync_slave_enabled=OFF")
+        node.one("SET GLOBAL rpl_semi_sync_master_enabled=ON")
+
+    def wait_for_replica(self, primary: Node) -> None:
+        deadline = time.monotonic() + 60
+        while primary.server.status("Rpl_semi_sync_master_clients") != "1":
+            if time.monotonic() > deadline:
+                raise Broken("the replica does not connect as a semi-synchronous one")
+            time.sleep(0.05)
+
+    def round(self, name: str, point: str, hold: bool) -> None:
+        """`hold`: the replica stops listening a moment before the kill, so that commits are
+        under way that it never gets."""
+        primary, replica = self.one, self.other
+        if point == ASYNCHRONOUS:
+            primary.one("SET GLOBAL rpl_semi_sync_master_enabled=OFF")
+        else:
+            primary.one(f"SET GLOBAL rpl_semi_sync_master_wait_point={point}")
+        self.load.primary = primary
+        before = self.load.total("acknowledged")
+        reader = Reader(primary)
+        self.load.start()
+        time.sleep(self.rng.uniform(0.5, 1.5))
+        if hold:
+            replica.one("STOP SLAVE IO_THREAD")
+            time.sleep(0.5)
+        primary.server.kill()
+        self.count("kills of a primary")
+        found = self.load.stop()
+        reader.end()
+        self.promote(replica)
+        found += self.check_acknowledged(replica, point)
+        found += self.check_seen(reader.missing(replica), point)
+        acknowledged = self.load.total("acknowledged") - before
+        self.count("acknowledged", acknowledged)
+        text = f"{name} {point}{', the replica deaf before' if hold else ''}"
+        if point == "AFTER_SYNC":
+            found += self.rejoin(primary, replica)
+            text += ", rejoined"
+        self.step(found, f"{text}: {acknowledged} acknowledged")
+
+    def promote(self, replica: Node) -> None:
+        replica.apply_received()
+        replica.one("RESET SLAVE ALL")
+        self.become_primary(replica)
+
+    def check_seen(self, missing: list[str], point: str) -> list[Problem]:
+        self.count("readers compared")
+        if point == "AFTER_SYNC":
+            return [Problem("lost", f"visible: {text}") for text in missing]
+        self.count(f"seen with {point}, then gone", len(missing))
+        return []
+
+    def check_acknowledged(self, replica: Node, point: str) -> list[Problem]:
+        found = self.load.check(replica)
+        if point != ASYNCHRONOUS:
+            return found
+        # an acknowledged DELETE that is gone leaves its row: "extra"
+        gone = [p for p in found if p.kind in ("lost", "extra")]
+        self.count(f"acknowledged with {point}, then gone", len(gone))
+        return [p for p in found if p not in gone]
+
+    def rejoin(self, old: Node, new: Node) -> list[Problem]:
+        """The old primary becomes a replica of the new one, without what never got there."""
+        self.start(old, replica=True)
+        log = old.server.error_log.read_text(errors="replace")[old.server._log_offset :]
+        self.count("binary logs cut at the return", log.count("truncated") > 0)
+        old.follow(new, start=False)
+        old.one("CHANGE MASTER TO MASTER_DEMOTE_TO_SLAVE=1")
+        old.one("START SLAVE")
+        self.wait_for_replica(new)
+        old.catch_up(new.position())
+        return compare(new, old)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The clients of the crash tests as the load of a primary: each keeps a journal of what was
+acknowledged, which can be compared with any server afterwards."""
+
+import threading
+
+from devtools.crash.bank import Bank
+from devtools.crash.client import Client, Problem
+from devtools.crash.events import Events
+from devtools.crash.large import Large
+from devtools.crash.ledger import Counter, Ledger, TwoEngines
+from devtools.crash.scratch import Scratch
+from devtools.replication.node import Node
+
+
+class SmallLarge(Large):
+    """Statements that spill to disk on the replica too, at a size that a replica follows."""
+
+    rows = 4000
+
+
+class IdempotentScratch(Scratch):
+    """DDL that a replica may execute twice (slave_ddl_exec_mode=IDEMPOTENT): the server commits a
+    DDL statement and the position behind it one after the other, whatever the engine."""
+
+    def draw(self):
+        while True:
+            sql, after = super().draw()
+            if not sql.startswith("RENAME"):
+                return sql, after
+
+
+CLASSES = [Ledger, Ledger, Counter, Bank, Bank, Events, SmallLarge, IdempotentScratch, TwoEngines]
+# those whose transactions are in one engine and quick
+SHORT = [Ledger, Ledger, Counter, Counter, Bank, Bank, Events]
+
+
+class Load:
+    def __init__(self, classes: list[type[Client]], seed: int, primary: Node):
+        self.primary = primary
+        self.threads: list[threading.Thread] = []
+        self.clients = [kind(n, seed, self.connect) for n, kind in enumerate(classes)]
+        for client in self.clients:
+            client.binlog = True
+
+    def connect(self):
+        return self.primary.connect()
+
+    def create(self) -> None:
+        with self.primary.connect() as link, link.cursor() as cursor:
+            for kind in dict.fromkeys(type(c) for c in self.clients):
+                client = next(c for c in self.clients if type(c) is kind)
+                for sql in client.create():
+                    cursor.execute(sql)
+
+    def start(self) -> None:
+        for client in self.clients:
+            client.stop.clear()
+            self.threads.append(threading.Thread(target=client.run, daemon=True))
+            self.threads[-1].start()
+
+    def stop(self) -> list[Problem]:
+        """Ends the load after each client's statement; returns what went wrong in it."""
+        for client in self.clients:
+            client.stop.set()
+        for thread in self.threads:
+            thread.join(120)
+        stuck = sum(t.is_alive() for t in self.threads)
+        self.threads = []
+        problems = [Problem("broken", f"{stuck} clients do not end")] if stuck else []
+        for client in self.clients:
+            problems += [Problem("broken", e) for e in client.counts.errors]
+            client.counts.errors.clear()
+        return problems
+
+    def check(self, node: Node) -> list[Problem]:
+        """Compares the journals with a server; what was in flight is then taken as found there."""
+        problems = []
+        with node.connect() as link, link.cursor() as cursor:
+
+            def execute(sql: str) -> list[tuple]:
+                cursor.execute(sql)
+                return list(cursor.fetchall()) if cursor.description else []
+
+            for client in self.clients:
+                problems += client.check(execute)
+        return problems
+
+    def total(self, name: str) -> int:
+        return sum(getattr(c.counts, name) for c in self.clients)

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/definition_check.h"
+
+#include <strings.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "server/definition_files.h"
+#include "server/discovery.h"
+#include "server/plugin_state.h"
+#include "server/server_headers.h"
+#include "server/system_variables.h"
+#include "server/table_dropper.h"
+
+namespace basalt::server {
+
+namespace {
+
+constexpr char kLeftover[] = "#sql";
+constexpr char kEngineName[] = "ROCKSDB";
+constexpr char kFrm[] = ".frm";
+constexpr char kPar[] = ".par";
+constexpr char kOnTheMove[] = "#basalt-move-";
+
+bool IsOurs(const FrmHeader& header) {
+  return ::strcasecmp(header.engine.c_str(), kEngineName) == 0;
+}
+
+std::string_view NameInDatabase(std::string_view table) {
+  return table.substr(table.find('.') + 1);
+}
+
+// What a statement works with before the table gets its name, or after it has lost it.
+bool IsLeftover(std::string_view table) { return NameInDatabase(table).starts_with(kLeftover); }
+
+// A partition that a statement was still making.
+bool IsUnfinishedPartition(std::string_view table) {
+  return catalog::IsPartitionName(table) && table.ends_with("#TMP#");
+}
+
+// Of messages and paths.
+std::string TableOf(const std::string& whole) {
+  return std::string(catalog::TableOfPartition(whole));
+}
+
+}  // namespace
+
+std::string DefinitionCheck::File::Whole() const {
+  return header.partitioned ? table + "#P#" : table;
+}
+
+std::string DefinitionCheck::PathOf(const std::string& whole) const {
+  std::string path = TableOf(whole);
+  path[path.find('.')] = '/';
+  return folder_ + "/" + path;
+}
+
+void DefinitionCheck::LookAtFile(const std::string& database, const std::string& file) {
+  const std::string table = database + "." + file;
+  const std::string path = folder_ + "/" + database + "/" + file;
+  catalog::TableDefinition definition;
+  FrmHeader header;
+  if (!ReadDefinitionFiles(path, &definition, &header).ok()) return;
+  defined_.insert(table);
+  File found{table, path, std::move(header)};
+  const bool known = without_file_.erase(found.Whole()) > 0;
+  if (!IsOurs(found.header)) {
+    // Files of very old servers name no engine.
+    if (known && !found.header.engine.empty()) foreign_[table] = found.header.engine;
+    return;
+  }
+  files_.emplace(table, found);
+  if (!known) {
+    without_table_.emplace(table, std::move(found));
+  } else if (!catalog_->HasDefinition(found.Whole(), found.header.identity) ||
+             (found.header.partitioned && definition.par.empty())) {
+    to_keep_.emplace(table, std::move(found));
+  }
+}
+
+void DefinitionCheck::LookIntoDatabase(const std::string& database) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/" + database, error)) {
+    const std::filesystem::path& file = entry.path();
+    if (file.extension() == kFrm) LookAtFile(database, file.stem().string());
+    if (file.extension() == kPar) par_files_.push_back(file.string());
+    if (IsUnfinishedFile(file.string())) unfinished_.push_back(file.string());
+  }
+}
+
+void DefinitionCheck::Look() {
+  for (auto* tables : {&files_, &without_table_, &to_keep_}) tables->clear();
+  for (auto* names : {&wholes_, &without_file_, &defined_}) names->clear();
+  par_files_.clear();
+  unfinished_.clear();
+  foreign_.clear();
+  for (const auto& table : catalog_->Tables()) wholes_.insert(catalog::WholeOf(table->name));
+  without_file_ = wholes_;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+    const std::string database = entry.path().filename().string();
+    if (!database.starts_with('#') && !database.starts_with('.') && entry.is_directory(error)) {
+      LookIntoDatabase(database);
+    }
+  }
+}
+
+std::vector<std::string> DefinitionCheck::Findings() const {
+  std::vector<std::string> findings;
+  for (const std::string& whole : without_file_) {
+    if (!IsLeftover(whole)) findings.push_back("table " + TableOf(whole) + " has no .frm file");
+  }
+  for (const auto& [table, file] : without_table_) {
+    if (!IsLeftover(table)) findings.push_back(table + ".frm has no table in the store");
+  }
+  for (const auto& [table, engine] : foreign_) {
+    findings.push_back("table " + table + " has a .frm file of the engine " + engine);
+  }
+  return findings;
+}
+
+std::vector<std::string> DefinitionCheck::PartsOf(const std::string& whole) const {
+  std::vector<std::string> parts;
+  for (const auto& table : catalog_->Tables()) {
+    if (catalog::WholeOf(table->name) == whole) parts.push_back(table->name);
+  }
+  return parts;
+}
+
+Status DefinitionCheck::Rename(const std::string& whole, const std::string& table) {
+  const size_t length = TableOf(whole).size();
+  for (const std::string& part : PartsOf(whole)) {
+    BASALT_RETURN_IF_ERROR(catalog_->RenameTable(part, table + part.substr(length)));
+  }
+  return Status::Ok();
+}
+
+Status DefinitionCheck::Drop(const std::string& whole) {
+  for (const std::string& part : PartsOf(whole)) BASALT_RETURN_IF_ERROR(DropTableByName(part));
+  return Status::Ok();
+}
+
+std::map<std::string, DefinitionCheck::File> DefinitionCheck::MovesByIdentity() const {
+  std::map<std::string, std::vector<const File*>> files;  // by identity
+  for (const auto& [table, file] : files_) files[file.header.identity].push_back(&file);
+  std::map<std::string, std::vector<std::string>> tables;
+  for (const auto& [whole, identity] : catalog_->DefinitionIdentities()) {
+    tables[identity].push_back(whole);
+  }
+  std::map<std::string, File> moves;
+  for (const auto& [identity, names] : tables) {
+    // A file that somebody has copied tells nothing.
+    const auto found = files.find(identity);
+    if (identity.empty() || names.size() != 1 || found == files.end() ||
+        found->second.size() != 1) {
+      continue;
+    }
+    const File& file = *found->second.front();
+    if (file.Whole() != names.front()) moves.emplace(names.front(), file);
+  }
+  // Nothing that is not moved itself may stand where another one goes.
+  const auto stays = [&](const std::string& whole) {
+    return wholes_.contains(whole) && !moves.contains(whole);
+  };
+  for (bool changed = true; changed;) {
+    changed = std::erase_if(moves, [&](const auto& move) {
+                return stays(move.second.table) || stays(move.second.table + "#P#");
+              }) > 0;
+  }
+  return moves;
+}
+
+// By names of their own, because tables may have to change places. Those are not names of
+// leftovers: what stops here keeps its rows, and the next start finds it by its identity.
+Status DefinitionCheck::MoveBack(const std::map<std::string, File>& moves) {
+  size_t number = 0;
+  std::map<std::string, const File*> under_way;
+  for (const auto& [whole, file] : moves) {
+    const std::string prefix = whole.substr(0, whole.find('.') + 1) + kOnTheMove;
+    std::string name;
+    do name = prefix + std::to_string(++number);
+    while (catalog_->IsTable(name));
+    BASALT_RETURN_IF_ERROR(Rename(whole, name));
+    under_way.emplace(name + whole.substr(TableOf(whole).size()), &file);
+  }
+  for (const auto& [whole, file] : under_way) {
+    BASALT_RETURN_IF_ERROR(Rename(whole, file->table));
+    catalog::TableDefinition definition;
+    BASALT_RETURN_IF_ERROR(catalog_->Definition(file->Whole(), &definition));
+    if (definition.par.empty()) continue;
+    BASALT_RETURN_IF_ERROR(WriteDefinitionFiles(file->path, definition));
+    RemoveStrayParFile(definition.par);
+  }
+  return Status::Ok();
+}
+
+void DefinitionCheck::RemoveStrayParFile(const std::string& par) {
+  for (const std::string& file : par_files_) {
+    const std::string path = file.substr(0, file.size() - std::string_view(kPar).size());
+    if (!HasFrmFile(path) && ReadParFile(path) == par) (void)RemoveDefinitionFiles(path);
+  }
+}
+
+// The server renames a table in the engine and its files one after the other, and undoes that so,
+// too. Of a partitioned table it can undo nothing once .frm and .par file have different names. The
+// .frm file is right: the table is what has its identity.
+void DefinitionCheck::TakeTablesBack() {
+  const std::map<std::string, File> moves = MovesByIdentity();
+  if (moves.empty()) return;
+  const Status status = MoveBack(moves);
+  for (const auto& [whole, file] : moves) {
+    sql_print_warning("ROCKSDB: table %s was found as %s, left by a statement that did not end; %s",
+                      file.table.c_str(), TableOf(whole).c_str(),
+                      status.ok() ? "it has its name again" : status.ToString().c_str());
+  }
+  Look();
+}
+
+// A CREATE of a partitioned table is undone under the name of the engine, not of the partitions.
+void DefinitionCheck::DropWhatWasDropped(const std::set<std::string>& dropped) {
+  for (const std::string& whole : dropped) {
+    if (!without_file_.contains(whole) || !Drop(whole).ok()) continue;
+    without_file_.erase(whole);
+    sql_print_information("ROCKSDB: dropped %s, which a statement that did not end was making",
+                          TableOf(whole).c_str());
+  }
+}
+
+void DefinitionCheck::DropLeftovers() {
+  for (auto at = without_file_.begin(); at != without_file_.end();) {
+    if (!IsLeftover(*at)) {
+      ++at;
+      continue;
+    }
+    const Status status = Drop(*at);
+    if (status.ok()) {
+      sql_print_information("ROCKSDB: dropped %s, left by a statement that did not end",
+                            TableOf(*at).c_str());
+    } else {
+      sql_print_warning("ROCKSDB: %s, left by a statement that did not end, is not dropped: %s",
+                        TableOf(*at).c_str(), status.ToString().c_str());
+    }
+    at = without_file_.erase(at);
+  }
+}
+
+void DefinitionCheck::DropUnfinishedPartitions() {
+  for (const auto& table : catalog_->Tables()) {
+    if (!IsUnfinishedPartition(table->name)) continue;
+    if (!DropTableByName(table->name).ok()) continue;
+    sql_print_information("ROCKSDB: dropped the partition %s, left by a statement that did not end",
+                          table->name.c_str());
+  }
+}
+
+void DefinitionCheck::WriteLostFiles() {
+  for (auto at = without_file_.begin(); at != without_file_.end();) {
+    catalog::TableDefinition definition;
+    Status status = catalog_->Definition(*at, &definition);
+    if (defined_.contains(TableOf(*at))) status = Status(Code::kNotFound);  // the name is taken
+    if (status.ok() && !PartitionsAgree(*at, definition)) status = Status(Code::kNotFound);
+    if (status.ok()) status = WriteDefinitionFiles(PathOf(*at), definition);
+    if (status.ok()) {
+      sql_print_warning(
+          "ROCKSDB: table %s had lost its .frm file; it is written anew from the "
+          "dictionary",
+          TableOf(*at).c_str());
+      at = without_file_.erase(at);
+      continue;
+    }
+    if (status.code() != Code::kNotFound) {
+      sql_print_warning(
+          "ROCKSDB: table %s has lost its .frm file, which cannot be written anew: "
+          "%s; the next use of the table tries again",
+          TableOf(*at).c_str(), status.ToString().c_str());
+    }
+    ++at;
+  }
+}
+
+void DefinitionCheck::WriteLostParFiles() {
+  std::set<std::string> partitioned;
+  for (const auto& table : catalog_->Tables()) {
+    if (catalog::IsPartitionName(table->name)) partitioned.insert(catalog::WholeOf(table->name));
+  }
+  for (const std::string& whole : partitioned) {
+    const std::string path = PathOf(whole);
+    catalog::TableDefinition file;
+    catalog::TableDefinition kept;
+    if (HasParFile(path) || !ReadDefinitionFiles(path, &file, nullptr).ok() ||
+        !catalog_->Definition(whole, &kept).ok() || kept.identity != file.identity ||
+        kept.par.empty() || !WriteDefinitionFiles(path, kept).ok()) {
+      continue;
+    }
+    sql_print_information("ROCKSDB: wrote the .par file of table %s anew from the dictionary",
+                          TableOf(whole).c_str());
+  }
+}
+
+void DefinitionCheck::RemoveFilesOfLeftovers() {
+  std::error_code error;  // what stays is tried again by the next start
+  for (auto at = without_table_.begin(); at != without_table_.end();) {
+    const bool removed = IsLeftover(at->first) && RemoveDefinitionFiles(at->second.path).ok();
+    if (removed) {
+      sql_print_information("ROCKSDB: removed %s.frm, left by a statement that did not end",
+                            at->second.path.c_str());
+    }
+    at = removed ? without_table_.erase(at) : std::next(at);
+  }
+  for (const std::string& file : unfinished_) std::filesystem::remove(file, error);
+  // Of partitioned tables the server may leave only the .par file behind. In a running server it
+  // may belong to another engine's table that is being made.
+  if (mysqld_server_started) return;
+  for (const std::string& file : par_files_) {
+    const std::string path = file.substr(0, file.size() - std::string_view(kPar).size());
+    if (HasFrmFile(path) || !IsStrayParFile(path) || !RemoveDefinitionFiles(path).ok()) continue;
+    sql_print_information("ROCKSDB: removed %s, left by a statement that did not end",
+                          file.c_str());
+  }
+}
+
+// No .frm file and no partitions in the dictionary: all that is left of a table. An empty file was
+// just being made, of whatever engine.
+bool DefinitionCheck::IsStrayParFile(const std::string& path) const {
+  const std::filesystem::path parts(path);
+  const std::string name = parts.filename().string();
+  if (name.starts_with(kLeftover)) return true;
+  const std::string database = parts.parent_path().filename().string();
+  if (catalog_->IsTable(database + "." + name)) return false;
+  std::error_code error;
+  if (std::filesystem::file_size(path + kPar, error) == 0) return true;
+  return AllPartitionsAreOf(ReadParFile(path), static_cast<uint8_t>(State().hton->db_type));
+}
+
+void DefinitionCheck::KeepDefinitions() {
+  size_t kept = 0;
+  for (const auto& [table, file] : to_keep_) {
+    catalog::TableDefinition definition;
+    Status status = ReadDefinitionFiles(file.path, &definition, nullptr);
+    const bool par_lost = file.header.partitioned && definition.par.empty();
+    if (status.ok() && par_lost) {
+      catalog::TableDefinition kept_one;
+      status = catalog_->Definition(file.Whole(), &kept_one);
+      if (status.ok() && kept_one.identity != definition.identity) status = Status(Code::kNotFound);
+      if (status.ok()) status = WriteDefinitionFiles(file.path, kept_one);
+      sql_print_warning("ROCKSDB: table %s had lost its .par file; %s", table.c_str(),
+                        status.ok() ? "it is written anew from the dictionary"
+                                    : "the dictionary has none either: put it back");
+      continue;
+    }
+    if (status.ok()) status = catalog_->StoreDefinition(file.Whole(), definition, /*sync=*/false);
+    kept += status.ok();
+  }
+  if (kept > 0) {
+    sql_print_information("ROCKSDB: the dictionary now keeps the definitions of %zu more tables",
+                          kept);
+  }
+}
+
+void DefinitionCheck::ReportTheRest() {
+  for (const std::string& whole : without_file_) {
+    sql_print_error(
+        "ROCKSDB: table %s has no .frm file, and the dictionary has no copy of it: put "
+        "the file back, or drop the table",
+        TableOf(whole).c_str());
+  }
+  for (const auto& [table, file] : without_table_) {
+    sql_print_error(
+        "ROCKSDB: %s.frm is there, but the store in %s has no such table: statements "
+        "that use it fail; DROP TABLE removes the file",
+        file.path.c_str(), DataDirectory());
+  }
+  for (const auto& [table, engine] : foreign_) {
+    sql_print_error(
+        "ROCKSDB: table %s is in the store, but its .frm file belongs to the engine %s: "
+        "its rows cannot be reached",
+        table.c_str(), engine.c_str());
+  }
+}
+
+void DefinitionCheck::Mend(const std::set<std::string>& dropped) {
+  DropWhatWasDropped(dropped);
+  TakeTablesBack();
+  DropLeftovers();
+  DropUnfinishedPartitions();
+  WriteLostFiles();
+  RemoveFilesOfLeftovers();
+  KeepDefinitions();
+  ReportTheRest();
+}
+
+}  // namespace basalt::server
