@@ -258,7 +258,13 @@ IOStatus FaultyFileSystem::RenameFile(const std::string& from, const std::string
   if (!status.ok()) return status;
   std::lock_guard lock(mutex_);
   if (auto moved = synced_.extract(from); !moved.empty()) synced_[to] = moved.mapped();
-  unsynced_names_.erase(from);
+  // A rename counts as durable at once. Then so do the names that were made before it: ext4, XFS
+  // and btrfs write changes of names in their order, and RocksDB relies on it (it renames CURRENT
+  // and syncs the directory, with the new manifest's name in it, once for both).
+  const std::filesystem::path directory = std::filesystem::path(to).parent_path();
+  std::erase_if(unsynced_names_, [&](const std::string& path) {
+    return path == from || std::filesystem::path(path).parent_path() == directory;
+  });
   return status;
 }
 
