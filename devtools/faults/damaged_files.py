@@ -82,7 +82,8 @@ def flip(path: Path, offset: int) -> None:
 
 
 def flipped_log(server: PrivateServer) -> None:
-    """Point in time: everything up to the damage, nothing behind it, and a word in the error log.
+    """Point in time: everything up to the damage, nothing behind it, a word in the error log, and
+    the damaged file kept; later starts go on from there.
     With rocksdb_wal_recovery_mode = 1 the engine does not start instead, and changes nothing."""
     server.restart()
     server.sql("TRUNCATE TABLE w", "d")
@@ -97,6 +98,16 @@ def flipped_log(server: PrivateServer) -> None:
     written = sorted(writer.acknowledged | writer.unknown)
     expect(0 < len(found) < len(writer.acknowledged), f"{len(found)} rows of {len(written)}")
     expect(found == written[: len(found)], "rows from behind the damage, without earlier ones")
+    kept = log.with_name(log.name + ".damaged")
+    expect(kept.is_file(), f"{kept.name} is missing")
+    server.sql(
+        "INSERT INTO w (id) VALUES (-1); SET GLOBAL rocksdb_force_flush_memtable_now = ON", "d"
+    )
+    server.kill()
+    server.start()
+    server.restart()
+    again = [row[0] for row in server.query("SELECT id FROM w ORDER BY id", "d")]
+    expect(again == [-1, *found], "a later start finds other rows")
 
 
 def with_option(server: PrivateServer, option: str, action: Callable) -> None:

@@ -3,6 +3,7 @@
 says so, reading goes on, InnoDB's tables (on another disk) go on, and when there is space again the
 same statement works, in the same server process."""
 
+import contextlib
 import time
 from collections.abc import Callable
 
@@ -226,13 +227,29 @@ def rollback(server: PrivateServer, disk: SmallDisk) -> None:
     checked(server, "t")
 
 
-def prepared_rollback(server: PrivateServer, disk: SmallDisk) -> None:
-    with server.connect("d", autocommit=False, read_timeout=HANGS_AFTER) as link:
-        with link.cursor() as cursor:
-            cursor.execute("XA START 'x'")
+def prepare_large(cursor) -> None:
+    """A flush that met the full disk of the scenario before may tell of it only now: then writing
+    is off for another moment."""
+    end = time.monotonic() + RESUMES_WITHIN
+    while True:
+        cursor.execute("XA START 'x'")
+        try:
             cursor.execute("UPDATE t SET b = -1, a = a + 1")
             cursor.execute("XA END 'x'")
             cursor.execute("XA PREPARE 'x'")
+            return
+        except pymysql.MySQLError as error:
+            expect(says_full(error) and time.monotonic() < end, error)
+            for statement in ("XA END 'x'", "XA ROLLBACK 'x'"):
+                with contextlib.suppress(pymysql.MySQLError):
+                    cursor.execute(statement)
+            time.sleep(0.2)
+
+
+def prepared_rollback(server: PrivateServer, disk: SmallDisk) -> None:
+    with server.connect("d", autocommit=False, read_timeout=HANGS_AFTER) as link:
+        with link.cursor() as cursor:
+            prepare_large(cursor)
             disk.fill()
             try:
                 cursor.execute("XA ROLLBACK 'x'")

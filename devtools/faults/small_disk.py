@@ -4,12 +4,22 @@
 import errno
 import os
 import subprocess
+import tempfile
 import threading
 from pathlib import Path
 
 from devtools.errors import DevError
 
 CHUNK = 1 << 20
+
+
+def mount(path: Path, megabytes: int) -> subprocess.CompletedProcess:
+    command = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(path)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def unmount(path: Path) -> None:
+    subprocess.run(["umount", "-l", str(path)], check=False)
 
 
 class SmallDisk:
@@ -29,12 +39,17 @@ class SmallDisk:
         """'' when small disks can be mounted here, else the reason."""
         if os.geteuid() != 0:
             return "mounting a small file system needs root"
+        # in many containers root may not mount either
+        with tempfile.TemporaryDirectory() as folder:
+            done = mount(Path(folder), 1)
+            if done.returncode != 0:
+                return f"a small file system cannot be mounted: {done.stderr.strip()}"
+            unmount(Path(folder))
         return ""
 
     def __enter__(self) -> "SmallDisk":
         self.path.mkdir(parents=True, exist_ok=True)
-        command = ["mount", "-t", "tmpfs", "-o", f"size={self.megabytes}m", "tmpfs", str(self.path)]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = mount(self.path, self.megabytes)
         if done.returncode != 0:
             raise DevError(f"cannot mount a small file system: {done.stderr.strip()}")
         self._thread.start()
@@ -44,7 +59,7 @@ class SmallDisk:
         self._end.set()
         self._full.set()
         self._thread.join()
-        subprocess.run(["umount", "-l", str(self.path)], check=False)
+        unmount(self.path)
 
     def fill(self, leave_kilobytes: int = 0) -> None:
         """Returns when the disk is full but for so many kilobytes. It stays as full, whatever is

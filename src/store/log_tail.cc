@@ -148,26 +148,50 @@ Status FindTornLogs(const StoreOptions& options, const std::vector<uint64_t>& fi
     const LogExtent extent = MeasureLog(content);
     if (content.empty() || (!behind && extent.whole == content.size())) continue;
     const bool of_this_crash = *most <= log.number;
-    if (!behind && (extent.more_behind || (!of_this_crash && *least <= log.number))) return {};
-    found.ends_only = found.ends_only && !(behind && extent.whole > 0);
-    found.cuts.push_back({log.path, content.size(), behind ? 0 : extent.whole});
+    if (!behind && !of_this_crash && (extent.more_behind || *least <= log.number)) return {};
+    const bool cuts_data = behind ? extent.whole > 0 : extent.more_behind;
+    found.ends_only = found.ends_only && !cuts_data;
+    found.cuts.push_back({log.path, content.size(), behind ? 0 : extent.whole, cuts_data});
     behind = behind || of_this_crash;
   }
   *torn = std::move(found);
   return {};
 }
 
+namespace {
+
+// Durable on return.
+Status Copy(rocksdb::Env* env, const std::string& from, const std::string& to) {
+  std::string content;
+  rocksdb::Status done = rocksdb::ReadFileToString(env, from, &content);
+  if (done.ok()) done = rocksdb::WriteStringToFile(env, content, to, /*should_sync=*/true);
+  return MapStatus(done, "copying the damaged log " + from + " to " + to);
+}
+
+std::string TextOf(const TornLogs::Cut& cut) {
+  const std::string bytes = std::to_string(cut.size - cut.whole) + " bytes";
+  if (!cut.keeps_copy) {
+    return "cut " + bytes + " off the torn end of " + cut.path +
+           ", which a crash has left behind; they were never acknowledged as durable";
+  }
+  return bytes + " of " + cut.path + " lie behind damage in the log and are not replayed: " +
+         "transactions may be lost; the file is kept as " + cut.path + std::string(kDamagedSuffix);
+}
+
+}  // namespace
+
 Status CutTornLogs(const StoreOptions& options, const TornLogs& torn) {
   auto files = EnvOf(options)->GetFileSystem();
+  for (const TornLogs::Cut& cut : torn.cuts) {
+    if (!cut.keeps_copy) continue;
+    BASALT_RETURN_IF_ERROR(Copy(EnvOf(options), cut.path, cut.path + std::string(kDamagedSuffix)));
+  }
   // The last one first: a log that is whole must not have one behind it that belongs to its end.
   for (auto cut = torn.cuts.rbegin(); cut != torn.cuts.rend(); ++cut) {
     BASALT_RETURN_IF_ERROR(
         MapStatus(Truncate(files.get(), *cut), "cutting off the torn end of " + cut->path));
     if (!options.log) continue;
-    options.log(LogLevel::kWarning,
-                "cut " + std::to_string(cut->size - cut->whole) + " bytes off the torn end of " +
-                    cut->path +
-                    ", which a crash has left behind; they were never acknowledged as durable");
+    options.log(cut->keeps_copy ? LogLevel::kError : LogLevel::kWarning, TextOf(*cut));
   }
   return {};
 }

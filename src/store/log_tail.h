@@ -21,6 +21,8 @@ namespace basalt::store {
 // new logs after it, and at the next crash takes the old end for a hole in front of the new data:
 // "SST file contains data beyond the point of corruption", and the store never opens again.
 
+inline constexpr std::string_view kDamagedSuffix = ".damaged";
+
 // How far the log in `content` is whole.
 struct LogExtent {
   uint64_t whole = 0;        // bytes up to the end of the last whole record
@@ -37,6 +39,7 @@ struct TornLogs {
   struct Cut {
     std::string path;
     uint64_t size, whole;  // bytes: as it is, as it will be
+    bool keeps_copy;       // whole records are cut off
   };
   std::vector<Cut> cuts;  // in the order of the logs
   // Nothing whole is cut off: a reader may pass over the torn ends and go on behind them.
@@ -44,14 +47,18 @@ struct TornLogs {
 };
 
 // Finds the torn end of the last log that has one, and the logs behind it, which belong to the same
-// crash and would not be replayed either. `first_logs`: for each column family the first log that
-// it still needs, as the store's manifest has it. A log that all column families have moved past
-// was read up to its end by an earlier start, so the logs behind it stay. Where it is not that
-// clear, nothing is found and RocksDB decides. Changes nothing. kIoError when a log cannot be read.
+// crash and would not be replayed either. The same for a hole in a log: the replay stops there, and
+// what lies behind it is as much in the way of later starts. `first_logs`: for each column family
+// the first log that it still needs, as the store's manifest has it. A log that all column families
+// have moved past was read up to its end by an earlier start, so the logs behind it stay. Where it
+// is not that clear, nothing is found and RocksDB decides. Changes nothing. kIoError when a log
+// cannot be read.
 Status FindTornLogs(const StoreOptions& options, const std::vector<uint64_t>& first_logs,
                     TornLogs* torn);
 
-// Cuts them off. options.log gets a line for each file. kIoError when one cannot be cut.
+// Cuts them off. Whole records are data: before they are cut off, the file is copied to its name
+// with kDamagedSuffix, which nothing reads or removes. options.log gets a line for each file.
+// kIoError or kNoSpace when one cannot be copied or cut.
 Status CutTornLogs(const StoreOptions& options, const TornLogs& torn);
 
 }  // namespace basalt::store

@@ -130,11 +130,21 @@ TEST_F(CutTornLogsTest, LeavesWhatIsNotClear) {
   ASSERT_TRUE(Cut({5, 6}).ok());
   EXPECT_EQ(ReadAll(Path(5)), torn_);
   EXPECT_EQ(ReadAll(Path(6)), whole_);
+}
+
+TEST_F(CutTornLogsTest, KeepsWhatLiesBehindAHole) {
   std::string hole = whole_;
   hole[ends_[1] + 20] ^= 1;
   WriteAll(Path(5), hole);
-  ASSERT_TRUE(Cut({5, 5}).ok());
+  WriteAll(Path(6), whole_);
+  ASSERT_TRUE(Cut({6, 7}).ok()) << "an earlier start has gone past it";
   EXPECT_EQ(ReadAll(Path(5)), hole);
+  ASSERT_TRUE(Cut({5, 5}).ok());
+  EXPECT_EQ(ReadAll(Path(5)), whole_.substr(0, ends_[1]));
+  EXPECT_EQ(ReadAll(Path(6)), "");
+  const std::string suffix(kDamagedSuffix);
+  EXPECT_EQ(ReadAll(Path(5) + suffix), hole);
+  EXPECT_EQ(ReadAll(Path(6) + suffix), whole_);
 }
 
 }  // namespace
