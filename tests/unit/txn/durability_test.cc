@@ -5,6 +5,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -62,6 +63,13 @@ class WatchedFile : public rocksdb::FSWritableFileOwnerWrapper {
                            rocksdb::IODebugContext* context) override {
     written_ += data.size();
     return target()->Append(data, options, context);
+  }
+  using FSWritableFileOwnerWrapper::PositionedAppend;
+  rocksdb::IOStatus PositionedAppend(const rocksdb::Slice& data, uint64_t offset,
+                                     const rocksdb::IOOptions& options,
+                                     rocksdb::IODebugContext* context) override {
+    written_ = std::max<uint64_t>(written_, offset + data.size());
+    return target()->PositionedAppend(data, offset, options, context);
   }
   rocksdb::IOStatus Sync(const rocksdb::IOOptions& options,
                          rocksdb::IODebugContext* context) override {
