@@ -92,23 +92,31 @@ class Harness:
         return line + "".join(f"\n      {p}" for p in found)
 
     def load_and_kill(self) -> None:
+        threads = self.start_load(self.clients)
+        time.sleep(self.rng.uniform(0.2, 2 * self.seconds - 0.2))
+        died = not self.server.running()
+        self.kill_under_load(threads)
+        if died:
+            text = "the server died by itself\n" + self.server.log_tail(40)
+            self.problems.append(Problem("broken", text))
+
+    def start_load(self, clients: list[Client]) -> list[threading.Thread]:
         threads = []
-        for client in self.clients:
+        for client in clients:
             client.stop.clear()
             threads.append(threading.Thread(target=client.run, daemon=True))
         for thread in threads:
             thread.start()
-        time.sleep(self.rng.uniform(0.2, 2 * self.seconds - 0.2))
-        died = not self.server.running()
+        return threads
+
+    def kill_under_load(self, threads: list[threading.Thread]) -> None:
+        """Returns when the clients have noticed."""
         self.server.kill()
         self.kills += 1
         for client in self.clients:
             client.stop.set()
         for thread in threads:
             thread.join(90)
-        if died:
-            text = "the server died by itself\n" + self.server.log_tail(40)
-            self.problems.append(Problem("broken", text))
 
     def restart(self) -> float:
         """Starts the server again, sometimes killing that start too; returns the seconds taken."""

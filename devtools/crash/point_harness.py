@@ -2,7 +2,6 @@
 """Statements of one connection, killed before each of their file operations: writes and syncs of
 logs, files made, renamed, removed. Beside it, perhaps, clients that write rows."""
 
-import threading
 from pathlib import Path
 
 from devtools.crash.client import Problem
@@ -63,7 +62,7 @@ class PointHarness(Harness):
     def load_and_kill(self) -> None:
         name, operation = self.plan[self.kills]
         self.script.begin()
-        threads = self.start_load()
+        threads = self.start_load(self.clients[1:])
         self.kill_point.mark(self.script.execute)
         self.kill_point.arm(operation)
         alive = self.script.run_statement(self.script.statements()[name])
@@ -73,23 +72,8 @@ class PointHarness(Harness):
         if not alive and not point:
             text = f"the server died by itself in {name}\n" + self.server.log_tail(40)
             self.problems.append(Problem("broken", text))
-        self.server.kill()
-        self.kills += 1
-        for client in self.clients:
-            client.stop.set()
-        for thread in threads:
-            thread.join(90)
+        self.kill_under_load(threads)
         self.script.leave()
-
-    def start_load(self) -> list[threading.Thread]:
-        threads = []
-        for client in self.clients:
-            if client is self.script:
-                continue
-            client.stop.clear()
-            threads.append(threading.Thread(target=client.run, daemon=True))
-            threads[-1].start()
-        return threads
 
     def kill_start(self) -> None:
         """A start that dies before one of the operations by which it mends."""

@@ -23,11 +23,24 @@ class IdempotentScratch(Scratch):
     """DDL that a replica may execute twice (slave_ddl_exec_mode=IDEMPOTENT): the server commits a
     DDL statement and the position behind it one after the other, whatever the engine."""
 
+    statement = ""
+
     def draw(self):
         while True:
-            sql, after = super().draw()
-            if not sql.startswith("RENAME"):
-                return sql, after
+            self.statement, after = super().draw()
+            if not self.statement.startswith("RENAME"):
+                return self.statement, after
+
+    def check(self, execute) -> list[Problem]:
+        """The server writes TRUNCATE into the binary log when the engine has done it, and has no
+        note of it in its DDL log (sql_truncate.cc): a crash in between leaves the replicas behind,
+        whatever the engine. It is repeated, for both."""
+        cut_off = self.statement if self.pending is not None else ""
+        problems = super().check(execute)
+        if cut_off.startswith("TRUNCATE"):
+            execute(cut_off)
+            self.tables[cut_off.split()[-1]] = 0
+        return problems
 
 
 CLASSES = [Ledger, Ledger, Counter, Bank, Bank, Events, SmallLarge, IdempotentScratch, TwoEngines]

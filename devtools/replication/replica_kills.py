@@ -21,7 +21,10 @@ from devtools.replication.scenario import Scenario
 
 FORMATS = ("ROW", "STATEMENT", "MIXED")
 MODES = ("none", "optimistic", "aggressive", "conservative", "minimal")
-MODES_WITHOUT_LOG = MODES[:3]
+# Whatever the mode, the server lets a DDL statement begin when what is before it has begun to
+# commit (rpl_parallel.cc), and commits its position without waiting for that (rpl_gtid.cc,
+# record_gtid): a crash in between loses what is before it. A replica's own log prevents it.
+MODES_WITHOUT_LOG = MODES[:1]
 KILLS, LONG_KILLS = 6, 30
 LOCK_WAIT = ["--innodb-lock-wait-timeout=1", "--loose-rocksdb-lock-wait-timeout=1"]
 

@@ -126,7 +126,7 @@ void Catalog::NoteNewContent(Bytes name) {
 
 bool Catalog::HasOtherPartition(Bytes name) const {
   if (!IsPartitionName(name)) return false;
-  const std::string prefix(name.substr(0, name.find("#P#") + 3));
+  const std::string prefix = WholeOf(name);
   for (auto at = tables_.lower_bound(prefix); at != tables_.end() && at->first.starts_with(prefix);
        ++at) {
     if (at->first != name) return true;
@@ -195,7 +195,7 @@ Status Catalog::TablesToRename(Bytes from, Bytes to,
     tables->push_back(table);
     return {};
   }
-  const std::string prefix = old_table + std::string(suffix.substr(0, 3));  // the partition mark
+  const std::string prefix = WholeOf(from);
   for (auto at = tables_.lower_bound(prefix); at != tables_.end() && at->first.starts_with(prefix);
        ++at) {
     const std::string name = new_table + at->first.substr(old_table.size());

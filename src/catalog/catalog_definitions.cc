@@ -68,15 +68,15 @@ bool Catalog::IsTable(Bytes name) const {
 }
 
 bool Catalog::IsPartitioned(Bytes name) const {
-  const std::string partition = std::string(name) + "#P#";
-  const auto found = tables_.lower_bound(partition);
-  return found != tables_.end() && found->first.starts_with(partition);
+  const std::string prefix = PartitionsOf(name);
+  const auto found = tables_.lower_bound(prefix);
+  return found != tables_.end() && found->first.starts_with(prefix);
 }
 
 std::string Catalog::DefinedAs(Bytes name) const {
   if (IsPartitionName(name)) return WholeOf(name);
   const bool partitions = !tables_.contains(name) && IsPartitioned(name);
-  return std::string(name) + (partitions ? "#P#" : "");
+  return partitions ? PartitionsOf(name) : std::string(name);
 }
 
 bool Catalog::IsDefinitionOf(uint32_t primary_number, Bytes whole) const {

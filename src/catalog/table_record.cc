@@ -50,4 +50,6 @@ std::string WholeOf(Bytes name) {
   return std::string(name.substr(0, mark + kPartitionMark.size()));
 }
 
+std::string PartitionsOf(Bytes table) { return std::string(table).append(kPartitionMark); }
+
 }  // namespace basalt::catalog

@@ -74,5 +74,8 @@ bool IsPartitionName(Bytes name);
 // "database.table#P#p0" -> "database.table#P#": all partitions of a table together; another name as
 // it is. A crash can leave a table and another one's partitions under one name: these differ.
 std::string WholeOf(Bytes name);
+// "database.table" -> "database.table#P#", as WholeOf says of each partition of the table. The
+// names of its partitions, and no others, begin with it.
+std::string PartitionsOf(Bytes table);
 
 }  // namespace basalt::catalog

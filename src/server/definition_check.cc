@@ -48,7 +48,7 @@ std::string TableOf(const std::string& whole) {
 }  // namespace
 
 std::string DefinitionCheck::File::Whole() const {
-  return header.partitioned ? table + "#P#" : table;
+  return header.partitioned ? catalog::PartitionsOf(table) : table;
 }
 
 std::string DefinitionCheck::PathOf(const std::string& whole) const {
@@ -166,7 +166,8 @@ std::map<std::string, DefinitionCheck::File> DefinitionCheck::MovesByIdentity() 
   };
   for (bool changed = true; changed;) {
     changed = std::erase_if(moves, [&](const auto& move) {
-                return stays(move.second.table) || stays(move.second.table + "#P#");
+                const std::string& table = move.second.table;
+                return stays(table) || stays(catalog::PartitionsOf(table));
               }) > 0;
   }
   return moves;

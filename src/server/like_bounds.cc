@@ -40,12 +40,13 @@ struct TextValue {
 void LikeBounds::Open(const TABLE& table) {
   table_ = &table;
   any_ = false;
-  concerned_.assign(table.s->keys, false);
+  concerned_.assign(table.s->keys, 0);
   for (uint index = 0; index < table.s->keys; ++index) {
     const KEY& key = table.key_info[index];
     for (uint part = 0; part < key.user_defined_key_parts; ++part) {
-      if (Concerns(key.key_part[part])) concerned_[index] = any_ = true;
+      if (Concerns(key.key_part[part])) concerned_[index] |= key_part_map{1} << part;
     }
+    any_ = any_ || concerned_[index] != 0;
   }
 }
 
@@ -96,10 +97,11 @@ const key_range* LikeBounds::RaiseParts(uint index, const key_range* range, bool
   const uchar* const end = at + range->length;
   bool raised = false;
   const KEY_PART_INFO* part = table_->key_info[index].key_part;
-  for (; at < end; at += part->store_length, ++part) {
+  key_part_map concerned = concerned_[index];
+  for (; at < end; at += part->store_length, ++part, concerned >>= 1) {
     const bool is_null = part->null_bit != 0 && *at != 0;
     const bool is_descending = (part->key_part_flag & HA_REVERSE_SORT) != 0;
-    if (is_null || is_descending != descending || !Concerns(*part)) continue;
+    if (is_null || is_descending != descending || (concerned & 1) == 0) continue;
     raised |= RaisePart(*part, at + (part->null_bit != 0 ? HA_KEY_NULL_LENGTH : 0));
   }
   if (!raised) return range;
@@ -113,7 +115,6 @@ bool LikeBounds::RaisePart(const KEY_PART_INFO& part, uchar* value) {
   CHARSET_INFO* set = part.field->charset();
   const TextValue found(part, value);
   const Character taken(set, set->max_sort_char);
-  const Character greatest(set, kGreatest);
   // Where less than a character of room was left, the server has filled it with spaces.
   size_t kept = found.length;
   if (set->mbminlen == 1) {
@@ -124,6 +125,7 @@ bool LikeBounds::RaisePart(const KEY_PART_INFO& part, uchar* value) {
   const char* text = reinterpret_cast<const char*>(found.text);
   if (set->cset->numchars(set, text, text + kept) < room) return false;
   while (EndsWith(found.text, kept, taken)) kept -= taken.length;
+  const Character greatest(set, kGreatest);
   size_t left = set->cset->numchars(set, text, text + kept);
   for (; left < room && kept + greatest.length <= part.length; ++left) {
     memcpy(found.text + kept, greatest.bytes, greatest.length);

@@ -47,7 +47,7 @@ class LikeBounds {
 
   const TABLE* table_ = nullptr;
   bool any_ = false;
-  std::vector<bool> concerned_;  // by index
+  std::vector<key_part_map> concerned_;  // by index: which of its parts
   Bound start_;
   Bound end_;
 };

@@ -60,7 +60,7 @@ Status DropTableByPath(const char* path) {
     return status;
   }
   if (HasFrmFile(path)) {
-    if (!State().recovered) State().dropped_in_recovery.insert(name + "#P#");
+    if (!State().recovered) State().dropped_in_recovery.insert(catalog::PartitionsOf(name));
     return status;
   }
   for (const auto& table : Database()->catalog()->Tables()) {
