@@ -9,6 +9,7 @@ namespace {
 using rocksdb::BackgroundErrorReason;
 
 constexpr std::chrono::minutes kSaySameAfter{10};
+constexpr std::chrono::seconds kSettlesWithin{15};
 
 std::string_view NameOf(BackgroundErrorReason reason) {
   switch (reason) {
@@ -34,12 +35,13 @@ bool IsNoSpace(const rocksdb::Status& error) {
   return error.IsNoSpace() || error.subcode() == rocksdb::Status::kSpaceLimit;
 }
 
-// Errors of making a new file: what went wrong is thrown away and made again, nothing is lost.
-bool IsRepeatable(BackgroundErrorReason reason, const rocksdb::Status& error) {
-  return error.IsIOError() &&
-         (reason == BackgroundErrorReason::kFlush || reason == BackgroundErrorReason::kFlushNoWAL ||
-          reason == BackgroundErrorReason::kManifestWrite ||
-          reason == BackgroundErrorReason::kManifestWriteNoWAL);
+bool IsFlush(BackgroundErrorReason reason) {
+  return reason == BackgroundErrorReason::kFlush || reason == BackgroundErrorReason::kFlushNoWAL;
+}
+
+bool IsManifest(BackgroundErrorReason reason) {
+  return reason == BackgroundErrorReason::kManifestWrite ||
+         reason == BackgroundErrorReason::kManifestWriteNoWAL;
 }
 
 std::string Megabytes(uint64_t bytes) { return std::to_string(bytes >> 20) + " MB"; }
@@ -107,10 +109,18 @@ void ErrorPolicy::OnBackgroundError(BackgroundErrorReason reason, rocksdb::Statu
     *error = rocksdb::Status::OK();
     return;
   }
-  if (IsRepeatable(reason, *error) && !IsNoSpace(*error) &&
+  if (IsFlush(reason) && error->IsIOError() && !NeedsRestart()) {
+    // The table file is thrown away, the memtable stays and so does its log: flushing again is all
+    // there is to recover (Store::RepeatFlushes). DB::Resume() does it too, but may wait for ever
+    // for a flush that it has dropped (RocksDB 11.8). A log that failed has been reported before.
+    Stop(*error, text, /*restart=*/false);
+    *error = rocksdb::Status::OK();
+    return;
+  }
+  if (IsManifest(reason) && error->IsIOError() && !IsNoSpace(*error) &&
       error->severity() >= rocksdb::Status::kFatalError) {
-    // One step milder, so that DB::Resume() may repeat the work; see ResumeIsWorthTrying. (For an
-    // error of the log RocksDB ignores this change and stays with the fatal one.)
+    // One step milder, so that DB::Resume() may write a new manifest; see ResumeIsWorthTrying. (For
+    // an error of the log RocksDB ignores this change and stays with the fatal one.)
     *error = rocksdb::Status(*error, rocksdb::Status::kHardError);
   }
   if (error->severity() < rocksdb::Status::kHardError) {
@@ -118,13 +128,19 @@ void ErrorPolicy::OnBackgroundError(BackgroundErrorReason reason, rocksdb::Statu
     return;
   }
   const bool restart = error->severity() >= rocksdb::Status::kFatalError;
+  Stop(*error, text, restart);
+}
+
+void ErrorPolicy::Stop(const rocksdb::Status& error, const std::string& text, bool restart) {
   const std::string_view remedy =
       restart ? "; writing stays off until the server is restarted, reading goes on"
               : "; writing is off and resumes by itself when the cause is gone, reading goes on";
   {
     std::lock_guard lock(mutex_);
-    code_ = IsNoSpace(*error) ? Code::kNoSpace : Code::kReadOnly;
+    code_ = IsNoSpace(error) ? Code::kNoSpace : Code::kReadOnly;
     message_ = (code_ == Code::kNoSpace ? "the disk is full: " : "") + text + std::string(remedy);
+    settled_ = std::chrono::steady_clock::now() + kSettlesWithin;
+    errors_.fetch_add(1, std::memory_order_release);
     reasons_.fetch_or(restart ? kNeedsRestart : kBackgroundError, std::memory_order_release);
   }
   Log(LogLevel::kError, text + std::string(remedy));
@@ -169,20 +185,19 @@ void ErrorPolicy::StopUntilRestart(const std::string& reason, Code code) {
 }
 
 void ErrorPolicy::OnResumeFailed(const rocksdb::Status& error) {
-  if (error.severity() < rocksdb::Status::kFatalError) return;
-  {
-    std::lock_guard lock(mutex_);
-    message_ = error.ToString() + "; writing stays off until the server is restarted";
-    code_ = IsNoSpace(error) ? Code::kNoSpace : Code::kReadOnly;
-  }
-  const uint32_t before = reasons_.fetch_or(kNeedsRestart, std::memory_order_release);
-  if ((before & kNeedsRestart) == 0) {
-    Log(LogLevel::kError, "the store cannot recover in place: " + error.ToString());
-  }
+  // Somebody else is resuming, or the store is closing.
+  if (error.IsBusy() || error.IsShutdownInProgress()) return;
+  const bool restart = error.severity() >= rocksdb::Status::kFatalError;
+  // What is known already is not said again at each try.
+  if (!restart && !writing_allowed()) return;
+  if (!NeedsRestart()) Stop(error, "recovering from an error failed: " + error.ToString(), restart);
 }
 
 bool ErrorPolicy::ResumeIsWorthTrying() const {
-  return reasons_.load(std::memory_order_acquire) == kBackgroundError;
+  const uint32_t reasons = reasons_.load(std::memory_order_acquire);
+  if (reasons != 0) return reasons == kBackgroundError;
+  std::lock_guard lock(mutex_);
+  return std::chrono::steady_clock::now() < settled_;
 }
 
 void ErrorPolicy::OnFreeSpace(uint64_t free_bytes, uint64_t reserved_bytes) {

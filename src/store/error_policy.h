@@ -26,8 +26,8 @@ namespace basalt::store {
 //   compaction: damaged input                   the same: what is damaged can be read around, its
 //                                               table dropped or repaired
 //   opening a table file in the background      none: statements that need the file get the error
-//   flush, manifest: no space                   writes stop; RocksDB resumes when space returns
-//   flush, manifest: other I/O error            writes stop; the watcher retries until it works
+//   flush: no space, other I/O error            writes stop; the flush is repeated until it works
+//   manifest: no space, other I/O error         writes stop; DB::Resume() is called until it works
 //   log: no space                               writes stop; what does not fit waits in memory
 //                                               (log_backlog.h) and is written when there is space
 //   log: other error of a write or sync         writes stop until a restart: what the log still
@@ -51,7 +51,7 @@ class ErrorPolicy {
 
   // RocksDB reports a background error; may change *error to make it milder (see the table).
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error);
-  // RocksDB has recovered.
+  // RocksDB has recovered, or says that there is nothing to recover from.
   void OnRecovered();
   // The log has met a full disk, or got out of it again.
   void OnLogWaits(bool waits);
@@ -62,10 +62,15 @@ class ErrorPolicy {
   bool NeedsRestart() const {
     return (reasons_.load(std::memory_order_acquire) & kNeedsRestart) != 0;
   }
-  // DB::Resume() did not help; a fatal error makes it plain that only a restart will.
+  // How many errors there were that stopped writing.
+  uint64_t errors() const { return errors_.load(std::memory_order_acquire); }
+  // DB::Resume() did not help: writing is off; a fatal error makes it plain that only a restart
+  // will turn it on.
   void OnResumeFailed(const rocksdb::Status& error);
   bool LogWaits() const { return (reasons_.load(std::memory_order_acquire) & kLogWaits) != 0; }
-  // True when the watcher should call DB::Resume() now.
+  // True when the watcher should call DB::Resume() now. Also for a while after an error that seems
+  // to be over: RocksDB reports an error before it holds it, and an end after it has let go of it,
+  // so what was heard last may be out of date.
   bool ResumeIsWorthTrying() const;
 
   // The watcher's finding about free space; logs a change of state once.
@@ -74,14 +79,17 @@ class ErrorPolicy {
  private:
   enum Reason : uint32_t { kBackgroundError = 1, kLowSpace = 2, kNeedsRestart = 4, kLogWaits = 8 };
   void Log(LogLevel level, std::string_view text) const;
+  void Stop(const rocksdb::Status& error, const std::string& text, bool restart);
   void LogCompactionError(const rocksdb::Status& error, const std::string& text);
 
   std::function<void(LogLevel, std::string_view)> log_;
   std::atomic<uint32_t> reasons_{0};
+  std::atomic<uint64_t> errors_{0};
   mutable std::mutex mutex_;  // guards what is below
   std::string message_;
   Code code_ = Code::kReadOnly;
-  std::string compaction_text_;  // the last one logged, and when it may be said again
+  std::chrono::steady_clock::time_point settled_;  // the last error counts as over then
+  std::string compaction_text_;                    // the last one logged, and when it may be said again
   std::chrono::steady_clock::time_point compaction_text_again_;
 };
 

@@ -18,6 +18,8 @@ namespace {
 
 // How often a manual flush looks whether it is done.
 constexpr std::chrono::milliseconds kFlushPoll{1};
+// How long a flush that is repeated may take before it is looked at anew.
+constexpr std::chrono::seconds kRepeatedFlushTakes{3};
 
 }  // namespace
 
@@ -92,7 +94,9 @@ Status Store::ResumeWriting() {
   if (watcher_) watcher_->CheckNow();
   if (backlog_.pending()) backlog_.Drain();
   if (policy_.ResumeIsWorthTrying()) {
-    const rocksdb::Status status = base_->Resume();
+    const uint64_t errors_before = policy_.errors();
+    rocksdb::Status status = base_->Resume();
+    if (status.ok() && !writing_allowed()) status = RepeatFlushes(errors_before);
     if (status.ok()) {
       policy_.OnRecovered();
     } else {
@@ -101,6 +105,36 @@ Status Store::ResumeWriting() {
   }
   if (writing_allowed()) ballast_->Load();
   return CheckWritingAllowed();
+}
+
+// What failed to be flushed is flushed again: RocksDB holds no error because of it (ErrorPolicy).
+// Gives up after a while, so that a recovery that RocksDB needs after all is tried instead.
+rocksdb::Status Store::RepeatFlushes(uint64_t errors_before) {
+  const auto end = std::chrono::steady_clock::now() + kRepeatedFlushTakes;
+  for (rocksdb::ColumnFamilyHandle* handle : families_.All()) {
+    const rocksdb::Status requested = RequestFlush(handle);
+    if (!requested.ok()) return requested;
+    while (HasUnwrittenMemtables(handle)) {
+      if (closing_ || policy_.errors() != errors_before || std::chrono::steady_clock::now() > end) {
+        return rocksdb::Status::Busy("a flush has not come to its end");
+      }
+      std::this_thread::sleep_for(kFlushPoll);
+    }
+  }
+  return rocksdb::Status::OK();
+}
+
+bool Store::HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle) {
+  uint64_t count = 0;
+  return base_->GetIntProperty(handle, rocksdb::DB::Properties::kNumImmutableMemTable, &count) &&
+         count > 0;
+}
+
+rocksdb::Status Store::RequestFlush(rocksdb::ColumnFamilyHandle* handle) {
+  rocksdb::FlushOptions options;
+  options.wait = false;
+  options.allow_write_stall = true;
+  return base_->Flush(options, handle);
 }
 
 Status Store::Checkpoint(const std::string& path) {
@@ -125,19 +159,16 @@ Status Store::Flush(rocksdb::ColumnFamilyHandle* handle) {
   return FlushAndWait({handle}, "flushing the memtable of " + handle->GetName());
 }
 
-// RocksDB's own waiting ends only when the flush is done, and on a full disk that may be never.
+// RocksDB's own waiting ends only when the flush is done, and on a full disk that may be never. One
+// column family after the other: requests that wait in RocksDB's queue when an error comes can keep
+// its recovery waiting for ever (11.8: DBImpl::BackgroundFlush drops them, and the recovery's own
+// request was not queued beside them).
 Status Store::FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
                            const std::string& doing) {
   BASALT_RETURN_IF_ERROR(CheckLogWritable());
-  rocksdb::FlushOptions options;
-  options.wait = false;
-  options.allow_write_stall = true;
-  BASALT_RETURN_IF_ERROR(MapStatus(base_->Flush(options, handles), doing));
   for (rocksdb::ColumnFamilyHandle* handle : handles) {
-    uint64_t unwritten = 0;
-    while (
-        base_->GetIntProperty(handle, rocksdb::DB::Properties::kNumImmutableMemTable, &unwritten) &&
-        unwritten > 0) {
+    BASALT_RETURN_IF_ERROR(MapStatus(RequestFlush(handle), doing));
+    while (HasUnwrittenMemtables(handle)) {
       // Low space alone does not hold up a flush.
       BASALT_RETURN_IF_ERROR(policy_.CheckFreeingAllowed());
       std::this_thread::sleep_for(kFlushPoll);

@@ -146,6 +146,9 @@ class Store {
   Status WriteAnyway(rocksdb::WriteBatch* batch, bool sync);
   rocksdb::Status FlushLog(bool sync);
   Status CheckLogWritable();
+  rocksdb::Status RepeatFlushes(uint64_t errors_before);
+  rocksdb::Status RequestFlush(rocksdb::ColumnFamilyHandle* handle);
+  bool HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle);
   Status FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
                       const std::string& doing);
   // The steps of Open, and what they share.
@@ -190,6 +193,7 @@ class Store {
   rocksdb::ColumnFamilyHandle* default_ = nullptr;
   size_t removed_bulk_loads_ = 0;
   bool closed_ = false;
+  std::atomic<bool> closing_{false};  // for whoever waits in the background
 };
 
 }  // namespace basalt::store

@@ -235,10 +235,13 @@ void Store::StartWatcher() {
 Status Store::Close() {
   if (closed_) return {};
   closed_ = true;
-  if (watcher_) watcher_->Stop();
+  closing_ = true;
   if (db_ == nullptr) return {};
   Status result = SyncWal(/*sync=*/true);
   backlog_.Release();
+  // A recovery that the watcher has begun does not wait for its flush any more then.
+  rocksdb::CancelAllBackgroundWork(base_, /*wait=*/false);
+  if (watcher_) watcher_->Stop();
   rocksdb::CancelAllBackgroundWork(base_, /*wait=*/true);
   time_to_live_->Detach();
   const auto handles = families_.All();

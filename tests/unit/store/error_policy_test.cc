@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -31,6 +33,9 @@ class ErrorPolicyTest : public ::testing::Test {
     options.block_cache_bytes = 8 << 20;
     options.env = env_.get();
     options.reserved_free_bytes = 64 << 20;
+    options.log = [this](LogLevel, std::string_view text) {
+      if (on_log_) on_log_(text);
+    };
     const Status status = Store::Open(std::move(options), &store_);
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
@@ -57,6 +62,7 @@ class ErrorPolicyTest : public ::testing::Test {
   test::TemporaryDirectory directory_;
   std::shared_ptr<FaultyFileSystem> files_ = std::make_shared<FaultyFileSystem>();
   std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(files_);
+  std::function<void(std::string_view)> on_log_;
   std::unique_ptr<Store> store_;
 };
 
@@ -72,6 +78,23 @@ TEST_F(ErrorPolicyTest, FullDiskInFlushStopsWritingAndHeals) {
   files_->Heal();
   EXPECT_TRUE(WaitFor([&] { return store_->writing_allowed(); }));
   EXPECT_TRUE(Put("after").ok());
+  EXPECT_TRUE(store_->Flush().ok());
+  EXPECT_TRUE(Has("before"));
+}
+
+// RocksDB reports an error before it holds it: a resume in between finds nothing to do, and says so.
+TEST_F(ErrorPolicyTest, ResumeBeforeTheErrorCountsIsRepeated) {
+  ASSERT_TRUE(Put("before").ok());
+  std::future<Status> resumed;
+  on_log_ = [&](std::string_view text) {
+    if (text.find("writing is off") == std::string_view::npos || resumed.valid()) return;
+    resumed = std::async(std::launch::async, [&] { return store_->ResumeWriting(); });
+    resumed.wait_for(std::chrono::milliseconds(100));
+  };
+  files_->Fail("MANIFEST", FaultyFileSystem::Fault::kNoSpace);
+  EXPECT_FALSE(store_->Flush().ok());
+  files_->Heal();
+  EXPECT_TRUE(WaitFor([&] { return Put("after").ok(); })) << "RocksDB still refuses";
   EXPECT_TRUE(store_->Flush().ok());
   EXPECT_TRUE(Has("before"));
 }
