@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What can still be checked when the peer has erred and its table is of no more use.
+
+From then on the tested engine's index is compared with a scan of its own table, in which the server
+looks at every row itself; the rows are what they must be as far as each statement tells.
+"""
+
+import re
+from collections import Counter
+
+from devtools.differential.runner import Answer, Side
+from devtools.matrix.questions import Asked
+
+DUPLICATE = 1062
+HINT = re.compile(r"FORCE INDEX \([^)]*\)")
+
+
+class OwnScan:
+    """Stands in for the peer: answers from the tested table, without an index to search in."""
+
+    def __init__(self, tested: Side):
+        self.tested = tested
+
+    def execute(self, sql: str) -> Answer:
+        return self.tested.execute(HINT.sub("USE INDEX ()", sql))
+
+
+class Alone:
+    """A tested table without a peer. Each function returns '' or what is wrong."""
+
+    def __init__(self, asked: Asked, tested: Side, peer: Side):
+        self.asked, self.tested, self.peer = asked, tested, peer
+        self.scan = OwnScan(tested)
+        self.mine = f"{tested.database}.{asked.table}"
+        self.theirs = f"{peer.database}.{asked.table}"
+
+    def equal(self, a: str, b: str) -> str:
+        """Condition that the values of two rows are one for a unique key."""
+        role, kind = self.asked.role, self.asked.kind
+        if not role.prefix:
+            return kind.as_key(f"{a}.v = {b}.v")
+        return f"{kind.first_of(f'{a}.v')} = {kind.first_of(f'{b}.v')}"
+
+    def duplicates(self, side: Side) -> bool:
+        """Has a table with a unique key two rows that the server finds equal?"""
+        table = f"{self.asked.table} {{}} USE INDEX ()"
+        source = f"{table.format('a')}, {table.format('b')}"
+        sql = f"SELECT COUNT(*) FROM {source} WHERE a.id < b.id AND {self.equal('a', 'b')}"
+        return self._number(side, sql) != 0
+
+    def rows_left(self, side: Side, deletion: str) -> int:
+        """How many rows a scan finds that a DELETE .. WHERE is meant for; in a key over v(N), which
+        misses some of them (ColumnType.as_prefix), what it would find itself."""
+        count = deletion.replace("DELETE FROM", "SELECT COUNT(*) FROM", 1)
+        if not self.asked.role.prefix:
+            count = count.replace(" WHERE ", " USE INDEX () WHERE ", 1)
+        return self._number(side, count)
+
+    def parting_after_delete(self, deletion: str) -> str:
+        """The peer has left rows: besides those it must have the same as we."""
+        mine, theirs = self._contents(self.mine), self._contents(self.theirs)
+        if mine - theirs:
+            return f"rows that the peer has not: {list(mine - theirs)[:3]}"
+        left = self.rows_left(self.peer, deletion)
+        missing = list((theirs - mine).elements())
+        return "" if len(missing) == left else f"missing: {missing[:3]} and {len(missing)} in all"
+
+    def parting_after_other_rows(self, doubted: int) -> str:
+        """The peer has changed other rows than we, `doubted` of them, and no more may differ."""
+        mine, theirs = self._contents(self.mine), self._contents(self.theirs)
+        differ = max((mine - theirs).total(), (theirs - mine).total())
+        return "" if differ <= doubted else f"{differ} rows differ, not {doubted}"
+
+    def parting_after_reading(self) -> str:
+        """The peer cannot read its own index: a scan of its table must find the same rows."""
+        mine, theirs = self._contents(self.mine), self._contents(self.theirs)
+        return "" if mine == theirs else f"{list(mine - theirs)[:3]}, not {list(theirs - mine)[:3]}"
+
+    def filled(self, rows: list[str]) -> str:
+        """Is each of `rows` there as it is, or refused because an equal one is there?"""
+        every = f"{self.theirs}_all"
+        create = f"CREATE TABLE {every} (id INT, v {self.asked.kind.ddl} NULL, w INT) ENGINE=InnoDB"
+        for sql in (create, f"INSERT INTO {every} VALUES {', '.join(rows)}"):
+            answer = self.peer.execute(sql)
+            if answer.error:
+                return f"error {answer.error}: {answer.text}"
+        extra = self._contents(self.mine) - self._contents(every)
+        there = f"SELECT 1 FROM {self.mine} b USE INDEX () WHERE"
+        refused = (
+            f"NOT EXISTS ({there} b.id = a.id) AND NOT EXISTS ({there} {self.equal('a', 'b')})"
+        )
+        lost = self.peer.execute(f"SELECT a.id FROM {every} a WHERE {refused}").rows
+        self.peer.execute(f"DROP TABLE {every}")
+        return "" if not extra and lost == [] else f"too much: {list(extra)[:3]}, lost: {lost}"
+
+    def write(self, sql: str, answer: Answer, meant: int) -> str:
+        """What a statement has done. `meant`: rows_left() before it, of a DELETE."""
+        if answer.error not in (0, DUPLICATE):
+            return f"error {answer.error}: {answer.text}"
+        if self.asked.role.unique and self.duplicates(self.tested):
+            return "two rows with one value of a unique key"
+        if is_deletion(sql) and (answer.affected != meant or self.rows_left(self.tested, sql)):
+            left = self.rows_left(self.tested, sql)
+            return f"{answer.affected} rows affected of {meant}, {left} left"
+        return ""
+
+    def checksum(self, checksum: str) -> str:
+        """Compares with InnoDB's of the same rows in a table without keys."""
+        copy = f"{self.theirs}_copy"
+        columns = f"id INT NOT NULL, v {self.asked.kind.ddl} {self._null()}, w INT NOT NULL"
+        mine = self.tested.execute(checksum)
+        self.peer.execute(f"CREATE TABLE {copy} ({columns}) ENGINE=InnoDB")
+        self.peer.execute(f"INSERT INTO {copy} SELECT * FROM {self.mine}")
+        theirs = self.peer.execute(f"CHECKSUM TABLE {copy} EXTENDED")
+        self.peer.execute(f"DROP TABLE {copy}")
+        found, due = ([row[1:] for row in answer.rows or []] for answer in (mine, theirs))
+        return "" if found == due and found else f"{found}, not {due}"
+
+    def _null(self) -> str:
+        return "NULL" if self.asked.nullable else "NOT NULL"
+
+    def _contents(self, table: str) -> Counter:
+        sql = f"SELECT id, w, {self.asked.kind.shown} FROM {table} USE INDEX ()"
+        return Counter(self.peer.execute(sql).rows or [])
+
+    @staticmethod
+    def _number(side: Side, sql: str) -> int:
+        rows = side.execute(sql).rows
+        return int(rows[0][0]) if rows else -1
+
+
+def search_of(sql: str) -> str:
+    """The SELECT of the ids that an UPDATE or DELETE by a condition is meant for; '' of others."""
+    found = re.fullmatch(r"(?:UPDATE (.*?) SET .*|DELETE FROM (.*?)) WHERE (.*)", sql)
+    return f"SELECT id FROM {found[1] or found[2]} WHERE {found[3]}" if found else ""
+
+
+def is_deletion(sql: str) -> bool:
+    return sql.startswith("DELETE FROM ") and " WHERE " in sql
