@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from devtools.differential.final_check import difference
 from devtools.differential.runner import Answer, Side
 from devtools.matrix import questions, refusals
-from devtools.matrix.alone import DUPLICATE, Alone, is_deletion, search_of
+from devtools.matrix.alone import DUPLICATE, Alone, is_deletion
 from devtools.matrix.pool import Pool
 from devtools.matrix.questions import Asked, Question
 from devtools.matrix.roles import Role
@@ -216,7 +216,7 @@ class Attempt:
     def _both(self, sql: str) -> None:
         """A statement that writes; a difference ends the cell, and so does an error that says
         more of the statement than of the engines."""
-        meant = self.alone.rows_left(self.tested, sql) if is_deletion(sql) else 0
+        meant = self.alone.meant(sql)
         doubted = self._doubted(sql)
         tested = self._tell(sql)
         if self.cell.left_by_peer:
@@ -224,7 +224,7 @@ class Attempt:
             return
         peer = self.peer.execute(sql)
         found, due = (outcome(answer) for answer in (tested, peer))
-        if doubted:
+        if doubted and found != due:
             wrong = self.alone.write(sql, tested, meant)
             self._part(sql, wrong or self.alone.parting_after_other_rows(doubted))
             return
@@ -372,15 +372,15 @@ class Attempt:
         return self.alone.duplicates(self.peer)
 
     def _doubted(self, sql: str) -> int:
-        """How many rows a statement is going to change on one side only because a key over v(N) of
-        the peer loses them. Other keys give the same rows."""
-        search = search_of(sql)
-        if not search or not self.cell.role.prefix or self.cell.left_by_peer:
-            return 0
-        mine, theirs = (Counter(s.execute(search).rows) for s in (self.tested, self.peer))
-        if mine == theirs or not self._peer_contradicts_itself(search):
-            return 0
-        return ((mine - theirs) + (theirs - mine)).total()
+        """Alone.doubted, of searches that the tested engine answers rightly."""
+        doubted = 0 if self.cell.left_by_peer else self.alone.doubted(sql)
+        if doubted and not self._answers_rightly(self.alone.search_of(sql)):
+            return 0  # and what comes of it is a problem
+        return doubted
+
+    def _answers_rightly(self, search: str) -> bool:
+        sides = (Counter(side.execute(search).rows or []) for side in (self.tested, self.peer))
+        return len(set(map(frozenset, sides))) == 1 or self._peer_contradicts_itself(search)
 
     def _peer_left_rows(self, sql: str) -> bool:
         """Has the peer's table rows left that a DELETE should have taken, and ours none?"""

@@ -6,7 +6,7 @@ from random import Random
 
 from devtools.differential.runner import Answer
 from devtools.matrix import refusals, screen, selection, strings, types
-from devtools.matrix.alone import Alone, OwnScan, search_of
+from devtools.matrix.alone import Alone, OwnScan
 from devtools.matrix.cell import FAILED, Attempt, Broken, Cell
 from devtools.matrix.questions import Asked, Question
 from devtools.matrix.roles import ROLES
@@ -176,16 +176,16 @@ class AloneTest(unittest.TestCase):
 
     def test_a_delete_must_take_what_a_scan_found(self):
         alone = self.alone("key")
-        self.assertEqual(alone.write(self.DELETE, Answer(affected=2), 2), "")
-        self.assertIn("1 rows affected of 2", alone.write(self.DELETE, Answer(affected=1), 2))
+        self.assertEqual(alone.write(self.DELETE, Answer(affected=2), (2,)), "")
+        self.assertIn("1 rows affected of (2,)", alone.write(self.DELETE, Answer(affected=1), (2,)))
         left = self.alone("key", {"SELECT COUNT": Answer(rows=[("1",)])})
-        self.assertIn("1 left", left.write(self.DELETE, Answer(affected=2), 2))
+        self.assertIn("1 left", left.write(self.DELETE, Answer(affected=2), (2,)))
 
     def test_a_duplicate_and_an_error_are_found(self):
         two = self.alone("unique", {"a.id < b.id": Answer(rows=[("1",)])})
-        self.assertIn("two rows", two.write("UPDATE t1 SET v = 'a' WHERE id = 2", Answer(), 0))
-        self.assertIn("1034", two.write(self.DELETE, Answer(error=1034), 0))
-        self.assertEqual(self.alone("unique").write("INSERT ...", Answer(error=1062), 0), "")
+        self.assertIn("two rows", two.write("UPDATE t1 SET v = 'a' WHERE id = 2", Answer(), ()))
+        self.assertIn("1034", two.write(self.DELETE, Answer(error=1034), ()))
+        self.assertEqual(self.alone("unique").write("INSERT ...", Answer(error=1062), ()), "")
 
     def test_rows_that_were_lost_on_the_way_in_are_found(self):
         lost = {"SELECT a.id": Answer(rows=[("7",)]), "SELECT id, w": Answer(rows=[])}
@@ -214,11 +214,20 @@ class AloneTest(unittest.TestCase):
         padded = self.alone("unique", kind="char(10) utf16_nopad_bin").equal("a", "b")
         self.assertIn("RPAD(a.v, 10, _utf16 x'0020')", padded)
 
+    def test_a_key_of_prefixes_may_miss_rows(self):
+        left = self.alone("prefix", {"SELECT COUNT": Answer(rows=[("1",)])})
+        self.assertEqual(left.write(self.DELETE, Answer(affected=2), (3, 2)), "")
+        self.assertIn("3 rows", left.write(self.DELETE, Answer(affected=3), (3, 2)))
+
     def test_the_search_of_a_change(self):
+        alone = self.alone("prefix")
         sql = "UPDATE t1 FORCE INDEX (k) SET w = (w + 1) % 3 WHERE v >= 'a'"
-        self.assertEqual(search_of(sql), "SELECT id FROM t1 FORCE INDEX (k) WHERE v >= 'a'")
-        self.assertEqual(search_of(self.DELETE), "SELECT id FROM t1 WHERE v = 'a'")
-        self.assertEqual(search_of("INSERT INTO t1 VALUES (1)"), "")
+        self.assertEqual(alone.search_of(sql), "SELECT id FROM t1 FORCE INDEX (k) WHERE v >= 'a'")
+        self.assertEqual(
+            alone.search_of(self.DELETE), "SELECT id FROM t1 FORCE INDEX (k) WHERE v = 'a'"
+        )
+        self.assertEqual(alone.search_of("UPDATE t1 SET v = 'a' WHERE id = 2"), "")
+        self.assertEqual(alone.search_of("INSERT INTO t1 VALUES (1)"), "")
 
 
 class ScreenTest(unittest.TestCase):
