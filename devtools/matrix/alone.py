@@ -34,6 +34,12 @@ class Alone:
         self.mine = f"{tested.database}.{asked.table}"
         self.theirs = f"{peer.database}.{asked.table}"
 
+    @property
+    def searches_differently(self) -> bool:
+        """Does an index find other rows than a scan? A key over v(N) does (ColumnType.as_prefix),
+        and one over a CHAR without padding (ColumnType.as_key)."""
+        return self.asked.role.prefix or self.asked.kind.as_key("v") != "v"
+
     def equal(self, a: str, b: str) -> str:
         """Condition that the values of two rows are one for a unique key."""
         role, kind = self.asked.role, self.asked.kind
@@ -61,10 +67,10 @@ class Alone:
         return f"SELECT id FROM {self.asked.source} {found[1]}" if found else ""
 
     def doubted(self, sql: str) -> int:
-        """How many rows it depends on the plan, or on the side, whether a statement changes them: a
-        key over v(N) misses some (ColumnType.as_prefix), and the sides not the same ones."""
+        """How many rows it depends on the plan, or on the side, whether a statement changes them:
+        an index may miss some, and the sides not the same ones."""
         search = self.search_of(sql)
-        if not search or not self.asked.role.prefix:
+        if not search or not self.searches_differently:
             return 0
         found = [
             set(side.execute(text).rows or [])
@@ -74,11 +80,11 @@ class Alone:
         return len(set.union(*found) - set.intersection(*found))
 
     def meant(self, sql: str) -> tuple[int, ...]:
-        """How many rows a DELETE .. WHERE may take: what a scan finds, or a key over v(N)."""
+        """How many rows a DELETE .. WHERE may take: what a scan finds, or the index."""
         if not is_deletion(sql):
             return ()
         by_scan = self.rows_left(self.tested, sql)
-        if not self.asked.role.prefix:
+        if not self.searches_differently:
             return (by_scan,)
         return by_scan, len(self.tested.execute(self.search_of(sql)).rows or [])
 
@@ -123,7 +129,10 @@ class Alone:
         """What a statement has done. `meant`: meant() before it."""
         if answer.error not in (0, DUPLICATE):
             return f"error {answer.error}: {answer.text}"
-        if self.asked.role.unique and self.duplicates(self.tested):
+        exact = (
+            self.asked.kind.as_key("v") == "v"
+        )  # else the key tells values apart that = does not
+        if self.asked.role.unique and exact and self.duplicates(self.tested):
             return "two rows with one value of a unique key"
         if not meant:
             return ""
@@ -131,6 +140,19 @@ class Alone:
         if answer.affected in meant and left == meant[0] - answer.affected:
             return ""
         return f"{answer.affected} rows affected of {meant}, {left} left"
+
+    def fresh_index_finds(self, search: str) -> Counter:
+        """What a search finds in an index that InnoDB makes anew of our rows. Where keys compare
+        differently from expressions nothing else tells how."""
+        copy = f"{self.asked.table}_fresh"
+        self.peer.execute(self.asked.role.table(copy, self.asked.kind, self.asked.nullable))
+        self.peer.execute(f"INSERT IGNORE INTO {copy} SELECT * FROM {self.mine}")
+        found = Counter(self.peer.execute(self._of(search, copy)).rows or [])
+        self.peer.execute(f"DROP TABLE {copy}")
+        return found
+
+    def _of(self, search: str, table: str) -> str:
+        return re.sub(rf"\b{re.escape(self.asked.table)}\b", table, search)
 
     def checksum(self, checksum: str) -> str:
         """Compares with InnoDB's of the same rows in a table without keys."""

@@ -360,7 +360,12 @@ class Attempt:
                 self.cell.range_errors.append(sql)
             if peer != due or tested == peer:
                 return True
-        return False
+        if not self.cell.left_by_peer or self.cell.kind.as_key("v") == "v":
+            return False
+        if self.alone.fresh_index_finds(sql) != tested:
+            return False
+        self.cell.range_errors.append(sql)
+        return True
 
     def _as_key(self, sql: str) -> str:
         return self.cell.kind.as_key(sql, whole=not self.cell.role.prefix)
