@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from devtools.differential.final_check import difference
 from devtools.differential.runner import Answer, Side
 from devtools.matrix import questions, refusals
+from devtools.matrix.alone import DUPLICATE, Alone, is_deletion
 from devtools.matrix.pool import Pool
 from devtools.matrix.questions import Asked, Question
 from devtools.matrix.roles import Role
@@ -16,14 +17,13 @@ from devtools.matrix.types import ColumnType
 
 PASSED, REFUSED, ABSENT, FAILED = "passed", "refused", "not applicable", "failed"
 MOST_PROBLEMS = 3
-DUPLICATE = 1062
 PEER_IS_CORRUPT = 1034  # what InnoDB says when it finds its own index out of order
 # rows put in one by one where one may be refused; each is one round trip
 MOST_SINGLE_ROWS = 60
 
 
 class Broken(Exception):
-    """The engines have come apart, and further comparison would say nothing."""
+    """The tested engine has failed, and further comparison would say nothing."""
 
 
 @dataclass
@@ -31,7 +31,9 @@ class Cell:
     """`index_only`: the key alone gives v back; None where the question makes no sense.
     `script`: what the tested engine was told, for a failure's report. `peer_errors`: questions
     that the peer answers worse by its index than by a scan of the table, and worse than we.
-    `range_errors`: what the server's own range leaves out of what a scan finds."""
+    `left_by_peer`: the statement by which the peer's table has become useless; what comes after it
+    is compared with a scan of our own table. `range_errors`: what the server's own range leaves out
+    of what a scan finds."""
 
     kind: ColumnType
     role: Role
@@ -45,6 +47,7 @@ class Cell:
     rows: Counter = field(default_factory=Counter)
     pool: Pool | None = None
     peer_errors: list[str] = field(default_factory=list)
+    left_by_peer: str = ""
     range_errors: list[str] = field(default_factory=list)
 
     @property
@@ -71,6 +74,7 @@ class Attempt:
     def __init__(self, cell: Cell, tested: Side, peer: Side):
         self.cell, self.pool, self.tested, self.peer = cell, cell.pool, tested, peer
         self.asked = Asked(cell.table, cell.kind, cell.role, cell.nullable, self.pool.probes)
+        self.alone = Alone(self.asked, tested, peer)
 
     def run(self) -> None:
         cell = self.cell
@@ -93,10 +97,9 @@ class Attempt:
             self._checksum()
             self._remember()
         except Broken:
-            if not cell.problems:
-                cell.rows = Counter(self.tested.execute(self._whole().sql).rows)
+            pass
         cell.outcome = FAILED if cell.problems else PASSED
-        self.peer.execute(f"DROP TABLE {cell.table}")
+        self.alone.peer.execute(f"DROP TABLE {cell.table}")
 
     # --- the steps
 
@@ -131,7 +134,7 @@ class Attempt:
     def _fill(self) -> None:
         cell, pool = self.cell, self.pool
         literals = pool.literals + (["NULL", "NULL"] if cell.nullable else [])
-        rows = [f"({n}, {v}, {n % 3})" for n, v in enumerate(literals, 1)]
+        rows = every = [f"({n}, {v}, {n % 3})" for n, v in enumerate(literals, 1)]
         insert = f"INSERT INTO {cell.table} VALUES "
         if cell.role.unique:
             for row in rows[:MOST_SINGLE_ROWS]:
@@ -140,8 +143,10 @@ class Attempt:
             insert = insert.replace("INSERT", "INSERT IGNORE")
         if rows:
             self._both(insert + ", ".join(rows))
-            expected = self._warnings(self.peer)
-            self._compare_warnings("INSERT", expected)
+            if not cell.left_by_peer:
+                self._compare_warnings("INSERT", self._warnings(self.peer))
+        if cell.left_by_peer:
+            self._must("the rows put in", self.alone.filled(every))
 
     def _change(self) -> None:
         for sql in questions.changes(self.asked, self.pool.absent):
@@ -152,10 +157,11 @@ class Attempt:
         if not self.asked.fits_order:
             return
         index_only, ordered = questions.contents(self.asked)[1:3]
-        tested, peer = (self._extra(side, index_only) for side in (self.tested, self.peer))
+        sides = self.tested, self.alone.peer
+        tested, peer = (self._extra(side, index_only) for side in sides)
         self.cell.index_only = "Using index" in tested if "Using index" in peer else None
         if not self.cell.index_only:
-            tested, peer = (self._extra(side, ordered) for side in (self.tested, self.peer))
+            tested, peer = (self._extra(side, ordered) for side in sides)
         if "filesort" in tested and "filesort" not in peer:
             self._problem(f"EXPLAIN {ordered.sql}", tested, peer)
 
@@ -172,6 +178,9 @@ class Attempt:
 
     def _checksum(self) -> None:
         sql = f"CHECKSUM TABLE {self.cell.table} EXTENDED"
+        if self.cell.left_by_peer:
+            self._must(sql, self.alone.checksum(sql))
+            return
         tested, peer = self._tell(sql), self.peer.execute(sql)
         found, due = ([r[1:] for r in answer.rows or []] for answer in (tested, peer))
         if found != due:
@@ -207,11 +216,25 @@ class Attempt:
     def _both(self, sql: str) -> None:
         """A statement that writes; a difference ends the cell, and so does an error that says
         more of the statement than of the engines."""
-        tested, peer = self._tell(sql), self.peer.execute(sql)
+        meant = self.alone.meant(sql)
+        doubted = self._doubted(sql)
+        tested = self._tell(sql)
+        if self.cell.left_by_peer:
+            self._must(sql, self.alone.write(sql, tested, meant))
+            return
+        peer = self.peer.execute(sql)
         found, due = (outcome(answer) for answer in (tested, peer))
-        if found != due and (self._peer_took_a_duplicate() or self._peer_left_rows(sql)):
-            self.cell.peer_errors.append(sql)
-            raise Broken
+        if doubted and found != due:
+            wrong = self.alone.write(sql, tested, meant)
+            self._part(sql, wrong or self.alone.parting_after_other_rows(doubted))
+            return
+        if found != due and self._peer_took_a_duplicate():
+            self._part(sql, self.alone.write(sql, tested, meant))
+            return
+        if found != due and self._peer_left_rows(sql):
+            wrong = self.alone.write(sql, tested, meant)
+            self._part(sql, wrong or self.alone.parting_after_delete(sql))
+            return
         if found != due or peer.error not in (0, DUPLICATE):
             self._problem(sql, found, due)
             raise Broken
@@ -231,8 +254,8 @@ class Attempt:
     def _compare(self, question: Question) -> None:
         tested, peer = self._tell(question.sql), self.peer.execute(question.sql)
         if peer.error == PEER_IS_CORRUPT and not tested.error:
-            self.cell.peer_errors.append(question.sql)
-            raise Broken
+            self._part(question.sql, self.alone.parting_after_reading())
+            peer = self.peer.execute(question.sql)
         if tested.error or peer.error:
             self._problem(question.sql, outcome(tested), outcome(peer))
             return
@@ -327,8 +350,9 @@ class Attempt:
         tested, peer = (Counter(s.execute(sql).rows or []) for s in (self.tested, self.peer))
         prefix = self.cell.kind.as_prefix(scan) if self.cell.role.prefix else scan
         for truth in dict.fromkeys((scan, self._as_key(scan), prefix)):
-            due = Counter(self.peer.execute(truth).rows or [])
-            if not due or tested - due or (peer & due) - tested:
+            answer = self.peer.execute(truth)
+            due = Counter(answer.rows or [])
+            if answer.error or tested - due or (peer & due) - tested:
                 continue
             if truth == scan and peer != due:
                 self.cell.peer_errors.append(sql)
@@ -336,35 +360,51 @@ class Attempt:
                 self.cell.range_errors.append(sql)
             if peer != due or tested == peer:
                 return True
-        return False
+        if not self.cell.left_by_peer or self.cell.kind.as_key("v") == "v":
+            return False
+        if self.alone.fresh_index_finds(sql) != tested:
+            return False
+        self.cell.range_errors.append(sql)
+        return True
 
     def _as_key(self, sql: str) -> str:
         return self.cell.kind.as_key(sql, whole=not self.cell.role.prefix)
 
     def _peer_took_a_duplicate(self) -> bool:
         """Has the peer's unique index two rows that the server finds equal, and ours none?"""
-        role, kind = self.cell.role, self.cell.kind
-        if not role.unique:
+        if not self.cell.role.unique or self.alone.duplicates(self.tested):
             return False
-        a, b = (f"LEFT({t}.v, {kind.prefix})" if role.prefix else f"{t}.v" for t in "ab")
-        if kind.as_key("v") != "v" and role.prefix:
-            a, b = (f"RPAD({text}, {kind.prefix}, ' ')" for text in (a, b))
-        table = f"{self.cell.table} {{}} USE INDEX ()"
-        sql = (
-            f"SELECT COUNT(*) FROM {table.format('a')}, {table.format('b')}"
-            f" WHERE a.id < b.id AND {a} = {b}"
-        )
-        counts = [side.execute(sql).rows for side in (self.tested, self.peer)]
-        return counts[0] == [("0",)] and counts[1] != [("0",)]
+        return self.alone.duplicates(self.peer)
+
+    def _doubted(self, sql: str) -> int:
+        """Alone.doubted, of searches that the tested engine answers rightly."""
+        doubted = 0 if self.cell.left_by_peer else self.alone.doubted(sql)
+        if doubted and not self._answers_rightly(self.alone.search_of(sql)):
+            return 0  # and what comes of it is a problem
+        return doubted
+
+    def _answers_rightly(self, search: str) -> bool:
+        sides = (Counter(side.execute(search).rows or []) for side in (self.tested, self.peer))
+        return len(set(map(frozenset, sides))) == 1 or self._peer_contradicts_itself(search)
 
     def _peer_left_rows(self, sql: str) -> bool:
         """Has the peer's table rows left that a DELETE should have taken, and ours none?"""
-        table = f"DELETE FROM {self.cell.table} "
-        if not sql.startswith(table):
+        if not is_deletion(sql) or self.alone.rows_left(self.tested, sql):
             return False
-        sql = sql.replace(table, f"SELECT COUNT(*) FROM {self.cell.table} USE INDEX () ")
-        counts = [side.execute(sql).rows for side in (self.tested, self.peer)]
-        return counts[0] == [("0",)] and counts[1] != [("0",)]
+        return self.alone.rows_left(self.peer, sql) > 0
+
+    def _part(self, sql: str, wrong: str) -> None:
+        """The peer has erred in `sql`. `wrong`: what is wrong with us nevertheless."""
+        self.cell.peer_errors.append(sql)
+        self.cell.left_by_peer = sql
+        self._must(sql, wrong)
+        self.peer = self.alone.scan
+
+    def _must(self, what: str, wrong: str) -> None:
+        """Ends the cell when something is wrong that no peer is asked about."""
+        if wrong:
+            self._problem(what, wrong, "(told by the statement and a scan)")
+            raise Broken
 
     def _ranks(self, question: Question, rows: list[tuple]) -> list[tuple]:
         """Each row as what its place in the order depends on."""

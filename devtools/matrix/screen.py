@@ -87,6 +87,12 @@ def summary(cells: list[Cell]) -> list[str]:
     if odd:
         lines.append(f"   InnoDB's own index and table disagree, ours less: {len(odd)} cells")
         lines += [f"      {name}: {roles}" for name, roles in of_types(odd)]
+    left = [c for c in cells if c.left_by_peer]
+    if left:
+        lines.append(
+            f"   of these, InnoDB's table was of no more use in the midst of {len(left)} cells; from"
+            " there on our index was compared with a scan of our table"
+        )
     short = [c for c in cells if c.range_errors]
     if short:
         lines.append(

@@ -60,29 +60,37 @@ class ColumnType:
         without padding these count. And the range for a LIKE begins with tabs behind the prefix."""
         if not self.sql.startswith("CHAR(") or "nopad" not in self.collation:
             return text
-        padded = rf"RPAD(\g<0>, {self.sql[5:-1]}, ' ')"
+        padded = rf"RPAD(\g<0>, {self.sql[5:-1]}, {self._character(' ')})"
         text = re.sub(r"(?<!LEFT\()(?<!\), )_\w+ x'[0-9a-f]*'", padded, text)
         text = re.sub(r"\b(?:[ab]\.)?v\b(?! (?:LIKE|IS)\b)", padded, text)
         n = self.sql[5:-1] if whole else self.prefix
-        tab = strings.literal(strings.encode("\t", self.character_set), self.character_set)
-        bound = rf"RPAD(LEFT(v, {n}), {n}, ' ') >= RPAD(\1, {n}, {tab})"
+        first = f"RPAD(LEFT(v, {n}), {n}, {self._character(' ')})"
+        bound = rf"{first} >= RPAD(\1, {n}, {self._character(chr(9))})"
         return re.sub(r"v LIKE CONCAT\((LEFT\([^()]*\)), [^()]*\)", rf"\g<0> AND {bound}", text)
 
     def as_prefix(self, text: str) -> str:
         """Searches, as a key over v(N) can make them: by the first N characters, ends included.
         Characters that weigh nothing make these order values differently from the whole."""
-        first = f"LEFT({{}}, {self.prefix})"
-        if self.as_key("v") != "v":
-            first = f"RPAD({first}, {self.prefix}, ' ')"
 
         def both(found: re.Match) -> str:
-            side = f"{first.format('v')} {found[1][0]}= {first.format(found[2])}"
+            side = f"{self.first_of('v')} {found[1][0]}= {self.first_of(found[2])}"
             return f"{found[0]} AND {side}"
 
         literal = r"(_\w+ x'[0-9a-f]*')"
         text = re.sub(rf"v BETWEEN {literal} AND {literal}", r"v >= \1 AND v <= \2", text)
         text = re.sub(rf"v <> {literal}", r"(v < \1 OR v > \1)", text)
         return re.sub(rf"\bv (<=|>=|<|>) {literal}", both, text)
+
+    def first_of(self, value: str) -> str:
+        """SQL of what a key over v(N) has of a value."""
+        first = f"LEFT({value}, {self.prefix})"
+        if self.as_key("v") == "v":
+            return first
+        return f"RPAD({first}, {self.prefix}, {self._character(' ')})"
+
+    def _character(self, character: str) -> str:
+        """SQL of a character. In ucs2 and its like a plain literal does not go with a value."""
+        return strings.literal(strings.encode(character, self.character_set), self.character_set)
 
     def values(self, rng: Random, count: int) -> list[str]:
         """About `count` different literals: the telling ones, a choice of the other edges, and
@@ -97,8 +105,7 @@ class ColumnType:
         """SQL of a LIKE pattern: whatever begins with the first character of a literal."""
         if not self.character_set:
             return f"CONCAT(LEFT({value}, 1), '%')"
-        percent = strings.literal(strings.encode("%", self.character_set), self.character_set)
-        return f"CONCAT(LEFT({value}, 1), {percent})"
+        return f"CONCAT(LEFT({value}, 1), {self._character('%')})"
 
 
 def all_types() -> list[ColumnType]:

@@ -6,6 +6,7 @@ fail and say where; everything else goes on; CHECK finds it, REPAIR mends what c
 gets rid of the rest. The same when RocksDB cannot even open a file.
 """
 
+import re
 import shutil
 import threading
 import time
@@ -25,7 +26,10 @@ ROWS = 20_000
 # a table whose CHECK ... EXTENDED takes seconds
 MANY_ROWS = 200_000
 FAMILIES = {"by_a": "family_by_a", "rows": "family_rows"}
+MIDDLE = "family_middle"  # damaged in the midst of its rows
 FIRST_BLOCK = 100  # an offset in the first data block
+# the lines of an error log that a damaged file may cost, at the most
+LINES = 400
 # of a file; with one of FATAL damaged RocksDB does not open it
 BLOCKS = ("index", "metaindex", "properties", "filter", "magic number")
 FATAL = ("index", "metaindex", "properties", "magic number")
@@ -42,8 +46,17 @@ def run(args) -> TierResult:
         for family in FAMILIES.values():
             for path in files_of(server.datadir, family):
                 flip(path, FIRST_BLOCK)
+        for path in files_of(server.datadir, MIDDLE):
+            flip(path, table_file.blocks(path.read_bytes())["index"][0] // 2)
         server.start()
-        for test in (damaged_index, damaged_rows, restart, killed_check, refused_start):
+        for test in (
+            damaged_index,
+            damaged_rows,
+            damaged_middle,
+            restart,
+            killed_check,
+            refused_start,
+        ):
             if not args.filter or args.filter in test.__name__:
                 one(test.__name__, test, server, result)
     finally:
@@ -77,6 +90,7 @@ def make_tables(server: PrivateServer) -> None:
         for name, rows, index in (
             ("index_gone", "", FAMILIES["by_a"]),
             ("rows_gone", FAMILIES["rows"], ""),
+            ("middle_gone", MIDDLE, ""),
             ("whole", "", ""),
         ):
             server.sql(
@@ -189,6 +203,39 @@ def damaged_rows(server: PrivateServer) -> None:
     others_go_on(server)
 
 
+def damaged_middle(server: PrivateServer) -> None:
+    """A scan that runs into damage names the last key before it, in each direction; what lies
+    before and behind can be read."""
+    scan = "SELECT COUNT(b) FROM middle_gone"
+    lock = "SELECT b FROM middle_gone ORDER BY id {} FOR UPDATE"
+    last = id_in_error(server, scan, "reading on behind it")
+    first = id_in_error(
+        server, "SELECT b FROM middle_gone ORDER BY id DESC", "reading on before it"
+    )
+    expect(1 < last < first <= last + 1000, f"the damage is between {last} and {first}")
+    expect(id_in_error(server, lock.format(""), "reading on behind it") == last, "locking")
+    expect(id_in_error(server, lock.format("DESC"), "reading on before it") == first, "locking")
+    expect_error(server, "UPDATE middle_gone SET b = 'x'", "d.middle_gone", "PRIMARY")
+    found = server.query(f"{scan} WHERE id < {last}", "d")
+    expect(found == [(last - 1,)], f"rows before the damage: {found}")
+    found = server.query(f"{scan} WHERE id >= {first}", "d")
+    expect(found == [(ROWS - first + 1,)], f"rows behind the damage: {found}")
+    expect_error(server, f"SELECT b FROM middle_gone WHERE id = {last + 1}", "d.middle_gone")
+    server.sql("DROP TABLE middle_gone", "d")
+
+
+def id_in_error(server: PrivateServer, statement: str, words: str) -> int:
+    """The id in the key that an error names: the last four bytes, with the sign bit turned."""
+    try:
+        server.query(statement, "d")
+    except pymysql.MySQLError as error:
+        pattern = rf"d\.middle_gone, index PRIMARY, key [0-9a-f]{{8}}([0-9a-f]{{8}}): {words}"
+        key = re.search(pattern, str(error))
+        expect(key, f"{statement}: '{error}'")
+        return int(key[1], 16) - 0x80000000
+    raise AssertionError(f"{statement}: no error")
+
+
 def damaged_block(server: PrivateServer, fatal: bool) -> None:
     """Of a file with rows: either it can be done without, or statements on the table fail."""
     server.start()
@@ -215,6 +262,8 @@ def damaged_block(server: PrivateServer, fatal: bool) -> None:
     others_go_on(server)
     status, text = status_of(server, "CHECK TABLE whole, index_gone EXTENDED")
     expect(status == "OK", text)
+    lines = len((server.datadir / "error.log").read_text(errors="replace").splitlines())
+    expect(lines < LINES, f"the error log has {lines} lines")
 
 
 def restart(server: PrivateServer) -> None:

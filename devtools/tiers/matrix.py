@@ -60,20 +60,32 @@ def run(args) -> TierResult:
         harness.run(work + brief)
         print(f"   {time.monotonic() - started:.0f} s; now a restart, and all contents again")
         harness.restart(work + brief)
-        result = report(work, brief, folder, seed)
+        more = (f" --seed {seed}" if seed != SEED else "") + (" --long" if args.long else "")
+        result = report(work, brief, folder, more)
         run_limits(chosen_limits(args), server, args.engine, result)
     return result
 
 
 class Printer:
-    """Prints the row of a type when it is done, except those that come grouped at the end."""
+    """Prints the row of a type when it is done. Of those that come grouped at the end only failures
+    are printed at once, and now and then how many are done: the run takes most of an hour."""
+
+    EVERY = 100
 
     def __init__(self, brief: list[list[Cell]]):
         self.brief = {id(cells) for cells in brief}
+        self.done = 0
 
     def show(self, cells: list[Cell]) -> None:
+        failed = [c for c in cells if c.outcome == FAILED]
         if id(cells) not in self.brief:
             print(screen.row(cells), flush=True)
+            return
+        self.done += 1
+        for cell in failed:
+            print(f"   FAILED {cell.name}\n    - {cell.problems[0]}", flush=True)
+        if self.done % self.EVERY == 0:
+            print(f"   {self.done} of {len(self.brief)} types of further collations", flush=True)
 
 
 def choose(args, server) -> tuple[list[list[Cell]], list[list[Cell]], int]:
@@ -123,14 +135,15 @@ def run_limits(limits: list[Limit], server, engine: str, result: TierResult) -> 
         print(f"      {again}\n      {printable(problem)[:MOST_TEXT]}")
 
 
-def report(work, brief, folder, seed: int) -> TierResult:
+def report(work, brief, folder, more: str) -> TierResult:
+    """`more`: options that a command needs to repeat a cell with the values of this run."""
     cells = [c for group in work + brief for c in group]
     for line in (*screen.grouped(brief), *screen.summary(cells)):
         print(line)
     failed = [c for c in cells if c.outcome == FAILED]
     result = TierResult("matrix", len(cells) - len(failed), len(failed))
     result.repeat_command = failed[0].repeat() if len(failed) == 1 else "./dev test matrix"
-    more = f" --seed {seed}" if seed != SEED else ""
+    result.repeat_command += more
     causes: dict[str, list[Cell]] = {}
     for cell in failed:
         causes.setdefault(cell.cause(), []).append(cell)

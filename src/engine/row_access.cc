@@ -26,6 +26,14 @@ RangeCount CountRange(txn::Cursor* cursor, Bytes start, Bytes end, RangeCache* c
   return count;
 }
 
+// What a move of the cursor has come to.
+Status OutcomeOf(const txn::Cursor& cursor) {
+  if (cursor.Valid()) [[likely]]
+    return Status::Ok();
+  Status status = cursor.status();
+  return status.ok() ? Status(Code::kEndOfRange) : std::move(status);
+}
+
 }  // namespace
 
 RowAccess::RowAccess(std::shared_ptr<Table> table)
@@ -195,7 +203,7 @@ Status RowAccess::TakeFetched(size_t position, uint8_t* record) {
 }
 
 Status RowAccess::StartScan(size_t index, bool key_only, bool fill_cache) {
-  StopReplay();
+  replaying_ = false;
   scan_index_ = index;
   scan_key_only_ = key_only;
   row_decoder_ready_ = false;
@@ -216,7 +224,7 @@ Status RowAccess::StartScan(size_t index, bool key_only, bool fill_cache) {
 }
 
 void RowAccess::EndScan() {
-  StopReplay();
+  replaying_ = false;
   guard_.End();
   if (cursor_ != nullptr) cursor_->Unbind();
   cursor_ = nullptr;
@@ -226,8 +234,6 @@ void RowAccess::EndScan() {
 bool RowAccess::CacheIsValid() const {
   return !cache_.empty() && !intent_.lock && cache_operations_ == writes().operations();
 }
-
-void RowAccess::StopReplay() { replaying_ = false; }
 
 Status RowAccess::SeekRange(Bytes start, Bytes end) {
   const RangeCache::Range* range = CacheIsValid() ? cache_.Find(scan_index_, start, end) : nullptr;
@@ -239,45 +245,46 @@ Status RowAccess::SeekRange(Bytes start, Bytes end) {
   return Status::Ok();
 }
 
-// What the cursor's last move has come to. `target` is where it was sent, if anywhere.
-Status RowAccess::AfterMove(Bytes target) const {
-  if (cursor_->Valid()) [[likely]]
-    return Status::Ok();
-  Status status = cursor_->status();
-  if (status.ok()) return Status(Code::kEndOfRange);
+// What a move to `target` (empty: to an end) has come to.
+Status RowAccess::AfterSeek(Bytes target, Status status) {
+  trail_.Begin(target);
+  if (status.ok()) [[likely]]
+    return status;
   return WithEntry(*table_, scan_index_, target, std::move(status));
 }
 
 Status RowAccess::Seek(Bytes target, Bytes bound) {
-  StopReplay();
+  replaying_ = false;
   if (guard_.active()) {
-    return guard_.SeekForward(target, bound.empty() ? guard_.past_end() : bound);
+    return AfterSeek(target, guard_.SeekForward(target, bound.empty() ? guard_.past_end() : bound));
   }
   cursor_->SeekForward(target);
-  return AfterMove(target);
+  return AfterSeek(target, OutcomeOf(*cursor_));
 }
 
 Status RowAccess::SeekBelow(Bytes target, Bytes bound) {
-  StopReplay();
-  if (guard_.active()) return guard_.SeekBelow(target, bound.empty() ? guard_.first() : bound);
+  replaying_ = false;
+  if (guard_.active()) {
+    return AfterSeek(target, guard_.SeekBelow(target, bound.empty() ? guard_.first() : bound));
+  }
   cursor_->SeekBackward(target);
   if (cursor_->Valid() && cursor_->key() == target) cursor_->Prev();
-  return AfterMove(target);
+  return AfterSeek(target, OutcomeOf(*cursor_));
 }
 
 Status RowAccess::SeekToEnd(Position direction) {
-  StopReplay();
+  replaying_ = false;
   const bool forward = direction == Position::kForward;
   if (guard_.active()) {
-    return forward ? guard_.SeekForward(guard_.first(), guard_.past_end())
-                   : guard_.SeekBelow(guard_.past_end(), guard_.first());
+    return AfterSeek(Bytes(), forward ? guard_.SeekForward(guard_.first(), guard_.past_end())
+                                      : guard_.SeekBelow(guard_.past_end(), guard_.first()));
   }
   if (forward) {
     cursor_->SeekFirst();
   } else {
     cursor_->SeekLast();
   }
-  return AfterMove(Bytes());
+  return AfterSeek(Bytes(), OutcomeOf(*cursor_));
 }
 
 void RowAccess::ForgetBound() {
@@ -285,22 +292,25 @@ void RowAccess::ForgetBound() {
 }
 
 Status RowAccess::Step(Position direction) {
+  const bool forward = direction == Position::kForward;
   if (replaying_) {
-    if (direction == Position::kForward) {
-      return ++replay_ < replay_end_ ? Status::Ok() : Status(Code::kEndOfRange);
-    }
+    if (forward) return ++replay_ < replay_end_ ? Status::Ok() : Status(Code::kEndOfRange);
     // Nobody turns round in a range that is read forward, but the scan must not depend on it.
     const std::string key(entry_key());
     BASALT_RETURN_IF_ERROR(Seek(key));
   }
   if (!cursor_->Valid()) return Status(Code::kEndOfRange);
-  if (guard_.active()) return direction == Position::kForward ? guard_.Next() : guard_.Previous();
-  if (direction == Position::kForward) {
-    cursor_->Next();
+  trail_.Pass(*cursor_);
+  Status moved;
+  if (guard_.active()) {
+    moved = forward ? guard_.Next() : guard_.Previous();
   } else {
-    cursor_->Prev();
+    forward ? cursor_->Next() : cursor_->Prev();
+    moved = OutcomeOf(*cursor_);
   }
-  return AfterMove(Bytes());
+  if (moved.ok()) [[likely]]
+    return moved;
+  return trail_.NameBreak(*table_, scan_index_, forward, std::move(moved));
 }
 
 Status RowAccess::DecodeEntry(uint8_t* record) {

@@ -14,6 +14,7 @@
 #include "engine/range_cache.h"
 #include "engine/read_intent.h"
 #include "engine/row_life.h"
+#include "engine/scan_trail.h"
 #include "engine/table.h"
 #include "engine/unique_value.h"
 #include "engine/virtual_columns.h"
@@ -59,8 +60,7 @@ class RowAccess {
   Status ReadRow(Bytes primary_key, uint8_t* record, bool alone = false);
   // Reads the first `count` rows of `primary_keys` at once; TakeFetched then decodes them one by
   // one, in any order (kNotFound for an absent row; kCorruption when the keys come from entries of
-  // the running scan, which must have their rows). Not for locking reads. The keys are borrowed
-  // until the last TakeFetched.
+  // the running scan, which have rows). Not for locking reads. Borrows the keys till the last one.
   void FetchRows(const std::vector<std::string>& primary_keys, size_t count);
   Status TakeFetched(size_t position, uint8_t* record);
   // The primary key of the row in `record`; not for hidden primary keys. Valid until the next call.
@@ -163,10 +163,9 @@ class RowAccess {
   txn::View view() const { return ReadsLatest() ? txn::View::kLatest : txn::View::kSnapshot; }
   txn::WriteSet& writes() const { return transaction_->writes(table_->primary().family); }
   bool CacheIsValid() const;
-  void StopReplay();
   txn::Cursor* EstimateCursor(size_t index);
   RangeCount CountAndCache(txn::Cursor* cursor, size_t index, Bytes start, Bytes end);
-  Status AfterMove(Bytes target) const;
+  Status AfterSeek(Bytes target, Status status);
   void ReleaseRow();
 
   // row_write.cc
@@ -218,6 +217,7 @@ class RowAccess {
   std::vector<uint8_t> unique_record_;  // and their record image
   txn::Cursor* cursor_ = nullptr;       // of the running scan
   GuardedScan guard_;                   // moves it when reads are to be repeatable
+  ScanTrail trail_;                     // where it is, for messages
   size_t scan_index_ = 0;
   bool scan_key_only_ = false;
 

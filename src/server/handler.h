@@ -110,6 +110,7 @@ class Handler final : public ::handler {
   int read_range_first(const key_range* start, const key_range* end, bool eq_range,
                        bool sorted) override;
   int read_range_next() override;
+  int prepare_range_scan(const key_range* start, const key_range* end) override;
   Item* idx_cond_push(uint index, Item* condition) override;
   bool rowid_filter_push(Rowid_filter* filter) override;
   void unlock_row() override;

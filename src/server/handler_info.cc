@@ -85,7 +85,7 @@ ha_rows Handler::records_in_range(uint index, const key_range* min_key, const ke
   const codec::KeyCodec& codec = *table_data()->index(index).codec;
   std::string start;
   std::string end;
-  like_bounds_.Raise(index, &min_key, &max_key);
+  like_bounds_.Widen(index, &min_key, &max_key);
   EncodeRangeStart(codec, min_key, &start);
   EncodeRangeEnd(codec, max_key, &end);
   if (start >= end) return 1;

@@ -132,6 +132,10 @@ uint16_t Handler::FormatVersionOf(uint index) const {
 ulong Handler::index_flags(uint index, uint part, bool all_parts) const {
   ulong flags =
       HA_READ_NEXT | HA_READ_PREV | HA_READ_ORDER | HA_READ_RANGE | HA_DO_RANGE_FILTER_PUSHDOWN;
+  if (table_share->partition_info_str_len != 0 &&
+      LikeBounds::LosesBackwards(*table_share, table_share->key_info[index])) {
+    flags &= ~static_cast<ulong>(HA_READ_PREV);
+  }
   const bool primary =
       index == table_share->primary_key && (index != 0 || FirstIndexIsPrimary(*table_share));
   if (primary) return flags | HA_CLUSTERED_INDEX | HA_KEYREAD_ONLY;

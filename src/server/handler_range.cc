@@ -118,7 +118,7 @@ int Handler::StartGatheringRange() {
   set_end_range(end);  // the pushed condition looks at it
   range_key_part = table->key_info[active_index].key_part;
   if (int error = OpenScan()) return error;
-  like_bounds_.Raise(active_index, &start, &end);
+  like_bounds_.Widen(active_index, &start, &end);
   EncodeRangeStart(*index.codec, start, &read_.search);
   EncodeRangeEnd(*index.codec, end, &read_.limit);
   Status moved = rows_->SeekRange(read_.search, read_.limit);

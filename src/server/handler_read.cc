@@ -349,7 +349,7 @@ int Handler::ReadByPrimaryKey(uchar* record) {
 int Handler::index_read_map(uchar* record, const uchar* key, key_part_map parts,
                             enum ha_rkey_function find) {
   const engine::Index& index = table_data()->index(active_index);
-  key = like_bounds_.Raise(active_index, key, parts, find);
+  if (table->part_info != nullptr) key = like_bounds_.Raise(active_index, key, parts, find);
   const SearchPrecision precision = EncodeSearchKey(*index.codec, key, parts, &read_.search);
   CompareWithTuple(key, calculate_key_len(table, active_index, key, parts), find, precision);
   ForgetLastRow();
@@ -492,6 +492,12 @@ int Handler::index_next_same(uchar* record, const uchar* key, uint key_bytes) {
   return ReadNeighbour(record, Direction::kForward, &read_.search);
 }
 
+// Comes before each range that the server reads backwards by itself.
+int Handler::prepare_range_scan(const key_range* start, const key_range* end) {
+  like_bounds_.WidenInPlace(active_index, start, end);
+  return 0;
+}
+
 // A range forward: its end is compared as key bytes, before a row is read or decoded.
 int Handler::read_range_first(const key_range* start, const key_range* end, bool eq_range_arg,
                               bool) {
@@ -514,7 +520,7 @@ int Handler::StartRange(const key_range* start, const key_range* end) {
       return ReadByPrimaryKey(table->record[0]);
     }
   }
-  like_bounds_.Raise(active_index, &start, &end);
+  like_bounds_.Widen(active_index, &start, &end);
   const SearchPrecision start_precision = EncodeRangeStart(*index.codec, start, &read_.search);
   const SearchPrecision end_precision = EncodeRangeEnd(*index.codec, end, &read_.limit);
   CompareWithRange(start, start_precision, end, end_precision);

@@ -141,7 +141,9 @@ void ErrorPolicy::Stop(const rocksdb::Status& error, const std::string& text, bo
     message_ = (code_ == Code::kNoSpace ? "the disk is full: " : "") + text + std::string(remedy);
     settled_ = std::chrono::steady_clock::now() + kSettlesWithin;
     errors_.fetch_add(1, std::memory_order_release);
-    reasons_.fetch_or(restart ? kNeedsRestart : kBackgroundError, std::memory_order_release);
+    const uint32_t reason = restart ? kNeedsRestart : kBackgroundError;
+    // The same again is what came of the next try.
+    if ((reasons_.fetch_or(reason, std::memory_order_release) & reason) != 0) return;
   }
   Log(LogLevel::kError, text + std::string(remedy));
 }

@@ -15,6 +15,9 @@ Status CheckLiveFiles(rocksdb::DB* db, rocksdb::Env* env) {
     const std::string path = file.db_path + file.name;
     uint64_t bytes = 0;
     const rocksdb::Status found = env->GetFileSize(path, &bytes);
+    if (found.IsNotFound() || found.IsPathNotFound()) {
+      return Status(Code::kCorruption, "the table file " + path + " is missing");
+    }
     if (!found.ok()) return MapStatus(found, "the table file " + path);
     if (bytes == file.size) continue;
     return Status(Code::kCorruption, "the table file " + path + " has a size of " +

@@ -44,7 +44,8 @@ Status Cursor::Bind(const rocksdb::Snapshot* snapshot, WriteSet* writes, bool fi
   overlay_.reset();
   bool ready = false;
   if (base_ == nullptr) base_.reset(parked_.exchange(nullptr));
-  if (base_ != nullptr && base_fills_cache_ == fill_cache) {
+  // An iterator that has failed would go on telling of it.
+  if (base_ != nullptr && base_fills_cache_ == fill_cache && base_->status().ok()) {
     ready = base_->Refresh(snapshot).ok();
   }
   if (!ready) {

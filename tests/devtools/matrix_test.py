@@ -6,8 +6,9 @@ from random import Random
 
 from devtools.differential.runner import Answer
 from devtools.matrix import refusals, screen, selection, strings, types
+from devtools.matrix.alone import Alone, OwnScan
 from devtools.matrix.cell import FAILED, Attempt, Broken, Cell
-from devtools.matrix.questions import Question
+from devtools.matrix.questions import Asked, Question
 from devtools.matrix.roles import ROLES
 
 KINDS = {kind.name: kind for kind in types.all_types()}
@@ -105,6 +106,8 @@ class FakePool:
 
 
 class FakeSide:
+    database = "d"
+
     def __init__(self, rows):
         self.rows = rows
 
@@ -144,6 +147,87 @@ class ComparisonTest(unittest.TestCase):
         question = Question("SELECT ... LIMIT 1", "ranks", ("id", "w"))
         self.assertEqual(self.compare([("1", "0", "a")], [("2", "0", "A")], question), [])
         self.assertTrue(self.compare([("1", "0", "a")], [("3", "0", "b")], question))
+
+
+class Telling:
+    """A side that answers by the first words of a table which are in the statement."""
+
+    def __init__(self, database, answers):
+        self.database, self.answers, self.asked = database, answers, []
+
+    def execute(self, sql):
+        self.asked.append(sql)
+        return next((a for words, a in self.answers.items() if words in sql), Answer(rows=[("0",)]))
+
+
+class AloneTest(unittest.TestCase):
+    """Without a peer: what a statement has done, and that the scan is a scan."""
+
+    DELETE = "DELETE FROM t1 WHERE v = 'a'"
+
+    def alone(self, role, tested=None, peer=None, kind="varchar(20) utf8mb4_bin"):
+        asked = Asked("t1", KINDS[kind], ROLE[role], True, ["'a'"])
+        return Alone(asked, Telling("tested", tested or {}), Telling("peer", peer or {}))
+
+    def test_the_scan_searches_in_no_index(self):
+        side = Telling("tested", {})
+        OwnScan(side).execute("SELECT id FROM t1 a JOIN t1 b FORCE INDEX (k) WHERE v = 'a'")
+        self.assertIn("t1 b USE INDEX () WHERE", side.asked[0])
+
+    def test_a_delete_must_take_what_a_scan_found(self):
+        alone = self.alone("key")
+        self.assertEqual(alone.write(self.DELETE, Answer(affected=2), (2,)), "")
+        self.assertIn("1 rows affected of (2,)", alone.write(self.DELETE, Answer(affected=1), (2,)))
+        left = self.alone("key", {"SELECT COUNT": Answer(rows=[("1",)])})
+        self.assertIn("1 left", left.write(self.DELETE, Answer(affected=2), (2,)))
+
+    def test_a_duplicate_and_an_error_are_found(self):
+        two = self.alone("unique", {"a.id < b.id": Answer(rows=[("1",)])})
+        self.assertIn("two rows", two.write("UPDATE t1 SET v = 'a' WHERE id = 2", Answer(), ()))
+        self.assertIn("1034", two.write(self.DELETE, Answer(error=1034), ()))
+        self.assertEqual(self.alone("unique").write("INSERT ...", Answer(error=1062), ()), "")
+
+    def test_rows_that_were_lost_on_the_way_in_are_found(self):
+        lost = {"SELECT a.id": Answer(rows=[("7",)]), "SELECT id, w": Answer(rows=[])}
+        self.assertIn("lost: [('7',)]", self.alone("unique", peer=lost).filled(["(7, 'a', 0)"]))
+        none = {"SELECT a.id": Answer(rows=[]), "SELECT id, w": Answer(rows=[])}
+        self.assertEqual(self.alone("unique", peer=none).filled(["(7, 'a', 0)"]), "")
+
+    def test_a_cell_goes_on_without_its_peer(self):
+        every = [("1", "0", "a"), ("2", "0", "b")]
+        for found, right in ((every, True), (every[:1], False)):
+            cell = Cell(KINDS["varchar(20) latin1_swedish_ci"], ROLE["key"], True, "t1")
+            cell.pool = FakePool()
+            tested = Telling(
+                "tested",
+                {"FORCE INDEX": Answer(rows=found), "USE INDEX ()": Answer(rows=every)},
+            )
+            peer = {"FORCE INDEX": Answer(error=1034), "USE INDEX ()": Answer(rows=every)}
+            attempt = Attempt(cell, tested, Telling("peer", peer))
+            attempt._compare(Question("SELECT .. FORCE INDEX (k)", "ordered", ("id", "w")))
+            self.assertEqual(cell.problems == [], right)
+            self.assertEqual(cell.left_by_peer, "SELECT .. FORCE INDEX (k)")
+
+    def test_equality_is_that_of_the_key(self):
+        self.assertEqual(self.alone("unique").equal("a", "b"), "a.v = b.v")
+        self.assertEqual(self.alone("unique-prefix").equal("a", "b"), "LEFT(a.v, 3) = LEFT(b.v, 3)")
+        padded = self.alone("unique", kind="char(10) utf16_nopad_bin").equal("a", "b")
+        self.assertIn("RPAD(a.v, 10, _utf16 x'0020')", padded)
+
+    def test_a_key_of_prefixes_may_miss_rows(self):
+        left = self.alone("prefix", {"SELECT COUNT": Answer(rows=[("1",)])})
+        self.assertEqual(left.write(self.DELETE, Answer(affected=2), (3, 2)), "")
+        self.assertIn("3 rows", left.write(self.DELETE, Answer(affected=3), (3, 2)))
+
+    def test_the_search_of_a_change(self):
+        alone = self.alone("prefix")
+        sql = "UPDATE t1 FORCE INDEX (k) SET w = (w + 1) % 3 WHERE v >= 'a'"
+        self.assertEqual(alone.search_of(sql), "SELECT id FROM t1 FORCE INDEX (k) WHERE v >= 'a'")
+        self.assertEqual(
+            alone.search_of(self.DELETE), "SELECT id FROM t1 FORCE INDEX (k) WHERE v = 'a'"
+        )
+        self.assertEqual(alone.search_of("UPDATE t1 SET v = 'a' WHERE id = 2"), "")
+        self.assertEqual(alone.search_of("INSERT INTO t1 VALUES (1)"), "")
 
 
 class ScreenTest(unittest.TestCase):
