@@ -89,7 +89,7 @@ class ErrorPolicy {
   std::string message_;
   Code code_ = Code::kReadOnly;
   std::chrono::steady_clock::time_point settled_;  // the last error counts as over then
-  std::string compaction_text_;                    // the last one logged, and when it may be said again
+  std::string compaction_text_;  // the last one logged, and when it may be said again
   std::chrono::steady_clock::time_point compaction_text_again_;
 };
 

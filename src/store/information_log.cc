@@ -11,8 +11,8 @@
 namespace basalt::store {
 namespace {
 
-// RocksDB says so each second while a flush or a compaction fails, with another count each time; the
-// error policy has its own word for that, and says it once in a while.
+// RocksDB says so each second while a flush or a compaction fails, with another count each time;
+// the error policy has its own word for that, and says it once in a while.
 constexpr std::string_view kBackgroundWorkWaits = "Waiting after background ";
 
 // Errors that RocksDB repeats with each use of a damaged file: each is passed on once in a while.

@@ -82,7 +82,8 @@ TEST_F(ErrorPolicyTest, FullDiskInFlushStopsWritingAndHeals) {
   EXPECT_TRUE(Has("before"));
 }
 
-// RocksDB reports an error before it holds it: a resume in between finds nothing to do, and says so.
+// RocksDB reports an error before it holds it: a resume in between finds nothing to do, and says
+// so.
 TEST_F(ErrorPolicyTest, ResumeBeforeTheErrorCountsIsRepeated) {
   ASSERT_TRUE(Put("before").ok());
   std::future<Status> resumed;
