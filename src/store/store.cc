@@ -177,14 +177,18 @@ Status Store::FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& hand
   return {};
 }
 
-Status Store::Compact(rocksdb::ColumnFamilyHandle* handle) {
+Status Store::Compact(rocksdb::ColumnFamilyHandle* handle, uint32_t threads) {
   // A compaction begins with a flush, and waits for it.
   BASALT_RETURN_IF_ERROR(Flush(handle));
   rocksdb::CompactRangeOptions options;
   options.exclusive_manual_compaction = false;
+  options.max_subcompactions = threads;
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-  return MapStatus(base_->CompactRange(options, handle, nullptr, nullptr),
-                   "compacting " + handle->GetName());
+  ++running_manual_compactions_;
+  const rocksdb::Status compacted = base_->CompactRange(options, handle, nullptr, nullptr);
+  --running_manual_compactions_;
+  ++manual_compactions_;
+  return MapStatus(compacted, "compacting " + handle->GetName());
 }
 
 void Store::CancelManualCompactions() { base_->DisableManualCompaction(); }
