@@ -45,9 +45,10 @@ class Copied(Scenario):
     def log(self, name: str) -> Path:
         return self.folder / f"{name}.log"
 
-    def started(self, folder: Path, *options: str) -> Node:
-        """A server on a data directory that a tool has made."""
-        node = Node(folder, 9, self.engine, binlog=False)
+    def started(self, folder: Path, *options: str, binlog: bool = False) -> Node:
+        """A server on a data directory that a tool has made. `binlog`: with the binary log that
+        lies in it, which decides about transactions that the copy has prepared."""
+        node = Node(folder, 9, self.engine, binlog=binlog)
         self.nodes.append(node)
         node.start("--gtid-strict-mode=OFF", *options)
         return node

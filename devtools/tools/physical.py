@@ -47,7 +47,8 @@ class PhysicalBackups(Copied):
         return self.primary.server.datadir / "#rocksdb"
 
     def checkpoint(self) -> None:
-        """A checkpoint and the definitions of the tables are a data directory."""
+        """A checkpoint, the definitions of the tables and the binary log are a data directory. The
+        log is copied after the checkpoint was made, since it decides about what is prepared."""
         copy = self.folder / "from-checkpoint"
         shutil.copytree(self.template, copy)
         shutil.rmtree(copy / "#rocksdb")
@@ -57,7 +58,9 @@ class PhysicalBackups(Copied):
         shutil.copytree(self.primary.server.datadir / "rpl", copy / "rpl")
         for file in (copy / "rpl").glob("both_there.*"):
             file.unlink()  # InnoDB's is not in a checkpoint of ours
-        node = self.started(copy)
+        for file in self.primary.server.datadir.glob("binlog.*"):
+            shutil.copy2(file, copy / file.name)
+        node = self.started(copy, binlog=True)
         self.step(self.sums(node), "rocksdb_create_checkpoint: a server starts on the copy")
         self.done_with(node)
 
@@ -78,7 +81,7 @@ class PhysicalBackups(Copied):
         unpacked.mkdir()
         programs.run(self.log("hotbackup-tar"), ["tar", "xif", stream, "-C", unpacked])
         store = self.move_back(unpacked, restored)
-        node = self.started(restored)
+        node = self.started(restored, binlog=True)
         files = f"{len(list(store.glob('*.sst')))} table files"
         self.step(self.sums(node), f"myrocks_hotbackup: whole transactions in the copy ({files})")
         self.done_with(node)

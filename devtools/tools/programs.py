@@ -20,8 +20,7 @@ def run(log: Path, command: list[str], good: tuple[int, ...] = (0,), **options) 
     try:
         done = subprocess.run(
             command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             env=tools.environment(),
             timeout=SECONDS,
             **options,
