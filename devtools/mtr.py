@@ -2,8 +2,8 @@
 """The server's own test runner (mariadb-test-run.pl) with our plugin in the place of MyRocks'.
 
 The runner takes everything from the installation it lies in. So it gets one made of links: the
-unpacked server, but lib/mysql/plugin is our build's plugin folder (or Debian's, to run the peer), and
-suite/basalt is tests/sql.
+unpacked server, but lib/mysql/plugin is our build's plugin folder (or Debian's, to run the peer),
+and suite/basalt is tests/sql.
 """
 
 import os

@@ -15,7 +15,17 @@ from devtools.tiers import TierResult
 
 HELP = "runs the tests: all, or one tier"
 # the order in which all tiers run: what fails fastest comes first
-ORDER = ("quick", "sql", "matrix", "damage", "fuzz", "differential", "crash", "replication")
+ORDER = (
+    "quick",
+    "sql",
+    "matrix",
+    "damage",
+    "tools",
+    "fuzz",
+    "differential",
+    "crash",
+    "replication",
+)
 
 
 def tier_names() -> list[str]:

@@ -9,6 +9,7 @@ tests/myrocks-suite/expected.txt, one test a line, columns separated by blanks:
     won      passes here, and MyRocks' own list switches it off
     differs  a deliberate difference; the digest of its story tells it from another one
     fails    a fault to mend; the reason names it
+    broken   ends in the same way with MyRocks' own plugin here: the reason is in the test
     skipped  does not run, for the reason given
 
 `quick` tests are those of the short choice.
@@ -20,7 +21,7 @@ from devtools import paths
 from devtools.errors import DevError
 
 FILE = paths.ROOT / "tests" / "myrocks-suite" / "expected.txt"
-OUTCOMES = ("pass", "won", "differs", "fails", "skipped")
+OUTCOMES = ("pass", "won", "differs", "fails", "broken", "skipped")
 HEAD = """\
 # How each of MyRocks' own tests ends with Basalt: NAME OUTCOME[:DIGEST] quick|- REASON.
 # `./dev test myrocks-suite` compares; --record writes outcomes anew and keeps the reasons.
@@ -52,7 +53,7 @@ def load() -> dict[str, Expectation]:
         outcome, _, digest = columns[1].partition(":") if len(columns) > 2 else ("", "", "")
         if outcome not in OUTCOMES or columns[2] not in ("quick", "-"):
             raise DevError(f"{FILE.name}, line {number} is no test: {line}")
-        if outcome in ("differs", "fails", "skipped") and len(columns) < 4:
+        if outcome not in ("pass", "won") and len(columns) < 4:
             raise DevError(f"{FILE.name}, line {number}: '{outcome}' without a reason")
         reason = columns[3] if len(columns) > 3 else ""
         found[columns[0]] = Expectation(columns[0], outcome, digest, columns[2] == "quick", reason)

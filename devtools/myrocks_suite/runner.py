@@ -54,7 +54,7 @@ def run(tests: list[SuiteTest], engine: str, workers: int, disabled: bool) -> It
         "--testcase-timeout=4",  # minutes
         "--suite-timeout=120",
         *(["--enable-disabled"] if disabled else []),
-        *([f"--defaults-extra-file={COMPATIBILITY}"] if engine == "rocksdb" else []),
+        *(compatibility_options() if engine == "rocksdb" else []),
         *[test.argument for test in tests],
     ]
     process = subprocess.Popen(
@@ -73,6 +73,12 @@ def run(tests: list[SuiteTest], engine: str, workers: int, disabled: bool) -> It
         if process.poll() is None:
             process.terminate()
         process.wait()
+
+
+def compatibility_options() -> list[str]:
+    """The variables of the option file, for the servers of the runner, which takes no file."""
+    lines = (line.strip() for line in COMPATIBILITY.read_text().splitlines())
+    return [f"--mysqld=--{line}" for line in lines if line and line[0] not in "#["]
 
 
 def read(lines) -> Iterator[Outcome]:

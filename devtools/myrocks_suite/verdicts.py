@@ -7,11 +7,9 @@ from devtools.myrocks_suite.expectations import Expectation
 from devtools.myrocks_suite.runner import Outcome
 from devtools.myrocks_suite.suite import SUITES, SuiteTest, folder
 
-# of two outcomes the later one is worse
-ORDER = ("pass", "won", "differs", "fails")
 QUICK_SECONDS = 1.0
-COLUMNS = ("pass", "won", "differs", "fails", "skipped")
-TITLES = ("passed", "won", "deliberate", "fault", "skipped")
+COLUMNS = ("pass", "won", "differs", "fails", "broken", "skipped")
+TITLES = ("passed", "won", "deliberate", "fault", "broken", "skipped")
 
 
 def outcome_word(outcome: Outcome, test: SuiteTest | None) -> str:
@@ -26,14 +24,14 @@ def judge(word: str, digest: str, expected: Expectation | None) -> str:
     or 'new' (not in the list)."""
     if expected is None:
         return "new"
-    if expected.outcome == "skipped" or word == "skipped":
-        return "same" if expected.outcome == word else ("worse" if word == "skipped" else "better")
-    if word in ("pass", "won"):
-        return "same" if expected.outcome == word else "better"
-    if expected.outcome == "fails":
-        return "same"
-    if expected.outcome == "differs":
+    if expected.outcome == "differs" and word in ("differs", "fails"):
         return "same" if expected.digest in ("", digest) else "changed"
+    if word == expected.outcome:
+        return "same"
+    if word in ("pass", "won"):
+        return "better"
+    if word != "skipped" and expected.outcome in ("fails", "broken"):
+        return "same"
     return "worse"
 
 
@@ -46,10 +44,10 @@ def renewed(word: str, outcome: Outcome, test: SuiteTest | None, old: Expectatio
     if word == "skipped":
         new.reason = old.reason if old and old.outcome == "skipped" else outcome.story
         return new
-    new.outcome = "differs" if old is not None and old.outcome == "differs" else "fails"
+    known = old is not None and old.outcome in ("differs", "fails", "broken")
+    new.outcome = old.outcome if known else "fails"
     new.digest = outcome.digest if new.outcome == "differs" else ""
     new.quick = new.quick and new.outcome == "differs"
-    known = old is not None and old.outcome in ("differs", "fails")
     new.reason = old.reason if known else "to be looked at"
     return new
 

@@ -125,10 +125,10 @@ def take(outcome: Outcome, words, expected, result: TierResult) -> None:
     known = expected.get(outcome.name)
     word = words[outcome.name]
     verdict = verdicts.judge(word, outcome.digest, known)
-    if known is not None and known.outcome == "differs" and word == "fails":
-        words[outcome.name] = "differs"  # a difference at which the test itself gives up
-    elif word == "differs" and (known is None or known.outcome != "differs"):
-        words[outcome.name] = "fails"
+    if word in ("differs", "fails"):
+        # a test may give up at a difference; and what it is worth, the list says
+        listed = known.outcome if known is not None else "fails"
+        words[outcome.name] = listed if listed in ("differs", "broken") else "fails"
     if verdict in ("worse", "changed", "new"):
         result.failed += 1
         listed = f"listed as {known.outcome}" if known else "not in the list"
@@ -137,7 +137,7 @@ def take(outcome: Outcome, words, expected, result: TierResult) -> None:
         return
     if verdict == "better":
         print(f"   better than listed: {outcome.name}: {word}, listed as {known.outcome}")
-    if word == "skipped" or (known.outcome == "fails" and word not in ("pass", "won")):
+    if words[outcome.name] in ("skipped", "fails", "broken"):
         result.skipped += 1  # a fault that the list knows is neither passed nor new
     else:
         result.passed += 1
