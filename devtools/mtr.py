@@ -24,9 +24,11 @@ exit 1
 """
 
 
-def installation(engine: str = "rocksdb") -> Path:
-    """Where the installation of links is: 'rocksdb' has our plugin, 'myrocks' Debian's."""
-    return paths.build_dir() / "mtr" / ("usr" if engine == "rocksdb" else f"usr-{engine}")
+def installation(engine: str = "rocksdb", variant: str = "") -> Path:
+    """Where the installation of links is: 'rocksdb' has our plugin, 'myrocks' Debian's. A variant
+    is one with other suites of plugins."""
+    name = "usr" if engine == "rocksdb" else f"usr-{engine}"
+    return paths.build_dir() / "mtr" / (f"{name}-{variant}" if variant else name)
 
 
 def link_all(source: Path, target: Path, but: tuple[str, ...] = ()) -> None:
@@ -37,10 +39,11 @@ def link_all(source: Path, target: Path, but: tuple[str, ...] = ()) -> None:
             (target / entry.name).symlink_to(entry)
 
 
-def make_installation(engine: str = "rocksdb") -> Path:
+def make_installation(engine: str = "rocksdb", variant: str = "") -> Path:
     """Makes the links; returns the mysql-test folder in them. Takes milliseconds, so it is done
-    anew each time the server or the build has moved."""
-    usr, server = installation(engine), paths.basedir()
+    anew each time the server or the build has moved. A variant's folder `plugin`, the suites of
+    plugins, is empty: the caller fills it."""
+    usr, server = installation(engine, variant), paths.basedir()
     plugins = paths.plugin_dir() if engine == "rocksdb" else paths.debian_plugin_dir()
     stamp = usr / "made-for"
     wanted = f"{server}\n{plugins}\n{SUITE}\n{SST_DUMP}"
@@ -57,7 +60,8 @@ def make_installation(engine: str = "rocksdb") -> Path:
         (usr / "lib" / "mysql" / "plugin").symlink_to(plugins)
         link_all(server / "share", usr / "share", but=("mysql",))
         link_all(server / "share" / "mysql", usr / "share" / "mysql", but=("mysql-test",))
-        link_all(paths.mysql_test_dir(), tests, but=("suite",))
+        link_all(paths.mysql_test_dir(), tests, but=("suite", *(["plugin"] if variant else [])))
+        (tests / "plugin").mkdir(exist_ok=True)
         link_all(paths.mysql_test_dir() / "suite", tests / "suite")
         (tests / "suite" / "basalt").symlink_to(SUITE)
         stamp.write_text(wanted)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from devtools import mtr, paths
 from devtools.myrocks_suite.suite import COMBINATIONS, SuiteTest
+from devtools.myrocks_suite.tolerant import make_installation as tolerant_copy
 
 COMPATIBILITY = paths.ROOT / "tests" / "myrocks-suite" / "compatibility.cnf"
 RESULT = re.compile(
@@ -43,9 +44,10 @@ class Outcome:
         return digest(self.story) if self.story else ""
 
 
-def run(tests: list[SuiteTest], engine: str, workers: int, disabled: bool) -> Iterator[Outcome]:
+def run(tests: list[SuiteTest], engine: str, workers: int, tolerant: bool) -> Iterator[Outcome]:
     """Yields one outcome a test and combination, as they end."""
-    folder = mtr.make_installation(engine)
+    folder = tolerant_copy(engine) if tolerant else mtr.make_installation(engine)
+    disabled = any(test.disabled for test in tests)
     options = [
         "--force",
         "--max-test-fail=0",

@@ -3,7 +3,7 @@
 
 import unittest
 
-from devtools.myrocks_suite import expectations, runner, verdicts
+from devtools.myrocks_suite import expectations, runner, tolerant, verdicts
 from devtools.myrocks_suite.expectations import Expectation
 from devtools.myrocks_suite.runner import Outcome
 from devtools.myrocks_suite.suite import SuiteTest
@@ -49,6 +49,16 @@ class ReadTest(unittest.TestCase):
         story = "+count 18\n-count 17\n+++ /a/b 2030\n"
         self.assertEqual(runner.digest(story), runner.digest(story.replace("18", "20")))
         self.assertNotEqual(runner.digest(story), runner.digest(story.replace("count", "sum")))
+
+
+class TolerantTest(unittest.TestCase):
+    def test_errors_are_not_demanded(self):
+        text = "--error ER_DUP_ENTRY\n--error 0,ER_X\n  error ER_Y;\n--echo error ER_Z\n"
+        also = tolerant.ALSO
+        expected = (
+            f"--error {also}ER_DUP_ENTRY\n--error 0,ER_X\n  error {also}ER_Y;\n--echo error ER_Z\n"
+        )
+        self.assertEqual(expected, tolerant.tolerate(text))
 
 
 class JudgeTest(unittest.TestCase):
