@@ -22,7 +22,7 @@ def add_arguments(group) -> None:
     group.add_argument("--record", action="store_true", help="write the kept list anew")
     group.add_argument("--resume", action="store_true", help="go on with the log of the last run")
     group.add_argument(
-        "--switched-off", action="store_true", help="also tests that MyRocks' own list switches off"
+        "--switched-off", action="store_true", help="the tests that MyRocks' own list switches off"
     )
     group.add_argument("--short-suite", action="store_true", help="the short choice of tests")
     group.add_argument("--workers", type=int, default=WORKERS, help=f"servers at once ({WORKERS})")
@@ -40,7 +40,6 @@ def run(args) -> TierResult:
         o.name: verdicts.outcome_word(o, by_name.get(o.name.partition("[")[0])) for o in outcomes
     }
     result = TierResult("myrocks-suite", 0, 0)
-    result.repeat_command = "./dev test myrocks-suite"
     if engine != "rocksdb":
         print(verdicts.table(words))
         result.passed = sum(word in ("pass", "won") for word in words.values())
@@ -50,6 +49,10 @@ def run(args) -> TierResult:
     for outcome in outcomes:
         take(outcome, words, expected, result)
     switched_off(tests, by_name, expected, words, args, result)
+    names = ",".join(
+        dict.fromkeys(failure.split("[")[0].split(":")[0] for failure in result.failures)
+    )
+    result.repeat_command = f"./dev test myrocks-suite --filter {names}"
     print(verdicts.table(words))
     if result.failed:
         print(f"   stories of what failed: {runner.log_folder(engine)}")
@@ -62,14 +65,20 @@ def choose(args, expected) -> list[SuiteTest]:
     chosen = []
     for test in all_tests():
         known = expected.get(test.full_name)
-        if args.filter and args.filter not in test.full_name:
+        if not in_sight(args, test.full_name):
             continue
-        if test.disabled and not (args.switched_off or (known and known.outcome != "skipped")):
+        won = known is not None and known.outcome == "won"
+        if not (test.disabled if args.switched_off else won or not test.disabled):
             continue
         if short and not (known and known.quick):
             continue
         chosen.append(test)
     return chosen
+
+
+def in_sight(args, name: str) -> bool:
+    """Whether --filter lets a test pass: any of its words, separated by commas, is in the name."""
+    return not args.filter or any(word in name for word in args.filter.split(","))
 
 
 def log_file(engine: str):
@@ -155,7 +164,6 @@ def switched_off(tests, by_name, expected, words, args, result: TierResult) -> N
     chosen = {test.full_name for test in tests}
     for name, test in by_name.items():
         known = expected.get(name)
-        in_sight = not args.filter or args.filter in name
-        if test.disabled and in_sight and name not in chosen and known is not None:
+        if test.disabled and in_sight(args, name) and name not in chosen and known is not None:
             words[name] = "skipped"
             result.skipped += 1
