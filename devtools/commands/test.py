@@ -22,6 +22,7 @@ ORDER = (
     "matrix",
     "damage",
     "faults",
+    "tools",
     "fuzz",
     "differential",
     "crash",
@@ -30,12 +31,12 @@ ORDER = (
 
 
 def tier_names() -> list[str]:
-    found = [m.name for m in pkgutil.iter_modules(devtools.tiers.__path__)]
+    found = [m.name.replace("_", "-") for m in pkgutil.iter_modules(devtools.tiers.__path__)]
     return sorted(found, key=lambda n: (ORDER.index(n) if n in ORDER else len(ORDER), n))
 
 
 def load(name: str):
-    return importlib.import_module(f"devtools.tiers.{name}")
+    return importlib.import_module(f"devtools.tiers.{name.replace('-', '_')}")
 
 
 def add_arguments(parser) -> None:

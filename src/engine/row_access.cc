@@ -164,7 +164,10 @@ Status RowAccess::ReadRow(Bytes primary_key, uint8_t* record, bool alone) {
   if (intent_.lock) {
     BASALT_RETURN_IF_ERROR(LockRow(row_key_, intent_.wait));
     read = transaction_->Get(family, row_key_, view(), &row_value_);
-    if (read.code() == Code::kNotFound) UnlockRow();  // or nobody else inserts it
+    // MyRocks locks the key of a row that is not there; here others may insert it where nothing is
+    // repeatable.
+    const bool as_myrocks = transaction_->settings().detect_conflicts;
+    if (read.code() == Code::kNotFound && !as_myrocks) UnlockRow();
   } else if (alone) {
     read = transaction_->GetAlone(family, row_key_, &row_value_);
   } else {
@@ -362,8 +365,19 @@ Bytes RowAccess::LastingEntryValue() {
 Status RowAccess::LockEntryRow() {
   const bool may_wait = wait_for_next_ || !intent_.semi_consistent;
   wait_for_next_ = false;
-  if (may_wait) return LockRow(row_key_, intent_.wait);
-  Status locked = LockRow(row_key_, txn::LockWait::kNoWait);
+  Status locked = LockRow(row_key_, may_wait ? intent_.wait : txn::LockWait::kNoWait);
+  if (locked.code() == Code::kSnapshotConflict) [[unlikely]] {
+    // The row has changed between the scan's snapshot and its lock. When nothing else was read by
+    // that snapshot, the scan goes on with a newer one, as in MyRocks.
+    const rocksdb::Snapshot* newer = transaction_->RenewFreshSnapshot();
+    if (newer == nullptr) return locked;
+    const std::string entry(entry_key());
+    BASALT_RETURN_IF_ERROR(cursor_->Bind(newer, &writes(), /*fill_cache=*/true));
+    life_.Observe(transaction_);
+    cursor_->SeekForward(entry);
+    return cursor_->Valid() && cursor_->key() == entry ? Status::Ok() : std::move(locked);
+  }
+  if (may_wait) return locked;
   row_unlocked_ = locked.code() == Code::kLockBusy;
   return row_unlocked_ ? Status::Ok() : std::move(locked);
 }

@@ -16,7 +16,8 @@ uint64_t FirstOfSequence(uint64_t from, uint64_t offset, uint64_t increment, uin
   if (offset > increment || offset == 0) offset = 1;
   uint64_t first = offset;
   if (from > offset) {
-    const uint64_t steps = (from - offset + increment - 1) / increment;
+    const uint64_t distance = from - offset;
+    const uint64_t steps = distance / increment + (distance % increment != 0 ? 1 : 0);
     if (steps > (maximum - std::min(maximum, offset)) / increment) return kExhausted;
     first = offset + steps * increment;
   }
@@ -31,7 +32,10 @@ uint64_t TableCounters::ReserveAutoIncrement(uint64_t offset, uint64_t increment
   uint64_t now = auto_increment();
   while (true) {
     const uint64_t first = FirstOfSequence(std::max<uint64_t>(now, 1), offset, increment, maximum);
-    if (first == kExhausted) return kExhausted;
+    if (first == kExhausted) {
+      RaiseAutoIncrement(maximum);
+      return kExhausted;
+    }
     // At the end of the type's range the counter stays at the maximum: the next insert then fails
     // with a duplicate key, as the server expects.
     const uint64_t room = (maximum - first) / increment;

@@ -20,7 +20,7 @@ class TableCounters {
   void SetAutoIncrement(uint64_t next) { auto_increment_.store(next, std::memory_order_relaxed); }
   // Reserves `count` values of the sequence offset, offset + increment, ... that are not below the
   // counter, and returns the first. `maximum` is the largest value the column can hold. When the
-  // sequence is exhausted the result is UINT64_MAX and nothing is reserved.
+  // sequence is exhausted the result is UINT64_MAX, and the counter stays at the maximum.
   uint64_t ReserveAutoIncrement(uint64_t offset, uint64_t increment, uint64_t count,
                                 uint64_t maximum);
 

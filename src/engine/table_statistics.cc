@@ -18,6 +18,9 @@ namespace {
 // thirty for ANALYZE. Memtables only know a rough number of their entries.
 constexpr uint64_t kCountedEntries = 4096;
 constexpr uint64_t kCountedByAnalyze = 1u << 18;
+// What an entry of a memtable has beside its key and value: number and type of the write (8 bytes),
+// and the two lengths.
+constexpr uint64_t kMemtableOverhead = 10;
 // Below this many changes a renewal is not worth its cost.
 constexpr uint64_t kMinimumChanges = 64;
 constexpr unsigned kMaximumParts = 32;
@@ -48,11 +51,13 @@ uint64_t MemtableEntries(rocksdb::DB* db, const Index& index, const rocksdb::Ran
 
 TableStatistics::TableStatistics(const Table* table) : table_(table) {}
 
+uint64_t TableStatistics::Changes() const {
+  return inserted_.load(std::memory_order_relaxed) + updated_.load(std::memory_order_relaxed) +
+         deleted_.load(std::memory_order_relaxed);
+}
+
 void TableStatistics::RenewIfStale() {
-  const uint64_t changes = inserted_.load(std::memory_order_relaxed) +
-                           updated_.load(std::memory_order_relaxed) +
-                           deleted_.load(std::memory_order_relaxed);
-  if (known_ && changes < renew_at_.load(std::memory_order_relaxed)) return;
+  if (known_ && Changes() < renew_at_.load(std::memory_order_relaxed)) return;
   // Estimates that cannot be renewed stay what they were.
   (void)RenewLocked(kCountedEntries);
 }
@@ -60,6 +65,12 @@ void TableStatistics::RenewIfStale() {
 Status TableStatistics::Renew() {
   std::lock_guard guard(mutex_);
   return RenewLocked(kCountedByAnalyze);
+}
+
+void TableStatistics::RenewIfChanged() {
+  std::lock_guard guard(mutex_);
+  if (known_ && Changes() == changes_then_) return;
+  (void)RenewLocked(kCountedEntries);  // else the estimates stay what they were
 }
 
 Status TableStatistics::RenewLocked(uint64_t count_limit) {
@@ -73,9 +84,9 @@ Status TableStatistics::RenewLocked(uint64_t count_limit) {
   rows_ = indexes_[table_->primary_position()].entries;
   inserted_then_ = inserted;
   deleted_then_ = deleted;
+  changes_then_ = inserted + updated + deleted;
   known_ = true;
-  renew_at_.store(inserted + updated + deleted + std::max(kMinimumChanges, rows_ / 10),
-                  std::memory_order_relaxed);
+  renew_at_.store(changes_then_ + std::max(kMinimumChanges, rows_ / 10), std::memory_order_relaxed);
   return Status::Ok();
 }
 
@@ -90,7 +101,7 @@ Status TableStatistics::Measure(size_t position, uint64_t count_limit,
   estimate->data_bytes = static_cast<uint64_t>(std::max<int64_t>(files.data_bytes, 0));
   estimate->disk_bytes = FileBytes(db, index, whole.range());
   estimate->entries = static_cast<uint64_t>(files.LiveRows()) + estimate->memtable_entries;
-  estimate->data_bytes += memtable_bytes;
+  estimate->memory_bytes = memtable_bytes;
 
   const bool files_tell = !files.distinct_prefixes.empty() && files.rows > 0 &&
                           static_cast<uint64_t>(files.rows) >= estimate->memtable_entries;
@@ -106,7 +117,11 @@ Status TableStatistics::Measure(size_t position, uint64_t count_limit,
   bool complete = false;
   BASALT_RETURN_IF_ERROR(Count(position, count_limit, &counted, &complete));
   estimate->rows_per_key = std::move(counted.rows_per_key);
-  if (complete) estimate->entries = counted.entries;
+  if (complete) {
+    estimate->entries = counted.entries;
+    // Of few entries a memtable knows neither number nor size.
+    if (files.rows <= 0) estimate->memory_bytes = counted.memory_bytes;
+  }
   return Status::Ok();
 }
 
@@ -135,6 +150,7 @@ Status TableStatistics::Count(size_t position, uint64_t limit, IndexEstimate* es
       if (estimate->entries == 0 || same < ends[part]) ++distinct[part];
     }
     ++estimate->entries;
+    estimate->memory_bytes += key.size() + entry->value().size() + kMemtableOverhead;
     previous.assign(key);
   }
   *complete = !entry->Valid();
@@ -156,13 +172,13 @@ uint64_t TableStatistics::Rows() {
 uint64_t TableStatistics::DataBytes(size_t index) {
   std::lock_guard guard(mutex_);
   RenewIfStale();
-  return known_ ? indexes_[index].data_bytes : 0;
+  return known_ ? indexes_[index].data_bytes + indexes_[index].memory_bytes : 0;
 }
 
-uint64_t TableStatistics::DiskBytes(size_t index) {
+uint64_t TableStatistics::StoredBytes(size_t index) {
   std::lock_guard guard(mutex_);
   RenewIfStale();
-  return known_ ? indexes_[index].disk_bytes : 0;
+  return known_ ? indexes_[index].disk_bytes + indexes_[index].memory_bytes : 0;
 }
 
 double TableStatistics::RowsPerKey(size_t index, unsigned parts) {

@@ -27,8 +27,8 @@ class TableStatistics {
   uint64_t Rows();
   // Bytes of an index before compression.
   uint64_t DataBytes(size_t index);
-  // Bytes of an index on disk.
-  uint64_t DiskBytes(size_t index);
+  // Bytes of an index as stored: in files, compressed, and in memory.
+  uint64_t StoredBytes(size_t index);
   // Rows that share one value of the first `parts` declared parts, at least 1; 0 when unknown.
   double RowsPerKey(size_t index, unsigned parts);
   // Entries of an index in [start, end), by the sizes of the files between and the memtables.
@@ -41,16 +41,21 @@ class TableStatistics {
 
   // Renews now, and counts where the automatic renewal would estimate (ANALYZE TABLE).
   Status Renew();
+  // Renews when anything has changed since the last time, for someone who looks at the numbers
+  // themselves (SHOW TABLE STATUS).
+  void RenewIfChanged();
 
  private:
   struct IndexEstimate {
     uint64_t entries = 0;
-    uint64_t data_bytes = 0;
-    uint64_t disk_bytes = 0;
+    uint64_t data_bytes = 0;    // in files, before compression
+    uint64_t disk_bytes = 0;    // in files
+    uint64_t memory_bytes = 0;  // in memtables
     uint64_t memtable_entries = 0;
     std::vector<double> rows_per_key;  // by parts - 1; empty: unknown
   };
 
+  uint64_t Changes() const;
   void RenewIfStale();
   Status RenewLocked(uint64_t count_limit);
   Status Measure(size_t index, uint64_t count_limit, IndexEstimate* estimate) const;
@@ -67,6 +72,7 @@ class TableStatistics {
   uint64_t rows_ = 0;
   uint64_t inserted_then_ = 0;
   uint64_t deleted_then_ = 0;
+  uint64_t changes_then_ = 0;
   std::vector<IndexEstimate> indexes_;
 };
 

@@ -133,6 +133,10 @@ int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) 
     my_error(ER_NOT_SUPPORTED_YET, MYF(0), ("ROCKSDB: " + std::string(status.message())).c_str());
     return HandlerError(status);
   }
+  if (status.code() == Code::kInvalidArgument) {
+    my_error(ER_WRONG_ARGUMENTS, MYF(0), ("ROCKSDB: " + std::string(status.message())).c_str());
+    return HandlerError(status);
+  }
   return ReportError(status, "creating the table");
 }
 

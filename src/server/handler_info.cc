@@ -24,6 +24,7 @@ constexpr double kPageBytes = 16384;
 
 int Handler::info(uint flag) {
   engine::TableStatistics& statistics = table_data()->statistics();
+  if (flag & HA_STATUS_TIME) statistics.RenewIfChanged();  // SHOW TABLE STATUS
   if (flag & HA_STATUS_VARIABLE) {
     const size_t primary = table_data()->primary_position();
     stats.records = statistics.Rows();
@@ -31,10 +32,10 @@ int Handler::info(uint flag) {
     // history partitions with a limit are filled by this number.
     if (stats.records == 0 && !(flag & (HA_STATUS_TIME | HA_STATUS_OPEN))) stats.records = 1;
     stats.deleted = 0;
-    stats.data_file_length = statistics.DiskBytes(primary);
+    stats.data_file_length = statistics.StoredBytes(primary);
     stats.index_file_length = 0;
     for (size_t i = 0; i < table_data()->index_count(); ++i) {
-      if (i != primary) stats.index_file_length += statistics.DiskBytes(i);
+      if (i != primary) stats.index_file_length += statistics.StoredBytes(i);
     }
     stats.mean_rec_length =
         static_cast<ulong>(statistics.DataBytes(primary) / std::max<uint64_t>(1, stats.records));
@@ -42,7 +43,6 @@ int Handler::info(uint flag) {
   }
   if (flag & HA_STATUS_CONST) {
     stats.block_size = static_cast<uint>(kPageBytes);
-    stats.max_data_file_length = MAX_FILE_SIZE;
     FillRowsPerKey();
   }
   if (flag & HA_STATUS_ERRKEY) {

@@ -133,8 +133,11 @@ int Handler::rnd_next(uchar* record) {
   if (int error = OpenScan()) return error;
   const bool first = read_.first_row;
   read_.first_row = false;
-  Status moved = first ? rows_->SeekToEnd(Direction::kForward) : MoveOn(Direction::kForward);
-  return ReadAfterMove(std::move(moved), record, Direction::kForward, /*prefix=*/nullptr);
+  // Nobody has asked for an order: the one in which the store reads fastest.
+  const bool reverse = table_data()->index(table_data()->primary_position()).reverse;
+  const Direction direction = reverse ? Direction::kBackward : Direction::kForward;
+  Status moved = first ? rows_->SeekToEnd(direction) : MoveOn(direction);
+  return ReadAfterMove(std::move(moved), record, direction, /*prefix=*/nullptr);
 }
 
 void Handler::position(const uchar* record) {

@@ -126,6 +126,8 @@ void Handler::get_auto_increment(ulonglong offset, ulonglong increment, ulonglon
   }
   const uint64_t maximum = table->next_number_field->get_max_int_value();
   *first = table_data()->counters().ReserveAutoIncrement(offset, increment, wanted, maximum);
+  // A number that the column cannot hold makes the server name the column and the row in its error.
+  if (*first == ULONGLONG_MAX && maximum < ULONGLONG_MAX) *first = maximum + 1;
   *reserved = wanted;
 }
 

@@ -57,6 +57,7 @@ void Transaction::ReleaseSnapshot() {
   if (snapshot_ != nullptr) manager_->store()->base()->ReleaseSnapshot(snapshot_);
   snapshot_ = nullptr;
   snapshot_only_estimated_ = false;
+  snapshot_reads_ = 0;
 }
 
 Status Transaction::RollbackStatement() {
@@ -89,7 +90,14 @@ void Transaction::ReleaseLocksAfter(size_t position) {
 const rocksdb::Snapshot* Transaction::ReadSnapshot() {
   if (snapshot_ == nullptr) snapshot_ = manager_->store()->base()->GetSnapshot();
   snapshot_only_estimated_ = false;
+  ++snapshot_reads_;
   return snapshot_;
+}
+
+const rocksdb::Snapshot* Transaction::RenewFreshSnapshot() {
+  if (snapshot_ == nullptr || snapshot_reads_ != 1) return nullptr;
+  ReleaseSnapshot();
+  return ReadSnapshot();
 }
 
 const rocksdb::Snapshot* Transaction::EstimateSnapshot() {

@@ -94,6 +94,8 @@ class Transaction {
   const rocksdb::Snapshot* EstimateSnapshot();
   // Takes the snapshot now, for START TRANSACTION WITH CONSISTENT SNAPSHOT.
   void TakeSnapshot() { ReadSnapshot(); }
+  // A newer snapshot in the place of one that ReadSnapshot() gave out only once; else null.
+  const rocksdb::Snapshot* RenewFreshSnapshot();
   bool has_snapshot() const { return snapshot_ != nullptr; }
   // Has it a snapshot that was taken before this sequence number of the store?
   bool SnapshotIsBefore(uint64_t sequence) const {
@@ -231,6 +233,7 @@ class Transaction {
   TemporaryWrites temporary_;
   const rocksdb::Snapshot* snapshot_ = nullptr;
   bool snapshot_only_estimated_ = false;
+  unsigned snapshot_reads_ = 0;  // calls of ReadSnapshot() since it was taken
   bool in_statement_ = false;
   WriteSet::Mark statement_mark_ = 0;
   bool statement_marked_ = false;

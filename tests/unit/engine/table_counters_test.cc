@@ -38,5 +38,15 @@ TEST(TableCounters, StopsAtTheTypesEnd) {
   EXPECT_EQ(counters.ReserveAutoIncrement(1, 1, 1, UINT64_MAX), UINT64_MAX);
 }
 
+TEST(TableCounters, StepsThatLeadBeyondTheType) {
+  TableCounters counters;
+  EXPECT_EQ(counters.ReserveAutoIncrement(300, 500, 1, kLargest), UINT64_MAX);
+  counters.SetAutoIncrement(UINT64_MAX - 1);
+  EXPECT_EQ(counters.ReserveAutoIncrement(1, 300, 1, UINT64_MAX), UINT64_MAX);
+  EXPECT_EQ(counters.auto_increment(), UINT64_MAX);
+  counters.SetAutoIncrement(UINT64_MAX - 1);
+  EXPECT_EQ(counters.ReserveAutoIncrement(1, 1, 1, UINT64_MAX), UINT64_MAX - 1);
+}
+
 }  // namespace
 }  // namespace basalt::engine

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Percona's toolkit: checksums of a primary and its replica, and pt-online-schema-change under
+load."""
+
+import re
+import time
+
+from devtools.crash.client import Problem
+from devtools.replication.compare import compare
+from devtools.replication.node import DATABASE, Node
+from devtools.setup import tools
+from devtools.tools import programs
+from devtools.tools.copied import Copied
+
+# exit statuses (man pages): pt-table-sync found the same or found differences; pt-table-checksum
+# has left tables out
+SAME, DIFFERENT, REFUSED = 0, 2, 64
+
+
+class Percona(Copied):
+    NAME = "percona"
+
+    def play(self) -> None:
+        self.begin()
+        self.replica = self.node(2, binlog=True)
+        # pt-table-sync writes to the replica, which numbers that in the replica's own log
+        parallel = ["--slave-parallel-mode=optimistic", "--slave-parallel-threads=4"]
+        self.replica.start(*parallel, "--gtid-strict-mode=OFF")
+        self.replica.follow(self.primary)
+        self.replica.catch_up(self.primary.position())
+        self.checksums()
+        self.schema_change()
+
+    def checksums(self) -> None:
+        """pt-table-checksum refuses tables by the name of their engine, before it looks at them;
+        pt-table-sync, its brother, computes the same checksums in chunks and does not."""
+        command = [tools.program("pt-table-checksum"), self.dsn(self.primary)]
+        command += ["--databases=rpl", "--recursion-method=none", "--no-version-check"]
+        output = programs.run(self.log("checksum"), command, good=(REFUSED,))
+        found = [] if "rpl.filler" in output else [Problem("broken", "refused for another reason")]
+        self.step(found, "pt-table-checksum: refuses the engine by its name, as documented")
+        self.load.start()
+        time.sleep(1)
+        found = self.load.stop()
+        self.replica.catch_up(self.primary.position())
+        found += different(self.compared("compared"), expected=set())
+        self.step(found, "pt-table-sync: a replica that has caught up is the same")
+        self.change_replica("not the same")
+        found = different(self.compared("compared-changed"), expected={"filler"})
+        self.step(found, "pt-table-sync: one changed row of the replica is found")
+        programs.run(self.log("mended"), self.sync("--execute"), good=(SAME, DIFFERENT))
+        found = compare(self.primary, self.replica)
+        self.step(found, "pt-table-sync: and mended")
+
+    def dsn(self, node: Node) -> str:
+        return f"S={node.server.socket},u=root"
+
+    def sync(self, *options: str) -> list:
+        """Makes the replica as the primary, writing to the replica."""
+        command = [tools.program("pt-table-sync"), *options, "--no-check-slave", "--databases=rpl"]
+        return [*command, "--no-version-check", self.dsn(self.primary), self.dsn(self.replica)]
+
+    def compared(self, name: str) -> str:
+        return programs.run(self.log(name), self.sync("--print"), good=(SAME, DIFFERENT))
+
+    def change_replica(self, text: str) -> None:
+        with self.replica.connect() as link, link.cursor() as cursor:
+            cursor.execute("SET SESSION sql_log_bin=0")
+            cursor.execute(f"UPDATE filler SET text='{text}' WHERE id=12345")
+
+    def schema_change(self) -> None:
+        change = "ADD COLUMN extra INT NOT NULL DEFAULT 5, ADD KEY extra (extra, id)"
+        for table in ("transfer", "event", "filler"):
+            command = [
+                tools.program("pt-online-schema-change"),
+                f"S={self.primary.server.socket},u=root,D={DATABASE},t={table}",
+                f"--alter={change}",
+                "--recursion-method=none",
+                "--no-version-check",
+                "--no-check-replication-filters",
+                "--chunk-size=500",
+                "--execute",
+            ]
+            log = self.log(f"schema-change-{table}")
+            self.under_load(lambda c=command, file=log: programs.run(file, c))
+        self.replica.catch_up(self.primary.position())
+        found = self.load.check(self.primary) + self.sums(self.primary)
+        found += compare(self.primary, self.replica)
+        changed = self.primary.one(
+            "SELECT COUNT(*) FROM information_schema.statistics WHERE table_schema='rpl'"
+            " AND index_name='extra' AND seq_in_index=1"
+        )
+        if changed != 3:
+            found.append(Problem("broken", f"{changed} of 3 tables have the new index"))
+        self.step(found, "pt-online-schema-change of 3 tables under load: no row lost, replica too")
+
+
+def different(output: str, expected: set[str]) -> list[Problem]:
+    """The tables for which pt-table-sync prints a statement must be the expected ones."""
+    found = set(re.findall(r"^(?:REPLACE|INSERT|DELETE|UPDATE)[^`]*`rpl`\.`(\w+)`", output, re.M))
+    if found == expected:
+        return []
+    return [Problem("lost", f"pt-table-sync: differences in {found}, not in {expected}")]
