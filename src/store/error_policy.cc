@@ -9,7 +9,6 @@ namespace {
 using rocksdb::BackgroundErrorReason;
 
 constexpr std::chrono::minutes kSaySameAfter{10};
-constexpr std::chrono::seconds kSettlesWithin{15};
 
 std::string_view NameOf(BackgroundErrorReason reason) {
   switch (reason) {
@@ -35,12 +34,9 @@ bool IsNoSpace(const rocksdb::Status& error) {
   return error.IsNoSpace() || error.subcode() == rocksdb::Status::kSpaceLimit;
 }
 
-bool IsFlush(BackgroundErrorReason reason) {
-  return reason == BackgroundErrorReason::kFlush || reason == BackgroundErrorReason::kFlushNoWAL;
-}
-
-bool IsManifest(BackgroundErrorReason reason) {
-  return reason == BackgroundErrorReason::kManifestWrite ||
+bool IsRepeatable(BackgroundErrorReason reason) {
+  return reason == BackgroundErrorReason::kFlush || reason == BackgroundErrorReason::kFlushNoWAL ||
+         reason == BackgroundErrorReason::kManifestWrite ||
          reason == BackgroundErrorReason::kManifestWriteNoWAL;
 }
 
@@ -109,19 +105,15 @@ void ErrorPolicy::OnBackgroundError(BackgroundErrorReason reason, rocksdb::Statu
     *error = rocksdb::Status::OK();
     return;
   }
-  if (IsFlush(reason) && error->IsIOError() && !NeedsRestart()) {
-    // The table file is thrown away, the memtable stays and so does its log: flushing again is all
-    // there is to recover (Store::RepeatFlushes). DB::Resume() does it too, but may wait for ever
-    // for a flush that it has dropped (RocksDB 11.8). A log that failed has been reported before.
+  if (IsRepeatable(reason) && error->IsIOError() && !NeedsRestart()) {
+    // What a flush has begun is thrown away, the memtable stays and so does its log; after a failed
+    // write of the manifest the next one begins a new manifest. Doing it again is all there is to
+    // recover (Store::Repeat). RocksDB's own DB::Resume() does that too, but may wait for ever for
+    // a flush that it has dropped (11.8: DBImpl::BackgroundFlush). A log that failed has been
+    // reported before.
     Stop(*error, text, /*restart=*/false);
     *error = rocksdb::Status::OK();
     return;
-  }
-  if (IsManifest(reason) && error->IsIOError() && !IsNoSpace(*error) &&
-      error->severity() >= rocksdb::Status::kFatalError) {
-    // One step milder, so that DB::Resume() may write a new manifest; see ResumeIsWorthTrying. (For
-    // an error of the log RocksDB ignores this change and stays with the fatal one.)
-    *error = rocksdb::Status(*error, rocksdb::Status::kHardError);
   }
   if (error->severity() < rocksdb::Status::kHardError) {
     Log(LogLevel::kWarning, text);
@@ -139,7 +131,6 @@ void ErrorPolicy::Stop(const rocksdb::Status& error, const std::string& text, bo
     std::lock_guard lock(mutex_);
     code_ = IsNoSpace(error) ? Code::kNoSpace : Code::kReadOnly;
     message_ = (code_ == Code::kNoSpace ? "the disk is full: " : "") + text + std::string(remedy);
-    settled_ = std::chrono::steady_clock::now() + kSettlesWithin;
     errors_.fetch_add(1, std::memory_order_release);
     const uint32_t reason = restart ? kNeedsRestart : kBackgroundError;
     // The same again is what came of the next try.
@@ -196,10 +187,7 @@ void ErrorPolicy::OnResumeFailed(const rocksdb::Status& error) {
 }
 
 bool ErrorPolicy::ResumeIsWorthTrying() const {
-  const uint32_t reasons = reasons_.load(std::memory_order_acquire);
-  if (reasons != 0) return reasons == kBackgroundError;
-  std::lock_guard lock(mutex_);
-  return std::chrono::steady_clock::now() < settled_;
+  return reasons_.load(std::memory_order_acquire) == kBackgroundError;
 }
 
 void ErrorPolicy::OnFreeSpace(uint64_t free_bytes, uint64_t reserved_bytes) {

@@ -27,8 +27,8 @@ namespace basalt::store {
 //                                               table dropped or repaired
 //   opening a table file in the background      none: statements that need the file get the error
 //   flush: no space, other I/O error            writes stop; the flush is repeated until it works
-//   manifest: no space, other I/O error         writes stop; DB::Resume() is called until it works
-//   log: no space                               writes stop; what does not fit waits in memory
+//   manifest: no space, other I/O error         writes stop; a new manifest is written when it can
+//   be log: no space                               writes stop; what does not fit waits in memory
 //                                               (log_backlog.h) and is written when there is space
 //   log: other error of a write or sync         writes stop until a restart: what the log still
 //                                               held in memory is lost to it, and RocksDB refuses
@@ -64,13 +64,11 @@ class ErrorPolicy {
   }
   // How many errors there were that stopped writing.
   uint64_t errors() const { return errors_.load(std::memory_order_acquire); }
-  // DB::Resume() did not help: writing is off; a fatal error makes it plain that only a restart
+  // Recovering did not help: writing is off; a fatal error makes it plain that only a restart
   // will turn it on.
   void OnResumeFailed(const rocksdb::Status& error);
   bool LogWaits() const { return (reasons_.load(std::memory_order_acquire) & kLogWaits) != 0; }
-  // True when the watcher should call DB::Resume() now. Also for a while after an error that seems
-  // to be over: RocksDB reports an error before it holds it, and an end after it has let go of it,
-  // so what was heard last may be out of date.
+  // True when the watcher should try to recover now.
   bool ResumeIsWorthTrying() const;
 
   // The watcher's finding about free space; logs a change of state once.
@@ -88,7 +86,6 @@ class ErrorPolicy {
   mutable std::mutex mutex_;  // guards what is below
   std::string message_;
   Code code_ = Code::kReadOnly;
-  std::chrono::steady_clock::time_point settled_;  // the last error counts as over then
   std::string compaction_text_;  // the last one logged, and when it may be said again
   std::chrono::steady_clock::time_point compaction_text_again_;
 };

@@ -96,7 +96,7 @@ Status Store::ResumeWriting() {
   if (policy_.ResumeIsWorthTrying()) {
     const uint64_t errors_before = policy_.errors();
     rocksdb::Status status = base_->Resume();
-    if (status.ok() && !writing_allowed()) status = RepeatFlushes(errors_before);
+    if (status.ok() && !writing_allowed()) status = Repeat(errors_before);
     if (status.ok()) {
       policy_.OnRecovered();
     } else {
@@ -107,9 +107,9 @@ Status Store::ResumeWriting() {
   return CheckWritingAllowed();
 }
 
-// What failed to be flushed is flushed again: RocksDB holds no error because of it (ErrorPolicy).
-// Gives up after a while, so that a recovery that RocksDB needs after all is tried instead.
-rocksdb::Status Store::RepeatFlushes(uint64_t errors_before) {
+// Does again what has failed (ErrorPolicy::OnBackgroundError): flushes, and the manifest. Gives up
+// after a while; who called tries again.
+rocksdb::Status Store::Repeat(uint64_t errors_before) {
   const auto end = std::chrono::steady_clock::now() + kRepeatedFlushTakes;
   for (rocksdb::ColumnFamilyHandle* handle : families_.All()) {
     const rocksdb::Status requested = RequestFlush(handle);
@@ -121,7 +121,13 @@ rocksdb::Status Store::RepeatFlushes(uint64_t errors_before) {
       std::this_thread::sleep_for(kFlushPoll);
     }
   }
-  return rocksdb::Status::OK();
+  return manifest_guard_.in_doubt() ? RenewManifest() : rocksdb::Status::OK();
+}
+
+// Any change writes the manifest, and after an error a new one; this one changes nothing.
+rocksdb::Status Store::RenewManifest() {
+  const bool reports = base_->GetOptions(default_).report_bg_io_stats;
+  return base_->SetOptions(default_, {{"report_bg_io_stats", reports ? "true" : "false"}});
 }
 
 bool Store::HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle) {
@@ -160,9 +166,7 @@ Status Store::Flush(rocksdb::ColumnFamilyHandle* handle) {
 }
 
 // RocksDB's own waiting ends only when the flush is done, and on a full disk that may be never. One
-// column family after the other: requests that wait in RocksDB's queue when an error comes can keep
-// its recovery waiting for ever (11.8: DBImpl::BackgroundFlush drops them, and the recovery's own
-// request was not queued beside them).
+// column family after the other, so that an error of one leaves no others behind in the queue.
 Status Store::FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
                            const std::string& doing) {
   BASALT_RETURN_IF_ERROR(CheckLogWritable());

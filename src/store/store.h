@@ -165,7 +165,8 @@ class Store {
   Status WriteAnyway(rocksdb::WriteBatch* batch, bool sync);
   rocksdb::Status FlushLog(bool sync);
   Status CheckLogWritable();
-  rocksdb::Status RepeatFlushes(uint64_t errors_before);
+  rocksdb::Status Repeat(uint64_t errors_before);
+  rocksdb::Status RenewManifest();
   rocksdb::Status RequestFlush(rocksdb::ColumnFamilyHandle* handle);
   bool HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle);
   Status FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
