@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The server plugin plugin/ha_rocksdb.so: src/server over all layers.
 
-file(GLOB _server_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/server/*.cc)
+file(GLOB _server_sources CONFIGURE_DEPENDS
+  ${CMAKE_SOURCE_DIR}/src/server/*.cc ${CMAKE_SOURCE_DIR}/src/server/*/*.cc)
 if(BASALT_SANITIZE)
   # A sanitized plugin would need a sanitized server; the sanitizer builds are for the unit tests.
   return()

@@ -20,7 +20,20 @@ import sys
 import devtools.commands
 from devtools.errors import DevError
 
-ORDER = ("setup", "build", "run", "test", "server", "mtr", "bench", "env", "fmt", "lint", "ci")
+ORDER = (
+    "setup",
+    "build",
+    "run",
+    "test",
+    "server",
+    "mtr",
+    "bench",
+    "env",
+    "docs",
+    "fmt",
+    "lint",
+    "ci",
+)
 
 
 def command_names() -> list[str]:

@@ -18,6 +18,7 @@ HELP = "runs the tests: all, or one tier"
 ORDER = (
     "quick",
     "sql",
+    "surface",
     "matrix",
     "damage",
     "tools",

@@ -108,6 +108,11 @@ Status Catalog::TableVersion(Bytes name, uint64_t* version) const {
   return DecodeTableVersion(key, value, version);
 }
 
+std::map<uint32_t, uint32_t> Catalog::ColumnFamilyFlags() const {
+  std::shared_lock lock(tables_mutex_);
+  return column_family_flags_;
+}
+
 std::vector<IndexId> Catalog::DroppedIndexes() const {
   std::shared_lock lock(tables_mutex_);
   return {dropped_.begin(), dropped_.end()};

@@ -128,6 +128,9 @@ class Catalog {
   // The tables of a database, in the order of their names, without it and without partitions.
   std::vector<std::string> TablesOf(Bytes database) const;
 
+  // The flags of each column family that has a record, by its id.
+  std::map<uint32_t, uint32_t> ColumnFamilyFlags() const;
+
   // --- Dropped indexes, for the reclaimer ---
   std::vector<IndexId> DroppedIndexes() const;
   bool IsDropped(IndexId index) const;

@@ -7,9 +7,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "server/lock_views.h"
 #include "server/plugin_state.h"
+#include "store/store_reports.h"
 
 namespace basalt::server {
 
@@ -30,14 +32,39 @@ uint64_t Sum(const char* property) {
   return value;
 }
 
+// The first five lines are those that tools look for.
 std::string MemoryText() {
-  std::string text;
-  AppendLine(&text, "Memtables, bytes", Sum("rocksdb.cur-size-all-mem-tables"));
-  AppendLine(&text, "Table readers outside the block cache, bytes",
-             Sum("rocksdb.estimate-table-readers-mem"));
   const rocksdb::Cache* cache = Database()->store()->block_cache();
-  AppendLine(&text, "Block cache, bytes", cache->GetUsage());
-  AppendLine(&text, "Block cache, pinned bytes", cache->GetPinnedUsage());
+  std::string text = "\n";
+  AppendLine(&text, "MemTable Total", Sum("rocksdb.size-all-mem-tables"));
+  AppendLine(&text, "MemTable Unflushed", Sum("rocksdb.cur-size-all-mem-tables"));
+  AppendLine(&text, "Table Readers Total", Sum("rocksdb.estimate-table-readers-mem"));
+  AppendLine(&text, "Cache Total", cache->GetUsage());
+  AppendLine(&text, "Default Cache Capacity", cache->GetCapacity());
+  AppendLine(&text, "Cache Pinned", cache->GetPinnedUsage());
+  return text;
+}
+
+// Counters and histograms, and what else tools look for at their end.
+std::string StatisticsText() {
+  std::string text = Database()->store()->statistics()->ToString();
+  for (const auto& [name, property] :
+       {std::pair("rocksdb.is_write_stopped", "rocksdb.is-write-stopped"),
+        std::pair("rocksdb.actual_delayed_write_rate", "rocksdb.actual-delayed-write-rate")}) {
+    uint64_t value = 0;
+    Database()->store()->base()->GetIntProperty(property, &value);
+    text.append(name).append(" COUNT : ").append(std::to_string(value)).append("\n");
+  }
+  return text;
+}
+
+// What of snapshots keeps old versions of rows.
+std::string SnapshotText() {
+  std::string text = "\n";
+  for (const auto& [name, value] : store::DatabaseNumbers(*Database()->store())) {
+    if (std::string_view(name).find("SNAPSHOT") == std::string_view::npos) continue;
+    AppendLine(&text, name, value);
+  }
   return text;
 }
 
@@ -89,7 +116,7 @@ bool ShowStatus(handlerton*, THD* thd, stat_print_fn* print, ha_stat_type type) 
   if (type != HA_ENGINE_STATUS) return false;
   store::Store* store = Database()->store();
   std::string text;
-  if (PrintRow(thd, print, "STATISTICS", "rocksdb", store->statistics()->ToString())) return true;
+  if (PrintRow(thd, print, "STATISTICS", "rocksdb", StatisticsText())) return true;
   if (store->base()->GetProperty("rocksdb.dbstats", &text) &&
       PrintRow(thd, print, "DBSTATS", "rocksdb", text)) {
     return true;
@@ -101,6 +128,10 @@ bool ShowStatus(handlerton*, THD* thd, stat_print_fn* print, ha_stat_type type) 
     }
   }
   if (PrintRow(thd, print, "MEMORY_STATS", "rocksdb", MemoryText())) return true;
+  for (const store::BackgroundThread& thread : store::BackgroundThreads(*store)) {
+    if (PrintRow(thd, print, "BG_THREADS", std::to_string(thread.id), thread.text)) return true;
+  }
+  if (PrintRow(thd, print, "EXPLICIT_SNAPSHOTS", "rocksdb", SnapshotText())) return true;
   text = LastDeadlockText();
   if (!text.empty() && PrintRow(thd, print, "LATEST_DEADLOCK", "rocksdb", text)) return true;
   if (PrintRow(thd, print, "TRANSACTIONS", "basalt", TransactionText())) return true;

@@ -155,12 +155,17 @@ class Handler final : public ::handler {
   // handler_info.cc: error_map.cc's result; remembers the text for get_error_message and tells the
   // session, which decides how much of the transaction survives.
   int Fail(Status status);
+  // Counts what has become of a row, apart for tables of the database mysql.
+  void Note(RowEvent event);
+  // Counts a search in the active index.
+  void NoteSearch(key_part_map parts, bool equal);
   // Tells the optimizer how many rows share a value, for every part of every index.
   void FillRowsPerKey();
   // Bytes of an entry of a secondary index, roughly.
   uint EntryBytes(uint index) const;
 
   std::shared_ptr<TableShare> share_;        // from open to close
+  bool is_system_table_ = false;             // likewise
   std::unique_ptr<engine::RowAccess> rows_;  // likewise: buffers, cursors, decoders
   Session* session_ = nullptr;               // of the connection, from external_lock to unlock
   THR_LOCK_DATA lock_data_;                  // unused by the engine; the server wants one to exist
@@ -175,6 +180,8 @@ class Handler final : public ::handler {
   void CloseScan();
   // The first row from the cursor's entry on that conditions, filters and bounds let through.
   int ReadFromHere(uchar* record, Direction direction, const std::string* prefix, int nothing);
+  // Counts a row that is returned; 0.
+  int CountRow();
   // 0: read the entry's row; kEntryPassedOver: go on; else the error.
   int CheckEntry();
   // What may be left to the entry although the read set has it.

@@ -9,6 +9,7 @@
 #include "server/error_map.h"
 #include "server/handler.h"
 #include "server/search_key.h"
+#include "server/system_variables.h"
 
 namespace basalt::server {
 
@@ -82,6 +83,7 @@ void Handler::FillRowsPerKey() {
 
 ha_rows Handler::records_in_range(uint index, const key_range* min_key, const key_range* max_key,
                                   page_range*) {
+  if (const uint64_t wanted = RecordsInRange(table->in_use, table->force_index)) return wanted;
   const codec::KeyCodec& codec = *table_data()->index(index).codec;
   std::string start;
   std::string end;
@@ -147,6 +149,20 @@ int Handler::Fail(Status status) {
   error_text_ = status.message();
   if (session_ != nullptr) session_->NoteFailure(code);
   return HandlerError(code);
+}
+
+void Handler::Note(RowEvent event) {
+  constexpr auto kToSystem =
+      static_cast<uint8_t>(RowEvent::kSystemRead) - static_cast<uint8_t>(RowEvent::kRead);
+  if (is_system_table_) event = static_cast<RowEvent>(static_cast<uint8_t>(event) + kToSystem);
+  session_->row_counters()->Note(event);
+  if (session_->measures()) session_->HandOver(table_data()->primary().id);
+}
+
+void Handler::NoteSearch(key_part_map parts, bool equal) {
+  const bool one_row =
+      equal && table_data()->index(active_index).unique && HasAllParts(active_index, parts);
+  session_->row_counters()->Note(one_row ? RowEvent::kPointQuery : RowEvent::kRangeQuery);
 }
 
 // The result says whether trying again may help.

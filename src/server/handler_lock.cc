@@ -100,7 +100,9 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
 }
 
 void Handler::LeaveStatement() {
-  if (rows_->bound()) rows_->Unbind();
+  if (!rows_->bound()) return;
+  rows_->Unbind();
+  if (session_->measures()) session_->HandOver(table_data()->primary().id);
 }
 
 int Handler::external_lock(THD* thd, int lock_type) {

@@ -71,6 +71,7 @@ int Handler::open(const char* name, int, uint) {
                     MYF(0), DataDirectory(), name);
     return kErrorDataDirectory;
   }
+  is_system_table_ = MYSQL_SCHEMA_NAME.streq(table_share->db);
   virtual_parts_.Open(*table_data());
   like_bounds_.Open(*table);
   MakeRowAccess();

@@ -49,6 +49,7 @@ int Handler::multi_range_read_next(range_id_t* range_info) {
       if (taken.code() == Code::kNotFound) continue;  // a key looked for that has no row
       if (!taken.ok()) return Fail(std::move(taken));
       *range_info = batch.range_ids[position];
+      Note(RowEvent::kRead);
       increment_statistics(&SSV::ha_read_next_count);
       return EndRangeRead(0);
     }
@@ -106,6 +107,7 @@ int Handler::StartGatheringRange() {
   const engine::Index& index = table_data()->index(active_index);
   const key_range* start = mrr_cur_range.start_key.keypart_map ? &mrr_cur_range.start_key : nullptr;
   const key_range* end = mrr_cur_range.end_key.keypart_map ? &mrr_cur_range.end_key : nullptr;
+  NoteSearch(start == nullptr ? 0 : start->keypart_map, (mrr_cur_range.range_flag & EQ_RANGE) != 0);
   if ((mrr_cur_range.range_flag & EQ_RANGE) != 0 && start != nullptr &&
       active_index == table_data()->primary_position() &&
       HasAllParts(active_index, start->keypart_map)) {

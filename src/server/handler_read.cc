@@ -5,6 +5,7 @@
 
 #include "server/handler.h"
 #include "server/search_key.h"
+#include "server/system_variables.h"
 
 namespace basalt::server {
 namespace {
@@ -96,7 +97,8 @@ int Handler::OpenScan() {
     rows_->SetKeyOnly(read_.key_only);
     return 0;
   }
-  Status started = rows_->StartScan(index, read_.key_only, /*fill_cache=*/true);
+  const bool fill_cache = session_->transaction()->settings().fill_cache;
+  Status started = rows_->StartScan(index, read_.key_only, fill_cache);
   if (!started.ok()) return Fail(std::move(started));
   read_.scan_open = true;
   return 0;
@@ -166,6 +168,7 @@ int Handler::rnd_pos(uchar* record, uchar* position) {
   Status read = rows_->ReadRow(MakeBytes(position, bytes), record);
   if (!read.ok()) return Fail(std::move(read));
   virtual_parts_.ComputeUnread(record);
+  Note(RowEvent::kRead);
   return 0;
 }
 
@@ -266,7 +269,7 @@ int Handler::ReadFromHere(uchar* record, Direction direction, const std::string*
       Status read = rows_->ReadEntryRow(record);
       if (read.ok() && virtual_parts_.any()) read = FillVirtualParts(record);
       if (read.ok()) {
-        if (IsInBounds(record)) return 0;
+        if (IsInBounds(record)) return CountRow();
         rows_->UnlockRow();
         read = Status(Code::kNotFound);
       }
@@ -284,6 +287,12 @@ int Handler::ReadFromHere(uchar* record, Direction direction, const std::string*
     if (moved.code() == Code::kEndOfRange) return nothing;
     if (!moved.ok()) return Fail(std::move(moved));
   }
+}
+
+int Handler::CountRow() {
+  Note(RowEvent::kRead);
+  if (read_.key_only && !read_.point_read) session_->row_counters()->Note(RowEvent::kCoveredLookUp);
+  return 0;
 }
 
 // The server computes virtual columns of a row after this returns, but only in its own record, and
@@ -344,7 +353,7 @@ int Handler::ReadByPrimaryKey(uchar* record) {
   Status read = rows_->ReadRow(read_.search, record);
   read_.point_read = true;
   if (table->open_by_handler) read_.last_key.assign(rows_->row_key());
-  if (read.ok()) return 0;
+  if (read.ok()) return CountRow();
   if (read.code() == Code::kLockBusy && rows_->intent().skip_locked) return HA_ERR_KEY_NOT_FOUND;
   return Fail(std::move(read));
 }
@@ -356,6 +365,7 @@ int Handler::index_read_map(uchar* record, const uchar* key, key_part_map parts,
   const SearchPrecision precision = EncodeSearchKey(*index.codec, key, parts, &read_.search);
   CompareWithTuple(key, calculate_key_len(table, active_index, key, parts), find, precision);
   ForgetLastRow();
+  NoteSearch(parts, find == HA_READ_KEY_EXACT);
   if (find == HA_READ_KEY_EXACT && active_index == table_data()->primary_position() &&
       precision == SearchPrecision::kExact && HasAllParts(active_index, parts)) {
     return ReadByPrimaryKey(record);
@@ -509,6 +519,7 @@ int Handler::StartRange(const key_range* start, const key_range* end) {
   read_.limit.clear();
   read_.point_read = false;
   const engine::Index& index = table_data()->index(active_index);
+  NoteSearch(start == nullptr ? 0 : start->keypart_map, eq_range);
   if (start != nullptr && eq_range && active_index == table_data()->primary_position() &&
       HasAllParts(active_index, start->keypart_map)) {
     if (EncodeSearchKey(*index.codec, start->key, start->keypart_map, &read_.search) ==
@@ -599,7 +610,7 @@ void Handler::try_semi_consistent_read(bool yes) {
 bool Handler::was_semi_consistent_read() { return rows_->row_is_unlocked(); }
 
 void Handler::unlock_row() {
-  if (rows_ != nullptr) rows_->UnlockRow();
+  if (rows_ != nullptr && !LockScannedRows(table->in_use)) rows_->UnlockRow();
 }
 
 }  // namespace basalt::server

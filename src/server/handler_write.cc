@@ -32,6 +32,7 @@ int Handler::write_row(const uchar* record) {
   Status written = rows_->Insert(record, &duplicate);
   if (table_data()->traits().sequence) written = session_->CommitSequence(std::move(written));
   if (!written.ok()) return FailWrite(std::move(written), duplicate);
+  Note(RowEvent::kInserted);
   NoteAutoIncrement(record);
   return 0;
 }
@@ -45,6 +46,7 @@ int Handler::update_row(const uchar* before, const uchar* after) {
   if (table_data()->traits().sequence) written = session_->CommitSequence(std::move(written));
   if (!written.ok()) return FailWrite(std::move(written), duplicate);
   if (!changed) return HA_ERR_RECORD_IS_THE_SAME;
+  Note(RowEvent::kUpdated);
   if (table->found_next_number_field != nullptr &&
       bitmap_is_set(table->write_set, table->found_next_number_field->field_index)) {
     NoteAutoIncrement(after);
@@ -56,6 +58,7 @@ int Handler::delete_row(const uchar* record) {
   virtual_parts_.Complete(record);
   Status written = rows_->Delete(record);
   if (!written.ok()) return Fail(std::move(written));
+  Note(RowEvent::kDeleted);
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "server/index_names.h"
+#include "server/information_schema/view.h"
 #include "server/plugin_state.h"
 #include "server/session.h"
 #include "server/system_variables.h"
@@ -13,8 +14,7 @@ namespace basalt::server {
 
 namespace {
 
-constexpr uint kNameLength = NAME_LEN + 1;
-constexpr uint kKeyLength = 513;
+constexpr uint kKeyLength = kTextLength;
 constexpr uint kModeLength = 32;
 
 ST_FIELD_INFO transaction_fields[] = {
@@ -57,27 +57,16 @@ ST_FIELD_INFO deadlock_fields[] = {
     Show::CEnd(),
 };
 
-std::string Hex(Bytes bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (const char c : bytes) {
-    hex.push_back(kDigits[static_cast<uint8_t>(c) >> 4]);
-    hex.push_back(kDigits[static_cast<uint8_t>(c) & 15]);
-  }
-  return hex;
-}
-
-// The keys of MyRocks' tables are cut where the column ends.
-std::string HexKey(Bytes key) { return Hex(key.substr(0, (kKeyLength - 1) / 2)); }
+std::string HexKey(Bytes key) { return HexOf(key, kKeyLength); }
 
 // Only the hash of a locked row's key is known.
 std::string HashedKey(IndexId index, txn::LockHash hash) {
   std::string bytes;
   AppendBigEndian32(&bytes, index.number);
-  std::string text = Hex(bytes) + "#";
+  std::string text = HexOf(bytes) + "#";
   bytes.clear();
   AppendBigEndian64(&bytes, hash);
-  return text + Hex(bytes);
+  return text + HexOf(bytes);
 }
 
 const char* NameOfKind(txn::LockKind kind) {
@@ -93,25 +82,6 @@ const char* NameOfKind(txn::LockKind kind) {
   }
   return "INSERT";
 }
-
-// Fills the fields of a row from left to right.
-class RowFiller {
- public:
-  explicit RowFiller(TABLE* table) : table_(table), field_(table->field) {}
-  RowFiller& Number(uint64_t value) {
-    (*field_++)->store(static_cast<longlong>(value), true);
-    return *this;
-  }
-  RowFiller& Text(std::string_view value) {
-    (*field_++)->store(value.data(), value.size(), system_charset_info);
-    return *this;
-  }
-  bool Store(THD* thd) { return schema_table_store_record(thd, table_); }
-
- private:
-  TABLE* const table_;
-  Field** field_;
-};
 
 // What only the connection of a transaction knows.
 struct ConnectionInfo {
@@ -136,10 +106,8 @@ std::unordered_map<uint64_t, ConnectionInfo> Connections() {
   return connections;
 }
 
-bool MaySee(THD* thd) { return !check_global_access(thd, PROCESS_ACL, true); }
-
 int FillTransactions(THD* thd, TABLE_LIST* tables, Item*) {
-  if (!MaySee(thd)) return 0;
+  if (!MaySeeAll(thd)) return 0;
   const auto connections = Connections();
   for (const txn::TransactionInfo& info : Database()->transactions()->ActiveTransactions()) {
     const auto known = connections.find(info.id);
@@ -147,7 +115,7 @@ int FillTransactions(THD* thd, TABLE_LIST* tables, Item*) {
     const bool failed = RowFiller(tables->table)
                             .Number(info.id)
                             .Text(info.prepared ? "PREPARED" : "STARTED")
-                            .Text(Hex(info.name))
+                            .Text(HexOf(info.name))
                             .Number(info.writes)
                             .Number(info.row_locks)
                             .Number(connection.lock_wait_seconds)
@@ -167,26 +135,27 @@ int FillTransactions(THD* thd, TABLE_LIST* tables, Item*) {
 }
 
 int FillLocks(THD* thd, TABLE_LIST* tables, Item*) {
-  if (!MaySee(thd)) return 0;
+  if (!MaySeeAll(thd)) return 0;
   txn::TransactionManager* transactions = Database()->transactions();
   for (const txn::LockTable::HeldLock& lock : transactions->locks()->HeldLocks()) {
     std::string bytes;
     AppendBigEndian32(&bytes, lock.index.number);
     std::string mode = lock.mode == txn::LockMode::kExclusive ? "X" : "S";
     if (lock.whole_index) mode += ",INDEX";
-    const bool failed = RowFiller(tables->table)
-                            .Number(lock.index.column_family)
-                            .Number(lock.transaction)
-                            .Text(lock.whole_index ? Hex(bytes) : HashedKey(lock.index, lock.hash))
-                            .Text(mode)
-                            .Store(thd);
+    const bool failed =
+        RowFiller(tables->table)
+            .Number(lock.index.column_family)
+            .Number(lock.transaction)
+            .Text(lock.whole_index ? HexOf(bytes) : HashedKey(lock.index, lock.hash))
+            .Text(mode)
+            .Store(thd);
     if (failed) return 1;
   }
   for (const txn::RangeLocks::HeldRange& range : transactions->ranges()->HeldRanges()) {
     const bool failed = RowFiller(tables->table)
                             .Number(range.index.column_family)
                             .Number(range.transaction)
-                            .Text(Hex(range.start) + ".." + Hex(range.end))
+                            .Text(HexOf(range.start) + ".." + HexOf(range.end))
                             .Text("RANGE")
                             .Store(thd);
     if (failed) return 1;
@@ -200,7 +169,7 @@ std::string ColumnFamilyName(uint32_t id) {
 }
 
 int FillDeadlocks(THD* thd, TABLE_LIST* tables, Item*) {
-  if (!MaySee(thd)) return 0;
+  if (!MaySeeAll(thd)) return 0;
   for (const txn::DeadlockReport& report : Database()->transactions()->waits()->Deadlocks()) {
     for (size_t i = 0; i < report.members.size(); ++i) {
       const txn::DeadlockReport::Member& member = report.members[i];
@@ -222,16 +191,7 @@ int FillDeadlocks(THD* thd, TABLE_LIST* tables, Item*) {
   return 0;
 }
 
-int InitView(void* table, ST_FIELD_INFO* fields, int (*fill)(THD*, TABLE_LIST*, Item*)) {
-  auto* schema = static_cast<ST_SCHEMA_TABLE*>(table);
-  schema->fields_info = fields;
-  schema->fill_table = fill;
-  return 0;
-}
-
 }  // namespace
-
-st_mysql_information_schema lock_view = {MYSQL_INFORMATION_SCHEMA_INTERFACE_VERSION};
 
 int InitTransactionView(void* table) noexcept {
   return InitView(table, transaction_fields, FillTransactions);

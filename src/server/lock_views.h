@@ -11,8 +11,7 @@ namespace basalt::server {
 // ROCKSDB_DEADLOCK, with the columns of MyRocks' tables, and the text of the last deadlock.
 // Each is a picture of a moment ago and disturbs nobody. docs/locking.md describes the columns.
 
-// The declaration and the init functions that plugin.cc gives to the server.
-extern st_mysql_information_schema lock_view;
+// The init functions that plugin.cc gives to the server.
 int InitTransactionView(void* table) noexcept;
 int InitLockView(void* table) noexcept;
 int InitDeadlockView(void* table) noexcept;

@@ -9,6 +9,7 @@
 #include "server/collation_adapter.h"
 #include "server/definition_check.h"
 #include "server/handlerton.h"
+#include "server/information_schema/view.h"
 #include "server/lock_views.h"
 #include "server/plugin_state.h"
 #include "server/server_headers.h"
@@ -52,6 +53,7 @@ Status OpenDatabase() {
   BASALT_RETURN_IF_ERROR(engine::Database::Open(DatabaseOptionsFromVariables(), &state.database));
   BASALT_RETURN_IF_ERROR(CheckDefinitions());
   state.database->transactions()->waits()->Observe(&state.wait_reports);
+  state.database->transactions()->waits()->KeepReports(KeptDeadlocks());
   state.checkpoint_notifier = std::make_unique<CheckpointNotifier>(state.database->store());
   return Status::Ok();
 }
@@ -127,6 +129,14 @@ st_mysql_storage_engine storage_engine = {MYSQL_HANDLERTON_INTERFACE_VERSION};
 }  // namespace
 }  // namespace basalt::server
 
+// A table of INFORMATION_SCHEMA.
+#define BASALT_VIEW(name, text, init)                                                         \
+  {                                                                                           \
+    MYSQL_INFORMATION_SCHEMA_PLUGIN, &basalt::server::view_declaration, name, "Basalt", text, \
+        PLUGIN_LICENSE_GPL, basalt::server::init, nullptr, basalt::server::kVersion, nullptr, \
+        nullptr, basalt::server::kVersionText, MariaDB_PLUGIN_MATURITY_EXPERIMENTAL           \
+  }
+
 maria_declare_plugin(ha_rocksdb){
     MYSQL_STORAGE_ENGINE_PLUGIN,
     &basalt::server::storage_engine,
@@ -142,42 +152,24 @@ maria_declare_plugin(ha_rocksdb){
     basalt::server::kVersionText,
     MariaDB_PLUGIN_MATURITY_EXPERIMENTAL,
 },
-    {MYSQL_INFORMATION_SCHEMA_PLUGIN,
-     &basalt::server::lock_view,
-     "ROCKSDB_TRX",
-     "Basalt",
-     "Transactions",
-     PLUGIN_LICENSE_GPL,
-     basalt::server::InitTransactionView,
-     nullptr,
-     basalt::server::kVersion,
-     nullptr,
-     nullptr,
-     basalt::server::kVersionText,
-     MariaDB_PLUGIN_MATURITY_EXPERIMENTAL},
-    {MYSQL_INFORMATION_SCHEMA_PLUGIN,
-     &basalt::server::lock_view,
-     "ROCKSDB_LOCKS",
-     "Basalt",
-     "Row and range locks",
-     PLUGIN_LICENSE_GPL,
-     basalt::server::InitLockView,
-     nullptr,
-     basalt::server::kVersion,
-     nullptr,
-     nullptr,
-     basalt::server::kVersionText,
-     MariaDB_PLUGIN_MATURITY_EXPERIMENTAL},
-    {MYSQL_INFORMATION_SCHEMA_PLUGIN,
-     &basalt::server::lock_view,
-     "ROCKSDB_DEADLOCK",
-     "Basalt",
-     "The last deadlocks",
-     PLUGIN_LICENSE_GPL,
-     basalt::server::InitDeadlockView,
-     nullptr,
-     basalt::server::kVersion,
-     nullptr,
-     nullptr,
-     basalt::server::kVersionText,
-     MariaDB_PLUGIN_MATURITY_EXPERIMENTAL} maria_declare_plugin_end;
+    BASALT_VIEW("ROCKSDB_CFSTATS", "Numbers of each column family", InitColumnFamilyStatistics),
+    BASALT_VIEW("ROCKSDB_DBSTATS", "Numbers of the store", InitDatabaseStatistics),
+    BASALT_VIEW("ROCKSDB_PERF_CONTEXT", "What was measured of statements, by table",
+                InitPerformance),
+    BASALT_VIEW("ROCKSDB_PERF_CONTEXT_GLOBAL", "What was measured of statements, in all",
+                InitGlobalPerformance),
+    BASALT_VIEW("ROCKSDB_CF_OPTIONS", "Options of each column family", InitColumnFamilyOptions),
+    BASALT_VIEW("ROCKSDB_COMPACTION_STATS", "What compactions have done, by level",
+                InitCompactionStatistics),
+    BASALT_VIEW("ROCKSDB_GLOBAL_INFO", "The dictionary's own numbers", InitGlobalInformation),
+    BASALT_VIEW("ROCKSDB_DDL", "Indexes in the dictionary", InitDictionary),
+    BASALT_VIEW("ROCKSDB_SST_PROPS", "What table files say of themselves", InitTableFiles),
+    BASALT_VIEW("ROCKSDB_INDEX_FILE_MAP", "Which indexes are in which table files", InitIndexFiles),
+    BASALT_VIEW("ROCKSDB_LOCKS", "Row and range locks", InitLockView),
+    BASALT_VIEW("ROCKSDB_TRX", "Transactions", InitTransactionView),
+    BASALT_VIEW("ROCKSDB_DEADLOCK", "The last deadlocks", InitDeadlockView),
+    BASALT_VIEW("ROCKSDB_LIVE_FILES", "Table files and where they lie", InitLiveFiles),
+    BASALT_VIEW("ROCKSDB_ACTIVE_COMPACTIONS", "Compactions that run", InitActiveCompactions),
+    BASALT_VIEW("ROCKSDB_COMPACTION_HISTORY", "The last compactions", InitCompactionHistory),
+    BASALT_VIEW("ROCKSDB_INDEX_SIZES", "How much room each index takes, on disk and in memory",
+                InitIndexSizes) maria_declare_plugin_end;

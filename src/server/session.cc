@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "server/error_map.h"
+#include "server/perf_counters.h"
 #include "server/plugin_state.h"
 #include "server/system_variables.h"
 #include "server/xid_name.h"
@@ -18,6 +19,8 @@ namespace basalt::server {
 namespace {
 
 constexpr ulonglong kSeveralStatements = OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN;
+constexpr int kLastLevelWithoutMeasuring = 1;
+constexpr size_t kLoggedStatementBytes = 4096;
 constexpr uint64_t kMicrosecondsPerSecond = 1'000'000;
 
 static_assert(std::is_trivially_copyable_v<txn::Transaction::Savepoint>,
@@ -45,10 +48,11 @@ uint64_t LockWaitOf(THD* thd) {
   return seconds * kMicrosecondsPerSecond;
 }
 
-// All sessions. Guards their existence and their transaction_ against ForEach.
+// All sessions. Guards their existence and their transaction_ against ForEach, and `ended`.
 struct Registry {
   std::mutex mutex;
   std::unordered_set<Session*> sessions;
+  RowCounts ended{};  // what sessions that are gone have counted
 };
 
 Registry& Sessions() {
@@ -67,6 +71,14 @@ Session::Session(THD* thd) : thd_(thd), transaction_(Database()->transactions()-
 Session::~Session() {
   std::lock_guard<std::mutex> lock(Sessions().mutex);
   Sessions().sessions.erase(this);
+  row_counters_.AddTo(&Sessions().ended);
+}
+
+RowCounts Session::TotalRowCounts() {
+  std::lock_guard<std::mutex> lock(Sessions().mutex);
+  RowCounts sums = Sessions().ended;
+  for (const Session* session : Sessions().sessions) session->row_counters_.AddTo(&sums);
+  return sums;
 }
 
 void Session::ForEach(const std::function<void(THD*, const txn::Transaction&)>& visit) {
@@ -125,8 +137,10 @@ void Session::EnterStatement() {
   const bool several = thd_test_options(thd_, kSeveralStatements);
   if (!in_statement_) {
     transaction_->set_lock_wait_microseconds(LockWaitOf(thd_));
+    transaction_->set_fill_cache(!SkipFillCache(thd_));
     transaction_->BeginStatement();
     in_statement_ = true;
+    Measure();
     // An interrupt meant for an earlier statement must not end this one; one that came just now is
     // still to be seen in `killed`, which the server sets first.
     transaction_->ClearInterrupt();
@@ -134,6 +148,25 @@ void Session::EnterStatement() {
   }
   trans_register_ha(thd_, false, Handlerton(), 0);
   if (several) trans_register_ha(thd_, true, Handlerton(), 0);
+}
+
+void Session::Measure() {
+  const int level = PerfContextLevel(thd_);
+  measures_ = level > kLastLevelWithoutMeasuring;
+  if (measures_) StartMeasuring(level);
+}
+
+void Session::HandOver(IndexId table) {
+  HandOverMeasured(table);
+  measured_table_ = table;
+}
+
+// The thread may go on with a statement of another connection.
+void Session::StopMeasuring() {
+  if (!measures_) return;
+  HandOverMeasured(measured_table_);
+  StartMeasuring(0);
+  measures_ = false;
 }
 
 void Session::EndStatement() {
@@ -193,7 +226,10 @@ Status Session::MakeOrderedCommitDurable() {
 
 int Session::Commit(bool all) {
   EndStatement();
-  if (!EndsTransaction(all)) return 0;
+  if (!EndsTransaction(all)) {
+    StopMeasuring();
+    return 0;
+  }
   Status status;
   if (committed_in_order_) {
     status = std::move(commit_status_);
@@ -202,6 +238,7 @@ int Session::Commit(bool all) {
   } else if (transaction_->active()) {
     status = transaction_->Commit(CommitDurability());
   }
+  StopMeasuring();
   // The order of this commit is settled: those that must follow it may go on.
   thd_wakeup_subsequent_commits(thd_, status.ok() ? 0 : 1);
   if (status.ok()) return 0;
@@ -227,6 +264,7 @@ void Session::AbandonFailedCommit(const Status& status) {
 }
 
 int Session::Rollback(bool all) {
+  StopMeasuring();
   EndSequences();
   committed_in_order_ = false;
   if (!transaction_->active()) {
@@ -296,14 +334,28 @@ int Session::ReleaseSavepoint(void* place) {
   return 0;
 }
 
+void Session::LogStatement(const char* why) const {
+  char query[kLoggedStatementBytes];
+  const size_t bytes = thd_query_safe(thd_, query, sizeof(query));
+  sql_print_warning("ROCKSDB: %s, in connection %llu: %.*s", why,
+                    static_cast<unsigned long long>(thd_get_thread_id(thd_)),
+                    static_cast<int>(bytes), query);
+}
+
 void Session::NoteFailure(Code code) {
   switch (code) {
     case Code::kDeadlock:
       thd_->mark_transaction_to_rollback(true);
       break;
     case Code::kLockTimeout:
-    case Code::kLockBusy:
+      thd_->mark_transaction_to_rollback(RollbackOnTimeout());
+      break;
     case Code::kSnapshotConflict:  // as in MyRocks
+      row_counters_.Note(RowEvent::kSnapshotConflict);
+      if (PrintSnapshotConflicts()) LogStatement("a row has changed since the snapshot");
+      thd_->mark_transaction_to_rollback(false);
+      break;
+    case Code::kLockBusy:
       thd_->mark_transaction_to_rollback(false);
       break;
     default:

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "server/row_counters.h"
 #include "server/server_headers.h"
 #include "txn/transaction.h"
 
@@ -28,6 +29,8 @@ class Session {
   static Session* IfAny(THD* thd);
   // Calls `visit` for every connection that has one; it lives as long as the call. Any thread.
   static void ForEach(const std::function<void(THD*, const txn::Transaction&)>& visit);
+  // What all connections have done since the start, those that have ended included. Any thread.
+  static RowCounts TotalRowCounts();
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -43,7 +46,7 @@ class Session {
 
   // A table of the statement is about to be used: makes the transaction active, frames the
   // statement, tells the server that the engine takes part. Cheap from the second table on.
-  // Refreshes what a statement can change: lock wait timeout.
+  // Refreshes what a statement can change: lock wait timeout, use of the block cache.
   void EnterStatement();
   // Tables in use, counted by external_lock.
   void TableLocked() { ++tables_in_use_; }
@@ -74,6 +77,13 @@ class Session {
   unsigned duplicate_index() const { return duplicate_index_; }
   void set_duplicate_index(unsigned index) { duplicate_index_ = index; }
 
+  // Whether the running statement is measured (perf_counters.h): then HandOver is called for each
+  // row, with the primary key of its table. What the commit adds goes to the last one.
+  bool measures() const { return measures_; }
+  void HandOver(IndexId table);
+  // Of this connection; its thread counts.
+  RowCounters* row_counters() { return &row_counters_; }
+
   void Interrupt();
 
  private:
@@ -84,17 +94,23 @@ class Session {
   void StartTransaction();
   Status MakeOrderedCommitDurable();
   void EndStatement();
+  void Measure();
+  void StopMeasuring();
   void EndSequences();
   void AbandonFailedCommit(const Status& status);
   void DetachPrepared();
+  void LogStatement(const char* why) const;
 
   THD* const thd_;
   std::unique_ptr<txn::Transaction> transaction_;
   std::unique_ptr<txn::Transaction> sequences_;  // made at need
+  RowCounters row_counters_;
   std::mutex interrupt_mutex_;  // guards transaction_ against being replaced under Interrupt
   unsigned tables_in_use_ = 0;
   unsigned duplicate_index_ = 0;
   bool in_statement_ = false;
+  bool measures_ = false;
+  IndexId measured_table_;
   // Set by CommitOrdered for Commit.
   bool committed_in_order_ = false;
   Status commit_status_;

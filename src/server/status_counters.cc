@@ -9,97 +9,162 @@
 #include <string>
 
 #include "server/plugin_state.h"
+#include "server/session.h"
 
 namespace basalt::server {
 
 namespace {
 
+// The tables below have the name of each counter and what it counts, from which docs/status.md is
+// made; an empty text goes on in the sense of the one before.
+
 // Counters of RocksDB. Where it has renamed one, the old name stays.
 struct TickerVariable {
   const char* name;
   rocksdb::Tickers ticker;
+  const char* text;
 };
 constexpr TickerVariable kTickers[] = {
-    {"block_cache_miss", rocksdb::BLOCK_CACHE_MISS},
-    {"block_cache_hit", rocksdb::BLOCK_CACHE_HIT},
-    {"block_cache_add", rocksdb::BLOCK_CACHE_ADD},
-    {"block_cache_add_failures", rocksdb::BLOCK_CACHE_ADD_FAILURES},
-    {"block_cache_index_miss", rocksdb::BLOCK_CACHE_INDEX_MISS},
-    {"block_cache_index_hit", rocksdb::BLOCK_CACHE_INDEX_HIT},
-    {"block_cache_index_add", rocksdb::BLOCK_CACHE_INDEX_ADD},
-    {"block_cache_index_bytes_insert", rocksdb::BLOCK_CACHE_INDEX_BYTES_INSERT},
-    {"block_cache_filter_miss", rocksdb::BLOCK_CACHE_FILTER_MISS},
-    {"block_cache_filter_hit", rocksdb::BLOCK_CACHE_FILTER_HIT},
-    {"block_cache_filter_add", rocksdb::BLOCK_CACHE_FILTER_ADD},
-    {"block_cache_filter_bytes_insert", rocksdb::BLOCK_CACHE_FILTER_BYTES_INSERT},
-    {"block_cache_data_miss", rocksdb::BLOCK_CACHE_DATA_MISS},
-    {"block_cache_data_hit", rocksdb::BLOCK_CACHE_DATA_HIT},
-    {"block_cache_data_add", rocksdb::BLOCK_CACHE_DATA_ADD},
-    {"block_cache_data_bytes_insert", rocksdb::BLOCK_CACHE_DATA_BYTES_INSERT},
-    {"block_cache_bytes_read", rocksdb::BLOCK_CACHE_BYTES_READ},
-    {"block_cache_bytes_write", rocksdb::BLOCK_CACHE_BYTES_WRITE},
-    {"bloom_filter_useful", rocksdb::BLOOM_FILTER_USEFUL},
-    {"bloom_filter_full_positive", rocksdb::BLOOM_FILTER_FULL_POSITIVE},
-    {"bloom_filter_full_true_positive", rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE},
-    {"bloom_filter_prefix_checked", rocksdb::BLOOM_FILTER_PREFIX_CHECKED},
-    {"bloom_filter_prefix_useful", rocksdb::BLOOM_FILTER_PREFIX_USEFUL},
-    {"memtable_hit", rocksdb::MEMTABLE_HIT},
-    {"memtable_miss", rocksdb::MEMTABLE_MISS},
-    {"get_hit_l0", rocksdb::GET_HIT_L0},
-    {"get_hit_l1", rocksdb::GET_HIT_L1},
-    {"get_hit_l2_and_up", rocksdb::GET_HIT_L2_AND_UP},
-    {"compaction_key_drop_new", rocksdb::COMPACTION_KEY_DROP_NEWER_ENTRY},
-    {"compaction_key_drop_obsolete", rocksdb::COMPACTION_KEY_DROP_OBSOLETE},
-    {"compaction_key_drop_user", rocksdb::COMPACTION_KEY_DROP_USER},
-    {"number_keys_written", rocksdb::NUMBER_KEYS_WRITTEN},
-    {"number_keys_read", rocksdb::NUMBER_KEYS_READ},
-    {"number_keys_updated", rocksdb::NUMBER_KEYS_UPDATED},
-    {"bytes_written", rocksdb::BYTES_WRITTEN},
-    {"bytes_read", rocksdb::BYTES_READ},
-    {"number_db_seek", rocksdb::NUMBER_DB_SEEK},
-    {"number_db_seek_found", rocksdb::NUMBER_DB_SEEK_FOUND},
-    {"number_db_next", rocksdb::NUMBER_DB_NEXT},
-    {"number_db_next_found", rocksdb::NUMBER_DB_NEXT_FOUND},
-    {"number_db_prev", rocksdb::NUMBER_DB_PREV},
-    {"number_db_prev_found", rocksdb::NUMBER_DB_PREV_FOUND},
-    {"iter_bytes_read", rocksdb::ITER_BYTES_READ},
-    {"no_file_opens", rocksdb::NO_FILE_OPENS},
-    {"no_file_errors", rocksdb::NO_FILE_ERRORS},
-    {"stall_micros", rocksdb::STALL_MICROS},
-    {"number_multiget_get", rocksdb::NUMBER_MULTIGET_CALLS},
-    {"number_multiget_keys_read", rocksdb::NUMBER_MULTIGET_KEYS_READ},
-    {"number_multiget_bytes_read", rocksdb::NUMBER_MULTIGET_BYTES_READ},
-    {"number_merge_failures", rocksdb::NUMBER_MERGE_FAILURES},
-    {"number_reseeks_iteration", rocksdb::NUMBER_OF_RESEEKS_IN_ITERATION},
-    {"getupdatessince_calls", rocksdb::GET_UPDATES_SINCE_CALLS},
-    {"wal_synced", rocksdb::WAL_FILE_SYNCED},
-    {"wal_bytes", rocksdb::WAL_FILE_BYTES},
-    {"write_self", rocksdb::WRITE_DONE_BY_SELF},
-    {"write_other", rocksdb::WRITE_DONE_BY_OTHER},
-    {"write_wal", rocksdb::WRITE_WITH_WAL},
-    {"flush_write_bytes", rocksdb::FLUSH_WRITE_BYTES},
-    {"compact_read_bytes", rocksdb::COMPACT_READ_BYTES},
-    {"compact_write_bytes", rocksdb::COMPACT_WRITE_BYTES},
+    {"block_cache_miss", rocksdb::BLOCK_CACHE_MISS, "blocks that were not in the block cache"},
+    {"block_cache_hit", rocksdb::BLOCK_CACHE_HIT, "blocks that were"},
+    {"block_cache_add", rocksdb::BLOCK_CACHE_ADD, "blocks put into the cache"},
+    {"block_cache_add_failures", rocksdb::BLOCK_CACHE_ADD_FAILURES,
+     "blocks that the cache had no room for"},
+    {"block_cache_index_miss", rocksdb::BLOCK_CACHE_INDEX_MISS, "the same for index blocks"},
+    {"block_cache_index_hit", rocksdb::BLOCK_CACHE_INDEX_HIT, ""},
+    {"block_cache_index_add", rocksdb::BLOCK_CACHE_INDEX_ADD, ""},
+    {"block_cache_index_bytes_insert", rocksdb::BLOCK_CACHE_INDEX_BYTES_INSERT,
+     "bytes of index blocks put into the cache"},
+    {"block_cache_filter_miss", rocksdb::BLOCK_CACHE_FILTER_MISS, "the same for filters"},
+    {"block_cache_filter_hit", rocksdb::BLOCK_CACHE_FILTER_HIT, ""},
+    {"block_cache_filter_add", rocksdb::BLOCK_CACHE_FILTER_ADD, ""},
+    {"block_cache_filter_bytes_insert", rocksdb::BLOCK_CACHE_FILTER_BYTES_INSERT, ""},
+    {"block_cache_data_miss", rocksdb::BLOCK_CACHE_DATA_MISS, "the same for data blocks"},
+    {"block_cache_data_hit", rocksdb::BLOCK_CACHE_DATA_HIT, ""},
+    {"block_cache_data_add", rocksdb::BLOCK_CACHE_DATA_ADD, ""},
+    {"block_cache_data_bytes_insert", rocksdb::BLOCK_CACHE_DATA_BYTES_INSERT, ""},
+    {"block_cache_bytes_read", rocksdb::BLOCK_CACHE_BYTES_READ, "bytes taken from the cache"},
+    {"block_cache_bytes_write", rocksdb::BLOCK_CACHE_BYTES_WRITE, "bytes put into the cache"},
+    {"bloom_filter_useful", rocksdb::BLOOM_FILTER_USEFUL,
+     "files not read because their filter says that the key is not there"},
+    {"bloom_filter_full_positive", rocksdb::BLOOM_FILTER_FULL_POSITIVE,
+     "filters that said a key may be there"},
+    {"bloom_filter_full_true_positive", rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE, "and it was"},
+    {"bloom_filter_prefix_checked", rocksdb::BLOOM_FILTER_PREFIX_CHECKED,
+     "filters asked for a prefix"},
+    {"bloom_filter_prefix_useful", rocksdb::BLOOM_FILTER_PREFIX_USEFUL, "files not read for that"},
+    {"memtable_hit", rocksdb::MEMTABLE_HIT, "point reads answered by a memtable"},
+    {"memtable_miss", rocksdb::MEMTABLE_MISS, "point reads that were not"},
+    {"get_hit_l0", rocksdb::GET_HIT_L0, "point reads answered by level 0"},
+    {"get_hit_l1", rocksdb::GET_HIT_L1, "by level 1"},
+    {"get_hit_l2_and_up", rocksdb::GET_HIT_L2_AND_UP, "by a deeper level"},
+    {"compaction_key_drop_new", rocksdb::COMPACTION_KEY_DROP_NEWER_ENTRY,
+     "entries a compaction left out: overwritten since"},
+    {"compaction_key_drop_obsolete", rocksdb::COMPACTION_KEY_DROP_OBSOLETE, "deleted since"},
+    {"compaction_key_drop_user", rocksdb::COMPACTION_KEY_DROP_USER,
+     "by the time to live, or of dropped indexes"},
+    {"number_keys_written", rocksdb::NUMBER_KEYS_WRITTEN, "entries written"},
+    {"number_keys_read", rocksdb::NUMBER_KEYS_READ, "point reads"},
+    {"number_keys_updated", rocksdb::NUMBER_KEYS_UPDATED, "entries changed in place in a memtable"},
+    {"bytes_written", rocksdb::BYTES_WRITTEN, "bytes written into memtables"},
+    {"bytes_read", rocksdb::BYTES_READ, "bytes of values of point reads"},
+    {"number_db_seek", rocksdb::NUMBER_DB_SEEK, "searches by iterators"},
+    {"number_db_seek_found", rocksdb::NUMBER_DB_SEEK_FOUND, "that found an entry"},
+    {"number_db_next", rocksdb::NUMBER_DB_NEXT, "steps forward"},
+    {"number_db_next_found", rocksdb::NUMBER_DB_NEXT_FOUND, "that found one"},
+    {"number_db_prev", rocksdb::NUMBER_DB_PREV, "steps back"},
+    {"number_db_prev_found", rocksdb::NUMBER_DB_PREV_FOUND, "that found one"},
+    {"iter_bytes_read", rocksdb::ITER_BYTES_READ, "bytes of entries that iterators passed"},
+    {"no_file_opens", rocksdb::NO_FILE_OPENS, "table files opened"},
+    {"no_file_errors", rocksdb::NO_FILE_ERRORS, "table files that could not be opened"},
+    {"stall_micros", rocksdb::STALL_MICROS,
+     "microseconds that writes waited for flushes and compactions"},
+    {"number_multiget_get", rocksdb::NUMBER_MULTIGET_CALLS, "calls for many rows at once"},
+    {"number_multiget_keys_read", rocksdb::NUMBER_MULTIGET_KEYS_READ, "rows asked for so"},
+    {"number_multiget_bytes_read", rocksdb::NUMBER_MULTIGET_BYTES_READ, "bytes of them"},
+    {"number_merge_failures", rocksdb::NUMBER_MERGE_FAILURES, "merges that failed"},
+    {"number_reseeks_iteration", rocksdb::NUMBER_OF_RESEEKS_IN_ITERATION,
+     "searches of iterators instead of many steps"},
+    {"getupdatessince_calls", rocksdb::GET_UPDATES_SINCE_CALLS, "readers of the log"},
+    {"wal_synced", rocksdb::WAL_FILE_SYNCED, "syncs of the log"},
+    {"wal_bytes", rocksdb::WAL_FILE_BYTES, "bytes written to the log"},
+    {"write_self", rocksdb::WRITE_DONE_BY_SELF,
+     "groups of writes, each written by one of those who wait"},
+    {"write_other", rocksdb::WRITE_DONE_BY_OTHER, "writes that another has written along"},
+    {"write_wal", rocksdb::WRITE_WITH_WAL, "writes that were logged"},
+    {"flush_write_bytes", rocksdb::FLUSH_WRITE_BYTES,
+     "bytes of table files written from memtables"},
+    {"compact_read_bytes", rocksdb::COMPACT_READ_BYTES, "bytes read by compactions"},
+    {"compact_write_bytes", rocksdb::COMPACT_WRITE_BYTES, "bytes written by compactions"},
+    {"number_superversion_acquires", rocksdb::NUMBER_SUPERVERSION_ACQUIRES,
+     "views of the store taken for a read"},
+    {"number_superversion_releases", rocksdb::NUMBER_SUPERVERSION_RELEASES, "given back"},
+    {"number_superversion_cleanups", rocksdb::NUMBER_SUPERVERSION_CLEANUPS, "and freed"},
+};
+
+// MyRocks has them, RocksDB does not count them any more, and nothing here has that meaning.
+struct AbsentVariable {
+  const char* name;
+  const char* text;
+};
+constexpr AbsentVariable kAbsent[] = {
+    {"block_cache_filter_bytes_evict", "always 0: RocksDB does not count it any more"},
+    {"block_cache_index_bytes_evict", ""},
+    {"block_cachecompressed_hit", "always 0: RocksDB has no such cache any more"},
+    {"block_cachecompressed_miss", ""},
+    {"no_file_closes", "always 0: RocksDB does not count it any more"},
+    {"number_deletes_filtered", "always 0: deletions are always written"},
+    {"rows_deleted_blind", "always 0: a DELETE looks whether there is a row"},
+    {"write_timedout", "always 0: writes have no time limit"},
+    {"write_timeout", "the same, by the name that dashboards read"},
+};
+
+// Rows and searches of all connections.
+struct RowVariable {
+  const char* name;
+  RowEvent event;
+  const char* text;
+};
+constexpr RowVariable kRows[] = {
+    {"rows_read", RowEvent::kRead, "rows given to the server"},
+    {"rows_inserted", RowEvent::kInserted, "rows inserted"},
+    {"rows_updated", RowEvent::kUpdated, "rows changed"},
+    {"rows_deleted", RowEvent::kDeleted, "rows deleted"},
+    {"system_rows_read", RowEvent::kSystemRead, "the same in tables of the database mysql"},
+    {"system_rows_inserted", RowEvent::kSystemInserted, ""},
+    {"system_rows_updated", RowEvent::kSystemUpdated, ""},
+    {"system_rows_deleted", RowEvent::kSystemDeleted, ""},
+    {"queries_point", RowEvent::kPointQuery, "look-ups by a whole unique key"},
+    {"queries_range", RowEvent::kRangeQuery, "other searches in indexes"},
+    {"covered_secondary_key_lookups", RowEvent::kCoveredLookUp,
+     "rows answered by the entry of a secondary index alone"},
+    {"snapshot_conflict_errors", RowEvent::kSnapshotConflict,
+     "statements that failed because a row has changed since the snapshot"},
 };
 
 // Stalls lie in a property of each column family (RocksDB: "rocksdb.cf-write-stall-stats").
 struct StallVariable {
   const char* name;
   const char* key;
+  const char* text;
 };
 constexpr StallVariable kStalls[] = {
-    {"stall_l0_file_count_limit_slowdowns", "l0-file-count-limit-delays"},
-    {"stall_l0_file_count_limit_stops", "l0-file-count-limit-stops"},
+    {"stall_l0_file_count_limit_slowdowns", "l0-file-count-limit-delays",
+     "times that writes were slowed down because of the files of level 0"},
+    {"stall_l0_file_count_limit_stops", "l0-file-count-limit-stops", "or stopped"},
     {"stall_locked_l0_file_count_limit_slowdowns",
-     "cf-l0-file-count-limit-delays-with-ongoing-compaction"},
+     "cf-l0-file-count-limit-delays-with-ongoing-compaction",
+     "the same while a compaction of level 0 was running"},
     {"stall_locked_l0_file_count_limit_stops",
-     "cf-l0-file-count-limit-stops-with-ongoing-compaction"},
-    {"stall_pending_compaction_limit_slowdowns", "pending-compaction-bytes-delays"},
-    {"stall_pending_compaction_limit_stops", "pending-compaction-bytes-stops"},
-    {"stall_memtable_limit_slowdowns", "memtable-limit-delays"},
-    {"stall_memtable_limit_stops", "memtable-limit-stops"},
-    {"stall_total_slowdowns", "total-delays"},
-    {"stall_total_stops", "total-stops"},
+     "cf-l0-file-count-limit-stops-with-ongoing-compaction", ""},
+    {"stall_pending_compaction_limit_slowdowns", "pending-compaction-bytes-delays",
+     "because of the bytes that compactions have before them"},
+    {"stall_pending_compaction_limit_stops", "pending-compaction-bytes-stops", ""},
+    {"stall_memtable_limit_slowdowns", "memtable-limit-delays",
+     "because memtables are not written out as fast as they fill"},
+    {"stall_memtable_limit_stops", "memtable-limit-stops", ""},
+    {"stall_total_slowdowns", "total-delays", "all of them"},
+    {"stall_total_stops", "total-stops", ""},
 };
 
 using Number = unsigned long long;
@@ -124,28 +189,58 @@ uint64_t RowsExpired() { return Database()->store()->time_to_live()->dropped(); 
 uint64_t RowsFiltered() { return Database()->store()->time_to_live()->hidden(); }
 uint64_t Reclaimed() { return Database()->reclaimer()->reclaimed(); }
 
-// The engine's own.
+uint64_t Ticker(rocksdb::Tickers ticker) {
+  return Database()->store()->statistics()->getTickerCount(ticker);
+}
+uint64_t Iterators() {
+  return Ticker(rocksdb::NO_ITERATOR_CREATED) - Ticker(rocksdb::NO_ITERATOR_DELETED);
+}
+uint64_t NotCompressed() {
+  return Ticker(rocksdb::NUMBER_BLOCK_COMPRESSION_BYPASSED) +
+         Ticker(rocksdb::NUMBER_BLOCK_COMPRESSION_REJECTED);
+}
+uint64_t ManualCompactions() { return Database()->store()->manual_compactions(); }
+uint64_t RunningCompactions() { return Database()->store()->running_manual_compactions(); }
+
+template <int64_t store::IndexStatistics::*kind>
+uint64_t Written() {
+  return static_cast<uint64_t>(Database()->store()->WrittenEntries().*kind);
+}
+using Entries = store::IndexStatistics;
+
+// The engine's own, and what is computed.
 struct OwnVariable {
   const char* name;
   uint64_t (*value)();
+  const char* text;
 };
 constexpr OwnVariable kOwn[] = {
-    {"row_lock_waits", Waits},
-    {"row_lock_wait_timeouts", Timeouts},
-    {"row_lock_deadlocks", Deadlocks},
-    {"row_lock_escalations", Escalations},
-    {"wal_group_syncs", WalGroupSyncs},
-    {"memtable_total", MemtableTotal},
-    {"memtable_unflushed", MemtableUnflushed},
-    {"block_cache_usage", CacheUsage},
-    {"rows_expired", RowsExpired},
-    {"rows_filtered", RowsFiltered},
-    {"writing_allowed", WritingAllowed},
-    {"dropped_indexes_waiting", DroppedIndexes},
-    {"dropped_indexes_removed", Reclaimed},
+    {"row_lock_waits", Waits, "waits for row and range locks"},
+    {"row_lock_wait_timeouts", Timeouts, "that ended by their timeout"},
+    {"row_lock_deadlocks", Deadlocks, "cycles of lock waits"},
+    {"row_lock_escalations", Escalations, "row locks of a transaction become one of the index"},
+    {"wal_group_syncs", WalGroupSyncs, "syncs of the log, each for all commits that waited"},
+    {"memtable_total", MemtableTotal, "bytes of all memtables, those that reads pin included"},
+    {"memtable_unflushed", MemtableUnflushed, "bytes of memtables that are not in files yet"},
+    {"block_cache_usage", CacheUsage, "bytes in the block cache"},
+    {"rows_expired", RowsExpired, "rows that compactions dropped for their age"},
+    {"rows_filtered", RowsFiltered, "rows that reads passed over for their age"},
+    {"num_iterators", Iterators, "iterators open now"},
+    {"number_block_not_compressed", NotCompressed, "blocks that are stored as they are"},
+    {"manual_compactions_processed", ManualCompactions, "compactions that somebody asked for"},
+    {"manual_compactions_running", RunningCompactions, "that run now"},
+    {"number_sst_entry_put", Written<&Entries::rows>, "rows and index entries written to files"},
+    {"number_sst_entry_delete", Written<&Entries::deletes>, "deletions likewise"},
+    {"number_sst_entry_singledelete", Written<&Entries::single_deletes>, "single deletions"},
+    {"number_sst_entry_merge", Written<&Entries::merges>, "merges"},
+    {"number_sst_entry_other", Written<&Entries::others>, "others"},
+    {"writing_allowed", WritingAllowed, "1; 0 while errors or a full disk forbid writing"},
+    {"dropped_indexes_waiting", DroppedIndexes, "dropped indexes whose space is not free yet"},
+    {"dropped_indexes_removed", Reclaimed, "dropped indexes whose space is free"},
 };
 
-constexpr size_t kVariables = std::size(kTickers) + std::size(kStalls) + std::size(kOwn);
+constexpr size_t kVariables = std::size(kTickers) + std::size(kAbsent) + std::size(kRows) +
+                              std::size(kStalls) + std::size(kOwn);
 
 // Sums over the column families.
 std::map<std::string, Number> StallSums() {
@@ -193,6 +288,11 @@ int ShowCounters(THD* thd, SHOW_VAR* result, void*, system_status_var*, enum_var
     const auto found = stalls.find(stall.key);
     row.Fill(stall.name, found == stalls.end() ? 0 : found->second);
   }
+  const RowCounts counts = Session::TotalRowCounts();
+  for (const RowVariable& rows_of : kRows) {
+    row.Fill(rows_of.name, counts[static_cast<size_t>(rows_of.event)]);
+  }
+  for (const AbsentVariable& absent : kAbsent) row.Fill(absent.name, 0);
   for (const OwnVariable& own : kOwn) row.Fill(own.name, own.value());
   return 0;
 }

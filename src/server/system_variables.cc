@@ -10,23 +10,12 @@
 
 #include "server/error_map.h"
 #include "server/plugin_state.h"
+#include "server/variables/inert_variables.h"
+#include "server/variables/variable_table.h"
 
 namespace basalt::server {
 
 namespace {
-
-constexpr unsigned long long kMiB = 1ull << 20;
-constexpr unsigned long long kGiB = 1ull << 30;
-constexpr uint kAtStart = PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_READONLY;
-constexpr uint kSwitchAtStart = PLUGIN_VAR_OPCMDARG | PLUGIN_VAR_READONLY;
-
-// The types of the server's variable macros.
-using STR = char*;
-using BOOL = my_bool;
-using INT = int;
-using UINT = unsigned int;
-using ULONG = unsigned long;
-using ULONGLONG = unsigned long long;
 
 const char* const kLockingStyles[] = {"INNODB", "MYROCKS", nullptr};
 TYPELIB locking_styles = {2, "locking styles", const_cast<const char**>(kLockingStyles), nullptr};
@@ -67,7 +56,7 @@ int CheckForceFlush(THD*, st_mysql_sys_var*, void* save, st_mysql_value*) {
   return ReportError(Database()->store()->Flush(), "flush of the memtables");
 }
 
-int CheckCompact(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) {
+int CheckCompact(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* value) {
   char buffer[FN_REFLEN];
   int length = sizeof(buffer);
   const char* text = value->val_str(value, buffer, &length);
@@ -80,30 +69,7 @@ int CheckCompact(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) {
   if (handle == nullptr) {
     return ReportError(Status(Code::kNotFound, "no column family '" + name + "'"), "compaction");
   }
-  return ReportError(store->Compact(handle), "compaction of " + name);
-}
-
-int CheckDeadlockDetect(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) {
-  // A word (ON, OFF) or a number.
-  char buffer[16];
-  int length = sizeof(buffer);
-  long long wanted = 0;
-  if (value->value_type(value) == MYSQL_VALUE_TYPE_STRING) {
-    const char* text = value->val_str(value, buffer, &length);
-    if (text == nullptr) return 1;
-    const std::string word(text, static_cast<size_t>(length));
-    wanted = my_strcasecmp(&my_charset_latin1, word.c_str(), "ON") == 0 || word == "1" ||
-             my_strcasecmp(&my_charset_latin1, word.c_str(), "TRUE") == 0;
-  } else if (value->val_int(value, &wanted)) {
-    return 1;
-  }
-  *static_cast<my_bool*>(save) = 1;
-  if (wanted != 0) return 0;
-  my_printf_error(ER_NOT_SUPPORTED_YET,
-                  "ROCKSDB always detects deadlocks: "
-                  "rocksdb_deadlock_detect cannot be turned off",
-                  MYF(0));
-  return 1;
+  return ReportError(store->Compact(handle, ManualCompactionThreads(thd)), "compaction of " + name);
 }
 
 void UpdateNothing(THD*, st_mysql_sys_var*, void*, const void*) {}
@@ -111,9 +77,10 @@ void UpdateNothing(THD*, st_mysql_sys_var*, void*, const void*) {}
 // --- Changes of running settings ---
 
 void UpdateBlockCache(THD*, st_mysql_sys_var*, void* variable, const void* save) {
-  const auto bytes = *static_cast<const unsigned long long*>(save);
-  if (Database() != nullptr) Database()->store()->block_cache()->SetCapacity(bytes);
-  *static_cast<unsigned long long*>(variable) = bytes;
+  StoreValue<LONGLONG>(variable, save);
+  if (Database() == nullptr) return;
+  Database()->store()->block_cache()->SetCapacity(
+      static_cast<size_t>(*static_cast<const LONGLONG*>(save)));
 }
 
 void UpdateBackgroundJobs(THD* thd, st_mysql_sys_var*, void* variable, const void* save) {
@@ -152,21 +119,51 @@ void UpdateTtlOffset(THD*, st_mysql_sys_var*, void* variable, const void* save) 
   (*TimeToLiveOfVariables()).*setting = value;
 }
 
+// RocksDB takes a limiter only when it starts; this is as good as none.
+constexpr long long kUnlimitedBytesPerSecond = 1ll << 40;
+
+long long RateLimit(unsigned long long bytes) {
+  return bytes == 0 ? kUnlimitedBytesPerSecond : static_cast<long long>(bytes);
+}
+
+void UpdateRateLimit(THD*, st_mysql_sys_var*, void* variable, const void* save) {
+  StoreValue<ULONGLONG>(variable, save);
+  if (Database() == nullptr) return;
+  Database()->store()->options().rate_limiter->SetBytesPerSecond(
+      RateLimit(*static_cast<const ULONGLONG*>(save)));
+}
+
+constexpr char kAlwaysDetected[] =
+    "ROCKSDB: rocksdb_deadlock_detect=OFF has no effect: deadlocks are always detected";
+
+void UpdateDeadlockDetect(THD* thd, st_mysql_sys_var*, void* variable, const void* save) {
+  StoreValue<BOOL>(variable, save);
+  if (*static_cast<const BOOL*>(save)) return;
+  push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_UNKNOWN_ERROR, kAlwaysDetected);
+}
+
+void UpdateRecoveryMode(THD* thd, st_mysql_sys_var*, void* variable, const void* save) {
+  StoreValue<UINT>(variable, save);
+  push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_UNKNOWN_ERROR,
+               "ROCKSDB: rocksdb_wal_recovery_mode has no effect on a running server: the log is "
+               "replayed at start, as the option file says then");
+}
+
 // --- The table. GLOBAL(type, name, flags, text, check, update, default[, min, max, block]);
 //     SESSION likewise. ---
 // clang-format off
 #define BASALT_VARIABLES(GLOBAL, SESSION)                                                          \
-  GLOBAL(STR, datadir, kAtStart,                                                                   \
+  GLOBAL(STR, datadir, kSwitchAtStart,                                                                   \
          "Directory of the store, relative to the server's data directory or absolute",            \
          nullptr, nullptr, "./#rocksdb")                                                           \
   GLOBAL(STR, wal_dir, kAtStart, "Directory of the write-ahead log; empty: inside rocksdb_datadir",\
          nullptr, nullptr, nullptr)                                                                \
-  GLOBAL(BOOL, create_if_missing, kSwitchAtStart, "Make the store when rocksdb_datadir has none",  \
+  GLOBAL(BOOL, create_if_missing, kAtStart, "Make the store when rocksdb_datadir has none",  \
          nullptr, nullptr, 1)                                                                      \
   GLOBAL(BOOL, allow_to_start_after_corruption, kSwitchAtStart,                                    \
          "Open a store in which an earlier run has marked damaged data",                           \
          nullptr, nullptr, 0)                                                                      \
-  GLOBAL(ULONG, validate_tables, kAtStart,                                                         \
+  GLOBAL(UINT, validate_tables, kAtStart,                                                         \
          "At start the dictionary is compared with the .frm files: 0 not at all, 1 the engine "    \
          "does not start when they disagree, 2 what disagrees is mended and logged",               \
          nullptr, nullptr, 2, 0, 2, 0)                                                             \
@@ -174,44 +171,40 @@ void UpdateTtlOffset(THD*, st_mysql_sys_var*, void* variable, const void* save) 
          "When the store cannot be opened the server starts without ROCKSDB; transactions that "   \
          "were committed right before a crash may then be lost",                                   \
          nullptr, nullptr, 0)                                                                      \
-  GLOBAL(ULONGLONG, block_cache_size, PLUGIN_VAR_RQCMDARG,                                         \
+  GLOBAL(LONGLONG, block_cache_size, PLUGIN_VAR_RQCMDARG,                                         \
          "Memory for blocks of table files, in bytes",                                             \
-         nullptr, UpdateBlockCache, 512 * kMiB, 1024, ULLONG_MAX / 2, 1024)                        \
+         nullptr, UpdateBlockCache, 512 * kMiB, 1024, LLONG_MAX, 1024)                        \
   GLOBAL(ULONGLONG, db_write_buffer_size, kAtStart,                                                \
          "Memory of all memtables together, in bytes; 0: no common limit",                         \
-         nullptr, nullptr, 0, 0, ULLONG_MAX / 2, 0)                                                \
+         nullptr, nullptr, 0, 0, ULLONG_MAX, 0)                                                \
   GLOBAL(INT, max_background_jobs, PLUGIN_VAR_RQCMDARG,                                            \
-         "Flush and compaction threads; 0: from the number of cores",                              \
-         nullptr, UpdateBackgroundJobs, 0, 0, 64, 0)                                               \
-  GLOBAL(INT, max_open_files, kAtStart, "Table files kept open; -1: all",                          \
-         nullptr, nullptr, -1, -1, INT_MAX, 0)                                                     \
+         "Flush and compaction threads; 0 and -1: from the number of cores",                       \
+         nullptr, UpdateBackgroundJobs, 0, -1, 64, 0)                                               \
+  GLOBAL(INT, max_open_files, kAtStart,                                                            \
+         "Table files kept open; -1: all, -2: half of open_files_limit",                           \
+         nullptr, nullptr, -1, -2, INT_MAX, 0)                                                     \
   GLOBAL(ULONGLONG, max_total_wal_size, kAtStart,                                                  \
          "Log size in bytes at which the oldest memtables are written out",                        \
          nullptr, nullptr, 2 * kGiB, 0, ULLONG_MAX / 2, 0)                                         \
-  GLOBAL(ULONGLONG, bytes_per_sync, kAtStart,                                                      \
-         "Table files are synced every so many bytes; 0: at their end",                            \
-         nullptr, nullptr, kMiB, 0, ULLONG_MAX / 2, 0)                                             \
-  GLOBAL(ULONGLONG, wal_bytes_per_sync, kAtStart, "The log likewise",                              \
-         nullptr, nullptr, 0, 0, ULLONG_MAX / 2, 0)                                                \
-  GLOBAL(ULONGLONG, rate_limiter_bytes_per_sec, kAtStart,                                          \
+  GLOBAL(ULONGLONG, rate_limiter_bytes_per_sec, kAnyTime,                                          \
          "Most bytes a second that background work writes; 0: no limit",                           \
-         nullptr, nullptr, 0, 0, ULLONG_MAX / 2, 0)                                                \
+         nullptr, UpdateRateLimit, 0, 0, kLargestSigned, 0)                                        \
   GLOBAL(UINT, stats_dump_period_sec, kAtStart,                                                    \
          "Seconds between statistics in RocksDB's LOG; 0: never",                                  \
-         nullptr, nullptr, 600, 0, UINT_MAX, 0)                                                    \
-  GLOBAL(BOOL, use_direct_reads, kSwitchAtStart, "Read table files with O_DIRECT",                 \
+         nullptr, nullptr, 600, 0, INT_MAX, 0)                                                     \
+  GLOBAL(BOOL, use_direct_reads, kAtStart, "Read table files with O_DIRECT",                 \
          nullptr, nullptr, 0)                                                                      \
-  GLOBAL(BOOL, use_direct_io_for_flush_and_compaction, kSwitchAtStart,                             \
+  GLOBAL(BOOL, use_direct_io_for_flush_and_compaction, kAtStart,                             \
          "Background work reads and writes with O_DIRECT",                                         \
          nullptr, nullptr, 0)                                                                      \
-  GLOBAL(BOOL, use_fsync, kSwitchAtStart, "fsync instead of fdatasync", nullptr, nullptr, 0)       \
-  GLOBAL(BOOL, paranoid_checks, kSwitchAtStart, "RocksDB verifies more, and stops at damage",      \
+  GLOBAL(BOOL, use_fsync, kAtStart, "fsync instead of fdatasync", nullptr, nullptr, 0)       \
+  GLOBAL(BOOL, paranoid_checks, kAtStart, "RocksDB verifies more, and stops at damage",      \
          nullptr, nullptr, 1)                                                                      \
-  GLOBAL(ULONG, wal_recovery_mode, kAtStart,                                                       \
+  GLOBAL(UINT, wal_recovery_mode, kAnyTime,                                                        \
          "How the log is replayed: 0 tolerate a torn tail, 1 absolute consistency, 2 point in "    \
          "time, 3 skip damage",                                                                    \
-         nullptr, nullptr, 2, 0, 3, 0)                                                             \
-  GLOBAL(ULONG, flush_log_at_trx_commit, PLUGIN_VAR_RQCMDARG,                                      \
+         nullptr, UpdateRecoveryMode, 2, 0, 3, 0)                                                             \
+  GLOBAL(UINT, flush_log_at_trx_commit, PLUGIN_VAR_RQCMDARG,                                      \
          "A commit is on the device when acknowledged (1), with the operating system (2), or "     \
          "written once a second (0)",                                                              \
          nullptr, nullptr, 1, 0, 2, 0)                                                             \
@@ -229,19 +222,19 @@ void UpdateTtlOffset(THD*, st_mysql_sys_var*, void* variable, const void* save) 
   GLOBAL(UINT, lock_escalation_threshold, kAtStart,                                                \
          "Row locks of a transaction in one index before they become one lock of the index",       \
          nullptr, nullptr, 1u << 20, 1, UINT_MAX, 0)                                               \
-  GLOBAL(STR, create_checkpoint, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_NOCMDOPT,                        \
+  GLOBAL(STR, create_checkpoint, kAnyTime,                        \
          "Setting it makes a consistent copy of the store in that directory",                      \
          CheckCreateCheckpoint, UpdateNothing, "")                                                 \
-  GLOBAL(BOOL, remove_mariabackup_checkpoint, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_NOCMDOPT,           \
+  GLOBAL(BOOL, remove_mariabackup_checkpoint, kAnyTime,           \
          "Setting it removes the copy that mariabackup has made",                                  \
          CheckRemoveCheckpoint, UpdateNothing, 0)                                                  \
-  GLOBAL(BOOL, force_flush_memtable_now, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_NOCMDOPT,                \
+  GLOBAL(BOOL, force_flush_memtable_now, kAnyTime,                \
          "Setting it writes all memtables to table files",                                         \
          CheckForceFlush, UpdateNothing, 0)                                                        \
-  GLOBAL(STR, compact_cf, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_NOCMDOPT,                               \
+  GLOBAL(STR, compact_cf, kAnyTime,                               \
          "Setting it compacts the column family of that name",                                     \
          CheckCompact, UpdateNothing, "")                                                          \
-  GLOBAL(BOOL, large_prefix, PLUGIN_VAR_OPCMDARG,                                                  \
+  GLOBAL(BOOL, large_prefix, kAnyTime,                                                  \
          "Index parts of new tables may have 3072 bytes; OFF: 767",                                \
          nullptr, nullptr, 1)                                                                      \
   GLOBAL(BOOL, index_type_lsmtree, PLUGIN_VAR_OPCMDARG,                                            \
@@ -271,11 +264,12 @@ void UpdateTtlOffset(THD*, st_mysql_sys_var*, void* variable, const void* save) 
           "New indexes are written in the newest format that MyRocks reads; what that cannot "     \
           "express is refused",                                                                    \
           nullptr, nullptr, 0)                                                                     \
-  SESSION(ULONG, lock_wait_timeout, PLUGIN_VAR_RQCMDARG,                                           \
+  SESSION(ULONGLONG, lock_wait_timeout, PLUGIN_VAR_RQCMDARG,                                           \
           "Seconds that a statement waits for a row lock",                                         \
           nullptr, nullptr, 50, 1, 1024 * 1024 * 1024, 0)                                          \
-  SESSION(BOOL, deadlock_detect, PLUGIN_VAR_RQCMDARG, "Cycles of lock waits are found; always ON", \
-          CheckDeadlockDetect, nullptr, 1)                                                         \
+  SESSION(BOOL, deadlock_detect, kAnyTime,                                                         \
+          "Cycles of lock waits are found; OFF has no effect: they are found in any case",         \
+          nullptr, UpdateDeadlockDetect, 1)                                                        \
   SESSION(ENUM, locking_style, PLUGIN_VAR_RQCMDARG,                                                \
           "Under REPEATABLE READ, from the next transaction on. INNODB: locking reads see the "    \
           "latest rows, ranges are locked against inserts. MYROCKS: they see the snapshot, a row " \
@@ -283,25 +277,7 @@ void UpdateTtlOffset(THD*, st_mysql_sys_var*, void* variable, const void* save) 
           nullptr, nullptr, 0, &locking_styles)
 // clang-format on
 
-// Storage of the global ones.
-struct Values {
-#define BASALT_GLOBAL(type, name, ...) type name;
-#define BASALT_SESSION(type, name, ...)
-  BASALT_VARIABLES(BASALT_GLOBAL, BASALT_SESSION)
-#undef BASALT_GLOBAL
-};
-Values values;
-
-#define BASALT_GLOBAL(type, name, ...) MYSQL_SYSVAR_##type(name, values.name, __VA_ARGS__);
-#undef BASALT_SESSION
-#define BASALT_SESSION(type, name, ...) MYSQL_THDVAR_##type(name, __VA_ARGS__);
-BASALT_VARIABLES(BASALT_GLOBAL, BASALT_SESSION)
-#undef BASALT_GLOBAL
-#undef BASALT_SESSION
-
-#define BASALT_ENTRY(type, name, ...) MYSQL_SYSVAR(name),
-st_mysql_sys_var* variables[] = {BASALT_VARIABLES(BASALT_ENTRY, BASALT_ENTRY) nullptr};
-#undef BASALT_ENTRY
+BASALT_DEFINE_VARIABLES(BASALT_VARIABLES)
 
 std::string Text(const char* text) { return text == nullptr ? std::string() : text; }
 
@@ -320,12 +296,9 @@ void LogLine(store::LogLevel level, std::string_view text) {
   }
 }
 
-void CorrectVariables() {
-  if (THDVAR(nullptr, deadlock_detect)) return;
-  sql_print_warning(
-      "ROCKSDB: rocksdb_deadlock_detect=OFF is not taken: deadlocks are always "
-      "detected");
-  THDVAR(nullptr, deadlock_detect) = 1;
+void LogSettingsWithoutEffect() {
+  if (!THDVAR(nullptr, deadlock_detect)) sql_print_warning("%s", kAlwaysDetected);
+  LogInertSettings();
 }
 
 std::shared_ptr<TimeToLiveSettings> TimeToLiveFromVariables() {
@@ -339,29 +312,45 @@ std::shared_ptr<TimeToLiveSettings> TimeToLiveFromVariables() {
   return settings;
 }
 
+// -2 stands for half of what the operating system allows the server.
+int OpenFiles() {
+  constexpr int kHalf = -2;
+  return values.max_open_files == kHalf ? static_cast<int>(open_files_limit / 2)
+                                        : values.max_open_files;
+}
+
 }  // namespace
 
-st_mysql_sys_var** SystemVariables() { return variables; }
+st_mysql_sys_var** SystemVariables() {
+  static std::vector<st_mysql_sys_var*> all = [] {
+    std::vector<st_mysql_sys_var*> list;
+    AppendVariables(variables, &list);
+    AppendDatabaseVariables(&list);
+    AppendTableFileVariables(&list);
+    AppendSessionVariables(&list);
+    AppendMaintenanceVariables(&list);
+    AppendInertVariables(&list);
+    list.push_back(nullptr);
+    return list;
+  }();
+  return all.data();
+}
 
 engine::Database::Options DatabaseOptionsFromVariables() {
-  CorrectVariables();
+  LogSettingsWithoutEffect();
   engine::Database::Options options;
   store::StoreOptions& store = options.store;
   store.directory = Text(values.datadir);
   store.wal_directory = Text(values.wal_dir);
   store.create_if_missing = values.create_if_missing;
   store.ignore_corruption_marker = values.allow_to_start_after_corruption;
-  store.block_cache_bytes = values.block_cache_size;
+  store.block_cache_bytes = static_cast<uint64_t>(values.block_cache_size);
   store.total_write_buffer_bytes = values.db_write_buffer_size;
   store.max_background_jobs = values.max_background_jobs;
-  store.max_open_files = values.max_open_files;
+  store.max_open_files = OpenFiles();
   store.max_total_wal_bytes = values.max_total_wal_size;
-  store.bytes_per_sync = values.bytes_per_sync;
-  store.wal_bytes_per_sync = values.wal_bytes_per_sync;
-  if (values.rate_limiter_bytes_per_sec > 0) {
-    store.rate_limiter.reset(
-        rocksdb::NewGenericRateLimiter(static_cast<int64_t>(values.rate_limiter_bytes_per_sec)));
-  }
+  store.rate_limiter.reset(
+      rocksdb::NewGenericRateLimiter(RateLimit(values.rate_limiter_bytes_per_sec)));
   store.statistics_dump_seconds = values.stats_dump_period_sec;
   store.use_direct_reads = values.use_direct_reads;
   store.use_direct_io_for_flush_and_compaction = values.use_direct_io_for_flush_and_compaction;
@@ -373,6 +362,8 @@ engine::Database::Options DatabaseOptionsFromVariables() {
   store.reserved_free_bytes = values.reserved_free_space;
   store.log = LogLine;
   store.time_to_live = TimeToLiveFromVariables();
+  AdjustDatabase(&store);
+  AdjustTableFiles(&store);
   options.transactions.writes.spill_bytes = values.spill_threshold;
   options.transactions.locks.escalation_threshold = values.lock_escalation_threshold;
   return options;

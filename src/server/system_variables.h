@@ -9,9 +9,9 @@
 
 namespace basalt::server {
 
-// The rocksdb_* variables. All of them stand in one table in system_variables.cc; what the rest of
-// the border needs of their values is below. Names are those of MyRocks wherever it has the
-// variable; docs/variables.md lists them.
+// The rocksdb_* variables. They stand in tables (variables/variable_table.h): here those of the
+// engine itself, in variables/ the rest by subject. What the border needs of their values is below.
+// Names are those of MyRocks wherever it has the variable; docs/variables.md lists them.
 
 // For the plugin's declaration.
 st_mysql_sys_var** SystemVariables();
@@ -28,6 +28,23 @@ uint64_t LockWaitSeconds(THD* thd);
 // rocksdb_myrocks_compatible_format of the connection: new indexes are such that MyRocks reads
 // them.
 bool MyRocksCompatibleFormat(THD* thd);
+// --- variables/session_variables.cc; those with a THD are the connection's ---
+// Deadlocks that are remembered.
+uint32_t KeptDeadlocks();
+bool PrintSnapshotConflicts();
+bool RollbackOnTimeout();
+// What every range is to be estimated at; 0: look.
+uint64_t RecordsInRange(THD* thd, bool forced_index);
+bool LockScannedRows(THD* thd);
+uint32_t ManualCompactionThreads(THD* thd);
+// 0 to 5, in MyRocks' numbers.
+int PerfContextLevel(THD* thd);
+bool SkipFillCache(THD* thd);
+
+// --- Options of RocksDB that variables hand on as they are ---
+void AdjustDatabase(store::StoreOptions* options);
+void AdjustTableFiles(store::StoreOptions* options);
+
 // rocksdb_large_prefix: index parts may have 3072 bytes, not only 767.
 bool LargePrefix();
 // rocksdb_index_type_lsmtree: what SHOW INDEX says of the kind of indexes.

@@ -84,10 +84,10 @@ void SetCompression(rocksdb::ColumnFamilyOptions* family) {
   family->bottommost_compression_opts.level = 3;
 }
 
-Status Unmatched(std::string_view text) {
-  return Status(Code::kInvalidArgument,
-                "rocksdb_override_cf_options: expected name={options};name={options}, got '" +
-                    std::string(text) + "'");
+Status Unmatched(std::string_view origin, std::string_view text) {
+  return Status(Code::kInvalidArgument, std::string(origin) +
+                                            ": expected name={options};name={options}, got '" +
+                                            std::string(text) + "'");
 }
 
 std::string_view Trim(std::string_view text) {
@@ -122,8 +122,9 @@ rocksdb::ColumnFamilyOptions DefaultColumnFamilyOptions(std::string_view name,
   }
   SetLevels(options, &family);
   SetCompression(&family);
-  family.table_factory.reset(
-      rocksdb::NewBlockBasedTableFactory(DefaultTableOptions(std::move(cache))));
+  rocksdb::BlockBasedTableOptions table = DefaultTableOptions(std::move(cache));
+  if (options.adjust_tables) options.adjust_tables(&table);
+  family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return family;
 }
 
@@ -146,28 +147,28 @@ Status ApplyColumnFamilyOptionString(std::string_view option_string, std::string
   return {};
 }
 
-Status ParseColumnFamilyOverrides(std::string_view text,
+Status ParseColumnFamilyOverrides(std::string_view text, std::string_view origin,
                                   std::map<std::string, std::string>* overrides) {
   overrides->clear();
   std::string_view rest = Trim(text);
   while (!rest.empty()) {
     const size_t equals = rest.find('=');
-    if (equals == std::string_view::npos) return Unmatched(rest);
+    if (equals == std::string_view::npos) return Unmatched(origin, rest);
     const std::string name(Trim(rest.substr(0, equals)));
     const size_t open = rest.find_first_not_of(" \t\r\n", equals + 1);
     if (name.empty() || open == std::string_view::npos || rest[open] != '{') {
-      return Unmatched(rest);
+      return Unmatched(origin, rest);
     }
     const size_t close = ClosingBrace(rest, open);
-    if (close == std::string_view::npos) return Unmatched(rest);
+    if (close == std::string_view::npos) return Unmatched(origin, rest);
     const std::string_view inside = rest.substr(open + 1, close - open - 1);
     if (!overrides->emplace(name, inside).second) {
       return Status(Code::kInvalidArgument,
-                    "rocksdb_override_cf_options: column family '" + name + "' comes twice");
+                    std::string(origin) + ": column family '" + name + "' comes twice");
     }
     rest = Trim(rest.substr(close + 1));
     if (rest.empty()) break;
-    if (rest.front() != ';') return Unmatched(rest);
+    if (rest.front() != ';') return Unmatched(origin, rest);
     rest = Trim(rest.substr(1));
   }
   return {};

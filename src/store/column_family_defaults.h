@@ -28,7 +28,8 @@ Status ApplyColumnFamilyOptionString(std::string_view option_string, std::string
 
 // Splits "cf1={a=1;b={c=2}};rev:cf2={...}" into names and option strings. kInvalidArgument when
 // braces do not match, a name is empty or comes twice, or text is left over.
-Status ParseColumnFamilyOverrides(std::string_view text,
+// `origin` as above.
+Status ParseColumnFamilyOverrides(std::string_view text, std::string_view origin,
                                   std::map<std::string, std::string>* overrides);
 
 }  // namespace basalt::store

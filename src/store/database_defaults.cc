@@ -30,7 +30,6 @@ void SetLog(const StoreOptions& options, rocksdb::DBOptions* db) {
   db->manual_wal_flush = options.manual_wal_flush;
   db->wal_recovery_mode = static_cast<rocksdb::WALRecoveryMode>(options.wal_recovery_mode);
   db->max_total_wal_size = options.max_total_wal_bytes;
-  db->wal_bytes_per_sync = options.wal_bytes_per_sync;
   db->wal_dir = options.wal_directory;
 }
 
@@ -40,7 +39,7 @@ void SetFiles(const StoreOptions& options, rocksdb::DBOptions* db) {
   db->use_direct_io_for_flush_and_compaction = options.use_direct_io_for_flush_and_compaction;
   db->use_fsync = options.use_fsync;
   // Write-back in small portions, so that the sync at the end of a file does not stop everybody.
-  db->bytes_per_sync = options.bytes_per_sync;
+  db->bytes_per_sync = 1 << 20;
   db->rate_limiter = options.rate_limiter;
   db->keep_log_file_num = 10;
   db->max_log_file_size = 64 << 20;
@@ -66,6 +65,7 @@ rocksdb::DBOptions DatabaseOptions(const StoreOptions& options) {
   }
   SetLog(options, &db);
   SetFiles(options, &db);
+  if (options.adjust_database) options.adjust_database(&db);
   return db;
 }
 

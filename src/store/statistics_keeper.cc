@@ -48,6 +48,21 @@ void StatisticsKeeper::RemoveFile(uint64_t file_number) {
   files_.erase(file);
 }
 
+void StatisticsKeeper::CountWritten(Bytes property) {
+  std::vector<IndexStatisticsRecord> records;
+  DecodeIndexStatistics(property, &records);
+  std::lock_guard lock(mutex_);
+  for (IndexStatisticsRecord& record : records) {
+    record.statistics.distinct_prefixes.clear();
+    written_.Add(record.statistics);
+  }
+}
+
+IndexStatistics StatisticsKeeper::Written() const {
+  std::shared_lock lock(mutex_);
+  return written_;
+}
+
 uint64_t StatisticsKeeper::FileNumber(std::string_view path) {
   const size_t slash = path.rfind('/');
   const std::string name(slash == std::string_view::npos ? path : path.substr(slash + 1));

@@ -33,6 +33,11 @@ class StatisticsKeeper {
   // A file left the store. Unknown numbers are remembered, see AddFile.
   void RemoveFile(uint64_t file_number);
 
+  // Entries in all files that were written since the open, in a sum over all indexes; CountWritten
+  // adds those of one, given its encoded statistics. distinct_prefixes stays empty.
+  void CountWritten(Bytes property);
+  IndexStatistics Written() const;
+
   // The number in a table file's path ("/dir/000123.sst" -> 123); 0 when there is none.
   static uint64_t FileNumber(std::string_view path);
   // The encoded statistics among a file's properties; empty when absent.
@@ -43,6 +48,7 @@ class StatisticsKeeper {
   std::unordered_map<IndexId, IndexStatistics> sums_;
   std::unordered_map<uint64_t, std::vector<IndexStatisticsRecord>> files_;
   std::unordered_set<uint64_t> removed_early_;
+  IndexStatistics written_;
 };
 
 }  // namespace basalt::store

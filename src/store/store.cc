@@ -101,12 +101,16 @@ Status Store::Flush(rocksdb::ColumnFamilyHandle* handle) {
                    "flushing the memtable of " + handle->GetName());
 }
 
-Status Store::Compact(rocksdb::ColumnFamilyHandle* handle) {
+Status Store::Compact(rocksdb::ColumnFamilyHandle* handle, uint32_t threads) {
   rocksdb::CompactRangeOptions options;
   options.exclusive_manual_compaction = false;
+  options.max_subcompactions = threads;
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-  return MapStatus(base_->CompactRange(options, handle, nullptr, nullptr),
-                   "compacting " + handle->GetName());
+  ++running_manual_compactions_;
+  const rocksdb::Status compacted = base_->CompactRange(options, handle, nullptr, nullptr);
+  --running_manual_compactions_;
+  ++manual_compactions_;
+  return MapStatus(compacted, "compacting " + handle->GetName());
 }
 
 void Store::CancelManualCompactions() { base_->DisableManualCompaction(); }

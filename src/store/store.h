@@ -18,6 +18,7 @@
 
 #include "base/status.h"
 #include "store/column_families.h"
+#include "store/compaction_journal.h"
 #include "store/comparator.h"
 #include "store/error_policy.h"
 #include "store/index_statistics.h"
@@ -104,7 +105,12 @@ class Store {
   Status Flush();
   Status Flush(rocksdb::ColumnFamilyHandle* handle);
   // Compacts a whole column family and waits. CancelManualCompactions() ends it with kInterrupted.
-  Status Compact(rocksdb::ColumnFamilyHandle* handle);
+  // `threads` share the work; 0: as many as the store's options say.
+  Status Compact(rocksdb::ColumnFamilyHandle* handle, uint32_t threads = 0);
+  // Compacts the files of level 0 that no compaction works on into the next level.
+  Status CompactLevelZero();
+  // Stops flushes and compactions, waiting for those that run, or lets them go on. Counted.
+  Status PauseBackgroundWork(bool pause);
   // Ends running manual compactions and refuses new ones until AllowManualCompactions(). Counted.
   void CancelManualCompactions();
   void AllowManualCompactions();
@@ -116,6 +122,13 @@ class Store {
   // Changes options of an open column family or of the store, RocksDB option strings.
   Status SetColumnFamilyOptions(rocksdb::ColumnFamilyHandle* handle, const std::string& options);
   Status SetDatabaseOptions(const std::string& options);
+  // The same for several column families, by name: "cf1={...};cf2={...}". All texts are checked
+  // before the first is applied. A family that is made later begins with it.
+  Status UpdateColumnFamilyOptions(std::string_view text);
+  // How much RocksDB writes to its own log.
+  void SetInformationLogLevel(rocksdb::InfoLogLevel level);
+  // RocksDB's counters begin at zero again.
+  Status ResetStatistics();
   rocksdb::Cache* block_cache() const { return cache_.get(); }
   rocksdb::Statistics* statistics() const { return statistics_.get(); }
   const StoreOptions& options() const { return options_; }
@@ -128,6 +141,12 @@ class Store {
   TimeToLive* time_to_live() const { return time_to_live_.get(); }
   // Files of bulk loads that never finished, removed when the store was opened.
   size_t removed_bulk_loads() const { return removed_bulk_loads_; }
+  // Entries of table files written since the open, all indexes together.
+  IndexStatistics WrittenEntries() const { return keeper_.Written(); }
+  const CompactionJournal* compactions() const { return &journal_; }
+  // Compact() calls: how many there were, how many run.
+  uint64_t manual_compactions() const { return manual_compactions_.load(); }
+  uint64_t running_manual_compactions() const { return running_manual_compactions_.load(); }
   uint64_t wal_sync_rounds() const { return sync_group_->rounds(); }
 
  private:
@@ -145,6 +164,7 @@ class Store {
   Status ListColumnFamilies(std::vector<std::string>* names);
   Status BuildColumnFamilyOptions(const std::string& name,
                                   rocksdb::ColumnFamilyOptions* options) const;
+  Status CompactLevelZero(rocksdb::ColumnFamilyHandle* handle);
   Status LoadStatistics();
   rocksdb::Status CloseDatabase(const std::vector<rocksdb::ColumnFamilyHandle*>& handles);
   void LoadStatisticsOneByOne(rocksdb::ColumnFamilyHandle* handle);
@@ -153,7 +173,7 @@ class Store {
   void Log(LogLevel level, std::string_view text) const;
 
   const StoreOptions options_;
-  std::map<std::string, std::string> overrides_;  // column family -> option string
+  std::map<std::string, std::string> overrides_;  // column family -> option string; create_mutex_'s
   rocksdb::DBOptions database_options_;
   std::shared_ptr<rocksdb::Cache> cache_;
   std::shared_ptr<rocksdb::Statistics> statistics_;
@@ -161,6 +181,7 @@ class Store {
   std::shared_ptr<TimeToLive> time_to_live_;
   ErrorPolicy policy_;
   StatisticsKeeper keeper_;
+  CompactionJournal journal_;
   std::shared_ptr<Listener> listener_;
   std::unique_ptr<WalSyncGroup> sync_group_;
   std::unique_ptr<SpaceWatcher> watcher_;
@@ -171,6 +192,8 @@ class Store {
   rocksdb::ColumnFamilyHandle* system_ = nullptr;
   rocksdb::ColumnFamilyHandle* default_ = nullptr;
   size_t removed_bulk_loads_ = 0;
+  std::atomic<uint64_t> manual_compactions_{0};
+  std::atomic<uint64_t> running_manual_compactions_{0};
   bool closed_ = false;
 };
 

@@ -8,16 +8,24 @@ namespace basalt::store {
 
 void Store::Listener::OnFlushCompleted(rocksdb::DB* /*db*/, const rocksdb::FlushJobInfo& job) {
   keeper_->AddFile(job.file_number, StatisticsKeeper::PropertyOf(job.table_properties));
+  keeper_->CountWritten(StatisticsKeeper::PropertyOf(job.table_properties));
+}
+
+void Store::Listener::OnCompactionBegin(rocksdb::DB* /*db*/,
+                                        const rocksdb::CompactionJobInfo& job) {
+  journal_->Begin(job);
 }
 
 void Store::Listener::OnCompactionCompleted(rocksdb::DB* /*db*/,
                                             const rocksdb::CompactionJobInfo& job) {
+  journal_->End(job);
   if (!job.status.ok()) return;
   for (const std::string& path : job.output_files) {
     const auto properties = job.table_properties.find(path);
     if (properties == job.table_properties.end()) continue;
-    keeper_->AddFile(StatisticsKeeper::FileNumber(path),
-                     StatisticsKeeper::PropertyOf(*properties->second));
+    const Bytes property = StatisticsKeeper::PropertyOf(*properties->second);
+    keeper_->AddFile(StatisticsKeeper::FileNumber(path), property);
+    keeper_->CountWritten(property);
   }
   for (const rocksdb::CompactionFileInfo& input : job.input_file_infos) {
     // A file that only moved to another level is input and output in one.

@@ -13,13 +13,15 @@ namespace basalt::store {
 // from its own threads, which it holds up meanwhile; nothing here blocks or writes.
 class Store::Listener final : public rocksdb::EventListener {
  public:
-  // Both must outlive the database.
-  Listener(ErrorPolicy* policy, StatisticsKeeper* keeper) : policy_(policy), keeper_(keeper) {}
+  // All must outlive the database.
+  Listener(ErrorPolicy* policy, StatisticsKeeper* keeper, CompactionJournal* journal)
+      : policy_(policy), keeper_(keeper), journal_(journal) {}
   const char* Name() const override { return "basalt"; }
 
   // Files that come and go: the sums of statistics follow. RocksDB may report two jobs in another
   // order than they happened in; the keeper copes with that.
   void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& job) override;
+  void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& job) override;
   void OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo& job) override;
   void OnExternalFileIngested(rocksdb::DB* db,
                               const rocksdb::ExternalFileIngestionInfo& file) override;
@@ -31,6 +33,7 @@ class Store::Listener final : public rocksdb::EventListener {
  private:
   ErrorPolicy* const policy_;
   StatisticsKeeper* const keeper_;
+  CompactionJournal* const journal_;
 };
 
 }  // namespace basalt::store

@@ -41,6 +41,7 @@ Status Store::Open(StoreOptions options, std::unique_ptr<Store>* store) {
   }
   std::unique_ptr<Store> opened(new Store(std::move(options)));
   BASALT_RETURN_IF_ERROR(ParseColumnFamilyOverrides(opened->options_.override_column_family_options,
+                                                    "rocksdb_override_cf_options",
                                                     &opened->overrides_));
   opened->BuildDatabaseOptions();
   BASALT_RETURN_IF_ERROR(opened->PrepareDirectory());
@@ -55,14 +56,12 @@ Status Store::Open(StoreOptions options, std::unique_ptr<Store>* store) {
 void Store::BuildDatabaseOptions() {
   cache_ = rocksdb::HyperClockCacheOptions(options_.block_cache_bytes).MakeSharedCache();
   statistics_ = rocksdb::CreateDBStatistics();
-  // Counters only: histograms and timers would read the clock several times for each row.
-  statistics_->set_stats_level(rocksdb::StatsLevel::kExceptHistogramOrTimers);
+  statistics_->set_stats_level(options_.statistics_level);
   collector_factory_ = NewStatisticsCollectorFactory(options_.key_prefixes);
-  listener_ = std::make_shared<Listener>(&policy_, &keeper_);
+  listener_ = std::make_shared<Listener>(&policy_, &keeper_, &journal_);
   database_options_ = DatabaseOptions(options_);
   database_options_.statistics = statistics_;
   database_options_.listeners.push_back(listener_);
-  database_options_.info_log_level = options_.information_log_level;
 }
 
 Status Store::PrepareDirectory() {
@@ -111,6 +110,10 @@ Status Store::BuildColumnFamilyOptions(const std::string& name,
         found->second, "rocksdb_override_cf_options for " + name, options));
   }
   options->table_properties_collector_factories.push_back(collector_factory_);
+  if (options_.deletion_trigger != nullptr) {
+    options->table_properties_collector_factories.push_back(
+        NewDeletionTriggerFactory(options_.deletion_trigger));
+  }
   if (name != kSystemColumnFamilyName) {
     options->compaction_filter_factory = NewExpiryFilterFactory(time_to_live_);
   }

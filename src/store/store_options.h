@@ -8,8 +8,12 @@
 #include <string_view>
 
 #include <rocksdb/env.h>
+#include <rocksdb/options.h>
 #include <rocksdb/rate_limiter.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
 
+#include "store/deletion_trigger.h"
 #include "store/key_prefix_provider.h"
 #include "store/time_to_live.h"
 
@@ -45,14 +49,24 @@ struct StoreOptions {
   int max_background_jobs = 0;
   int max_open_files = -1;  // -1: every file stays open
   uint64_t max_total_wal_bytes = 2ull << 30;
-  uint64_t bytes_per_sync = 1ull << 20;
-  uint64_t wal_bytes_per_sync = 0;
   uint32_t statistics_dump_seconds = 600;
   std::shared_ptr<rocksdb::RateLimiter> rate_limiter;  // null: none
   bool use_direct_reads = false;
   bool use_direct_io_for_flush_and_compaction = false;
   bool use_fsync = false;
   bool paranoid_checks = true;
+
+  // Counters only: histograms and timers would read the clock several times for each row.
+  rocksdb::StatsLevel statistics_level = rocksdb::StatsLevel::kExceptHistogramOrTimers;
+
+  // --- Options that are RocksDB's own ---
+  // Called once, with the options as database_defaults.cc and column_family_defaults.cc make them
+  // (the latter before any option string): changes those that the caller passes on as they are.
+  // What the store relies on must stay: 2PC, listeners, statistics. Empty: nothing is changed.
+  std::function<void(rocksdb::DBOptions*)> adjust_database;
+  std::function<void(rocksdb::BlockBasedTableOptions*)> adjust_tables;
+  // May be changed while the store runs. Null: table files are not compacted for deletions.
+  std::shared_ptr<const DeletionTriggerSettings> deletion_trigger;
 
   // --- Write-ahead log ---
   // rocksdb::WALRecoveryMode. 2 (point in time) starts after any crash with everything that was
@@ -79,8 +93,6 @@ struct StoreOptions {
   // --- Hooks ---
   // Environment for fault tests; null = the operating system's. Not owned.
   rocksdb::Env* env = nullptr;
-  // Level of RocksDB's own information log.
-  rocksdb::InfoLogLevel information_log_level = rocksdb::INFO_LEVEL;
   // Receives lines for the server's log; may be called from any thread, even inside RocksDB's
   // background work, so it must not call back into the store. Empty: lines are dropped (RocksDB's
   // own information log in `directory`/LOG is written in any case).

@@ -124,6 +124,7 @@ Status Transaction::Get(rocksdb::ColumnFamilyHandle* family, Bytes key, View vie
     }
   }
   rocksdb::ReadOptions options;
+  options.fill_cache = settings_.fill_cache;
   if (view == View::kSnapshot) options.snapshot = ReadSnapshot();
   value->Reset();
   const rocksdb::Status read = manager_->store()->base()->Get(options, family, key, value);
@@ -150,6 +151,7 @@ void Transaction::MultiGet(rocksdb::ColumnFamilyHandle* family, size_t count,
     return;
   }
   rocksdb::ReadOptions options;
+  options.fill_cache = settings_.fill_cache;
   if (view == View::kSnapshot) options.snapshot = ReadSnapshot();
   std::vector<rocksdb::Status> statuses(count);
   for (size_t i = 0; i < count; ++i) values[i].Reset();

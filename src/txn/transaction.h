@@ -57,6 +57,8 @@ class Transaction {
     // Under REPEATABLE READ: locking reads look at the snapshot, and a row that has changed since
     // fails with kSnapshotConflict (MyRocks' behaviour).
     bool detect_conflicts = false;
+    // Blocks that reads bring in stay in the block cache.
+    bool fill_cache = true;
   };
 
   Transaction(TransactionManager* manager, uint64_t id);
@@ -77,6 +79,7 @@ class Transaction {
   void Begin(const Settings& settings);
   const Settings& settings() const { return settings_; }
   void set_lock_wait_microseconds(uint64_t wait) { settings_.lock_wait_microseconds = wait; }
+  void set_fill_cache(bool fill) { settings_.fill_cache = fill; }
 
   // Every statement inside the transaction is framed by these. EndStatement drops a statement
   // snapshot; RollbackStatement also takes its writes back (T4) and releases locks it added.

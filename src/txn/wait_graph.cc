@@ -201,7 +201,13 @@ void WaitGraph::Report(const std::vector<LockOwner*>& cycle) {
         {owner->id_, owner->wanted_.index, owner->wanted_.key, owner->wanted_.kind});
   }
   reports_.push_back(std::move(report));
-  if (reports_.size() > kKeptReports) reports_.pop_front();
+  if (reports_.size() > kept_reports_) reports_.pop_front();
+}
+
+void WaitGraph::KeepReports(size_t count) {
+  std::lock_guard guard(mutex_);
+  kept_reports_ = count;
+  while (reports_.size() > count) reports_.pop_front();
 }
 
 void WaitGraph::Interrupt(LockOwner* owner) {

@@ -102,14 +102,14 @@ class WaitGraph {
 
   // --- For reports; any thread ---
   Counters counters() const;
-  // The newest last; at most kKeptReports.
+  // The newest last.
   std::vector<DeadlockReport> Deadlocks() const;
+  // How many of them are kept; 16 unless told.
+  void KeepReports(size_t count);
   // False when the owner does not wait.
   bool WhatIsWanted(const LockOwner& owner, Waiting* waiting) const;
 
  private:
-  static constexpr size_t kKeptReports = 16;
-
   void TellObserver(LockOwner* waiter);
   bool ClosesCycle(LockOwner* start, std::vector<LockOwner*>* cycle);
   size_t ChooseVictim(const std::vector<LockOwner*>& cycle) const;
@@ -120,6 +120,7 @@ class WaitGraph {
   uint64_t visit_ = 0;
   std::deque<DeadlockReport> reports_;
   uint64_t report_number_ = 0;
+  size_t kept_reports_ = 16;
 
   std::atomic<uint64_t> waits_{0};
   std::atomic<uint64_t> timeouts_{0};

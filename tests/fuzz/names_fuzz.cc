@@ -43,15 +43,16 @@ void Comments(const std::string& comment, const std::string& partition) {
 
 void Options(const std::string& text) {
   std::map<std::string, std::string> options;
-  if (!basalt::store::ParseColumnFamilyOverrides(text, &options).ok()) return;
+  if (!basalt::store::ParseColumnFamilyOverrides(text, "origin", &options).ok()) return;
   std::string written;
   for (const auto& [family, settings] : options) {
     Require(!family.empty(), "a column family has a name");
     written += family + "={" + settings + "};";
   }
   std::map<std::string, std::string> again;
-  Require(basalt::store::ParseColumnFamilyOverrides(written, &again).ok() && again == options,
-          "options written and read again");
+  Require(
+      basalt::store::ParseColumnFamilyOverrides(written, "origin", &again).ok() && again == options,
+      "options written and read again");
 }
 
 }  // namespace

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/information_schema/view.h"
+
+namespace basalt::server {
+
+namespace {
+
+constexpr std::string_view kPartitionMark = "#P#";
+
+std::string FromFileName(std::string_view encoded) {
+  const std::string name(encoded);
+  char decoded[NAME_LEN + 1];
+  const uint bytes = filename_to_tablename(name.c_str(), decoded, sizeof(decoded), true);
+  return std::string(decoded, bytes);
+}
+
+}  // namespace
+
+RowFiller& RowFiller::Number(uint64_t value) {
+  (*field_)->set_notnull();
+  (*field_++)->store(static_cast<longlong>(value), true);
+  return *this;
+}
+
+RowFiller& RowFiller::Signed(int64_t value) {
+  (*field_)->set_notnull();
+  (*field_++)->store(value, false);
+  return *this;
+}
+
+RowFiller& RowFiller::Real(double value) {
+  (*field_)->set_notnull();
+  (*field_++)->store(value);
+  return *this;
+}
+
+RowFiller& RowFiller::Text(std::string_view value) {
+  (*field_)->set_notnull();
+  (*field_++)->store(value.data(), value.size(), system_charset_info);
+  return *this;
+}
+
+RowFiller& RowFiller::Null() {
+  (*field_++)->set_null();
+  return *this;
+}
+
+RowFiller& RowFiller::TextOrNull(std::string_view value) {
+  return value.empty() ? Null() : Text(value);
+}
+
+std::string HexOf(std::string_view bytes, size_t column_length) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string hex;
+  for (const char c : bytes.substr(0, column_length / 2)) {
+    hex.push_back(kDigits[static_cast<uint8_t>(c) >> 4]);
+    hex.push_back(kDigits[static_cast<uint8_t>(c) & 15]);
+  }
+  return hex;
+}
+
+UserTableName ToUserTableName(std::string_view dictionary_name) {
+  UserTableName name;
+  const size_t dot = dictionary_name.find('.');
+  name.schema = FromFileName(dictionary_name.substr(0, dot));
+  if (dot == std::string_view::npos) return name;
+  std::string_view table = dictionary_name.substr(dot + 1);
+  const size_t mark = table.find(kPartitionMark);
+  if (mark != std::string_view::npos) {
+    name.partition = FromFileName(table.substr(mark + kPartitionMark.size()));
+    table = table.substr(0, mark);
+  }
+  name.table = FromFileName(table);
+  return name;
+}
+
+bool MaySeeAll(THD* thd) { return !check_global_access(thd, PROCESS_ACL, true); }
+
+int InitView(void* table, ST_FIELD_INFO* fields, int (*fill)(THD*, TABLE_LIST*, Item*)) {
+  auto* schema = static_cast<ST_SCHEMA_TABLE*>(table);
+  schema->fields_info = fields;
+  schema->fill_table = fill;
+  return 0;
+}
+
+st_mysql_information_schema view_declaration = {MYSQL_INFORMATION_SCHEMA_INTERFACE_VERSION};
+
+}  // namespace basalt::server

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Variables that are commands to the running store. A switch among them reads OFF again at once.
+#include <rocksdb/statistics.h>
+
+#include <string>
+
+#include "server/error_map.h"
+#include "server/plugin_state.h"
+#include "server/system_variables.h"
+#include "server/variables/variable_table.h"
+
+namespace basalt::server {
+
+namespace {
+
+constexpr unsigned kCommand = kAnyTime;
+
+// Carries out `command` when a switch is set ON. It reads OFF whatever happens.
+template <typename Command>
+int Carry(void* save, st_mysql_value* value, const char* doing, const Command& command) {
+  *static_cast<my_bool*>(save) = 0;
+  bool wanted = false;
+  if (!GivenSwitch(value, &wanted) || Database() == nullptr) return 1;
+  return wanted ? ReportError(command(Database()), doing) : 0;
+}
+
+void UpdateNothing(THD*, st_mysql_sys_var*, void*, const void*) {}
+
+int CheckFlushAndLevelZero(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) {
+  return Carry(save, value, "flush of the memtables and compaction of level 0",
+               [](engine::Database* database) {
+                 Status status = database->store()->Flush();
+                 return status.ok() ? database->store()->CompactLevelZero() : std::move(status);
+               });
+}
+
+int CheckResetStatistics(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) {
+  return Carry(save, value, "reset of the counters",
+               [](engine::Database* database) { return database->store()->ResetStatistics(); });
+}
+
+int CheckSignalDropIndex(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) {
+  return Carry(save, value, "waking the removal of dropped indexes",
+               [](engine::Database* database) {
+                 database->reclaimer()->Wake();
+                 return Status::Ok();
+               });
+}
+
+void UpdatePause(THD*, st_mysql_sys_var*, void* variable, const void* save) {
+  const bool pause = *static_cast<const my_bool*>(save) != 0;
+  const bool paused = *static_cast<my_bool*>(variable) != 0;
+  if (pause == paused || Database() == nullptr) return;
+  const Status status = Database()->store()->PauseBackgroundWork(pause);
+  if (ReportError(status, "pausing background work") == 0) StoreValue<BOOL>(variable, save);
+}
+
+int CheckUpdateOptions(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* value) {
+  const char* text = GivenText(thd, value);
+  *static_cast<const char**>(save) = text;
+  if (Database() == nullptr) return 1;
+  return ReportError(Database()->store()->UpdateColumnFamilyOptions(text),
+                     "rocksdb_update_cf_options");
+}
+
+// clang-format off
+#define BASALT_MAINTENANCE_VARIABLES(GLOBAL, SESSION)                                              \
+  GLOBAL(BOOL, force_flush_memtable_and_lzero_now, kCommand,                                       \
+         "Setting it writes all memtables to table files, and those of level 0 to the next level", \
+         CheckFlushAndLevelZero, UpdateNothing, 0)                                                 \
+  GLOBAL(BOOL, pause_background_work, kAnyTime,                                                    \
+         "Neither flushes nor compactions run; a full memtable then stops whoever writes",         \
+         nullptr, UpdatePause, 0)                                                                  \
+  GLOBAL(BOOL, reset_stats, kCommand, "Setting it sets RocksDB's counters to zero",                \
+         CheckResetStatistics, UpdateNothing, 0)                                                   \
+  GLOBAL(BOOL, signal_drop_index_thread, kCommand,                                                 \
+         "Setting it wakes the thread that frees the space of dropped indexes",                    \
+         CheckSignalDropIndex, UpdateNothing, 0)                                                   \
+  GLOBAL(STR, update_cf_options, kAnyTime | PLUGIN_VAR_MEMALLOC,  \
+         "Setting it changes options of column families, also of those made later, until the "     \
+         "server ends: cf1={...};cf2={...}",                                                       \
+         CheckUpdateOptions, nullptr, "")
+// clang-format on
+
+BASALT_DEFINE_VARIABLES(BASALT_MAINTENANCE_VARIABLES)
+
+}  // namespace
+
+void AppendMaintenanceVariables(std::vector<st_mysql_sys_var*>* list) {
+  AppendVariables(variables, list);
+}
+
+}  // namespace basalt::server

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Variables of a connection's statements, and those that say how failures are dealt with.
+#include "server/plugin_state.h"
+#include "server/system_variables.h"
+#include "server/variables/variable_table.h"
+
+namespace basalt::server {
+
+namespace {
+
+void UpdateKeptDeadlocks(THD*, st_mysql_sys_var*, void* variable, const void* save) {
+  StoreValue<UINT>(variable, save);
+  if (Database() == nullptr) return;
+  Database()->transactions()->waits()->KeepReports(*static_cast<const UINT*>(save));
+}
+
+// clang-format off
+#define BASALT_SESSION_VARIABLES(GLOBAL, SESSION)                                                  \
+  GLOBAL(UINT, max_latest_deadlocks, kAnyTime,                                                     \
+         "Deadlocks that information_schema.ROCKSDB_DEADLOCK remembers",                           \
+         nullptr, UpdateKeptDeadlocks, 5, 0, UINT_MAX, 0)                                          \
+  GLOBAL(BOOL, print_snapshot_conflict_queries, kAnyTime,                                          \
+         "Statements that fail because a row has changed since the snapshot "                      \
+         "(rocksdb_locking_style=MYROCKS) are written to the error log",                           \
+         nullptr, nullptr, 0)                                                                      \
+  GLOBAL(BOOL, rollback_on_timeout, kSwitchAnyTime,                                                \
+         "A lock wait timeout rolls the whole transaction back, not only the statement",           \
+         nullptr, nullptr, 0)                                                                      \
+  SESSION(UINT, force_index_records_in_range, kAnyTime,                                            \
+          "With FORCE INDEX every range is estimated to have so many rows; 0: as others",          \
+          nullptr, nullptr, 0, 0, INT_MAX, 0)                                                      \
+  SESSION(BOOL, lock_scanned_rows, kAnyTime,                                                       \
+          "Rows that a statement locks and then finds not to match stay locked",                   \
+          nullptr, nullptr, 0)                                                                     \
+  SESSION(INT, manual_compaction_threads, kAnyTime,                                                \
+          "Threads that share a compaction by SET GLOBAL rocksdb_compact_cf; 0: one, or "          \
+          "rocksdb_max_subcompactions",                                                            \
+          nullptr, nullptr, 0, 0, 128, 0)                                                          \
+  SESSION(INT, perf_context_level, kAnyTime,                                                       \
+          "How much of a statement's work is measured for "                                        \
+          "information_schema.ROCKSDB_PERF_CONTEXT: 0 and 1 nothing, 2 counters, 3 to 5 also "     \
+          "times",                                                                                 \
+          nullptr, nullptr, 0, 0, 5, 0)                                                            \
+  SESSION(UINT, records_in_range, kAnyTime,                                                        \
+          "Every range is estimated to have so many rows; 0: by statistics",                       \
+          nullptr, nullptr, 0, 0, INT_MAX, 0)                                                      \
+  SESSION(BOOL, skip_fill_cache, kAnyTime,                                                         \
+          "Reads leave the block cache as it is",                                                  \
+          nullptr, nullptr, 0)
+// clang-format on
+
+BASALT_DEFINE_VARIABLES(BASALT_SESSION_VARIABLES)
+
+}  // namespace
+
+void AppendSessionVariables(std::vector<st_mysql_sys_var*>* list) {
+  AppendVariables(variables, list);
+}
+
+uint32_t KeptDeadlocks() { return values.max_latest_deadlocks; }
+bool PrintSnapshotConflicts() { return values.print_snapshot_conflict_queries; }
+bool RollbackOnTimeout() { return values.rollback_on_timeout; }
+
+uint64_t RecordsInRange(THD* thd, bool forced_index) {
+  const uint64_t any = THDVAR(thd, records_in_range);
+  if (any != 0 || !forced_index) return any;
+  return THDVAR(thd, force_index_records_in_range);
+}
+
+bool LockScannedRows(THD* thd) { return THDVAR(thd, lock_scanned_rows); }
+uint32_t ManualCompactionThreads(THD* thd) {
+  return static_cast<uint32_t>(THDVAR(thd, manual_compaction_threads));
+}
+int PerfContextLevel(THD* thd) { return THDVAR(thd, perf_context_level); }
+bool SkipFillCache(THD* thd) { return THDVAR(thd, skip_fill_cache); }
+
+}  // namespace basalt::server

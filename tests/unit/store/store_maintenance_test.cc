@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// What administrators see of a running store, and change in it.
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/bytes.h"
+#include "store/store.h"
+#include "store/store_reports.h"
+#include "unit/store/temporary_directory.h"
+
+namespace basalt::store {
+namespace {
+
+using test::TemporaryDirectory;
+using ::testing::HasSubstr;
+
+constexpr uint32_t kIndex = 300;
+
+std::string Key(uint32_t number) {
+  std::string key;
+  AppendBigEndian32(&key, kIndex);
+  AppendBigEndian32(&key, number);
+  return key;
+}
+
+class StoreMaintenanceTest : public ::testing::Test {
+ protected:
+  StoreMaintenanceTest() : trigger_(std::make_shared<DeletionTriggerSettings>()) {}
+
+  void SetUp() override {
+    StoreOptions options;
+    options.directory = directory_ / "store";
+    options.block_cache_bytes = 8 << 20;
+    options.reserved_free_bytes = 0;
+    options.deletion_trigger = trigger_;
+    options.adjust_database = [](rocksdb::DBOptions* db) { db->keep_log_file_num = 7; };
+    options.adjust_tables = [](rocksdb::BlockBasedTableOptions* table) {
+      table->block_size = 12345;
+    };
+    const Status status = Store::Open(std::move(options), &store_);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    ASSERT_TRUE(store_->GetOrCreateColumnFamily("rows", &rows_).ok());
+  }
+
+  void Write(uint32_t first, uint32_t past_last, bool deletions) {
+    rocksdb::WriteBatch batch;
+    for (uint32_t number = first; number < past_last; ++number) {
+      if (deletions) {
+        ASSERT_TRUE(batch.Delete(rows_, Key(number)).ok());
+      } else {
+        ASSERT_TRUE(batch.Put(rows_, Key(number), "value").ok());
+      }
+    }
+    ASSERT_EQ(store_->Write(&batch, /*sync=*/false).ToString(), "ok");
+  }
+
+  void Flush() { ASSERT_EQ(store_->Flush(rows_).ToString(), "ok"); }
+
+  std::string Option(const std::string& name) {
+    for (const auto& [option, value] : ColumnFamilyOptionTexts(*store_, rows_)) {
+      if (option == name) return value;
+    }
+    return "absent";
+  }
+
+  uint64_t FilesOfLevel(int level) {
+    uint64_t count = 0;
+    for (const rocksdb::LiveFileMetaData& file : TableFiles(*store_)) {
+      count += file.column_family_name == "rows" && file.level == level;
+    }
+    return count;
+  }
+
+  TemporaryDirectory directory_;
+  std::shared_ptr<DeletionTriggerSettings> trigger_;
+  std::unique_ptr<Store> store_;
+  rocksdb::ColumnFamilyHandle* rows_ = nullptr;
+};
+
+TEST_F(StoreMaintenanceTest, OptionsOfTheCallerAreTaken) {
+  EXPECT_EQ(store_->base()->GetDBOptions().keep_log_file_num, 7);
+  EXPECT_EQ(Option("TABLE_FACTORY::BLOCK_SIZE"), "12345");
+  EXPECT_TRUE(store_->base()->GetDBOptions().allow_2pc);
+}
+
+TEST_F(StoreMaintenanceTest, UpdatedOptionsHoldNowAndForFamiliesMadeLater) {
+  const Status status = store_->UpdateColumnFamilyOptions(
+      "rows={write_buffer_size=9m};later={write_buffer_size=10m;max_successive_merges=3}");
+  ASSERT_EQ(status.ToString(), "ok");
+  EXPECT_EQ(Option("WRITE_BUFFER_SIZE"), std::to_string(9 << 20));
+  ASSERT_TRUE(store_->GetOrCreateColumnFamily("later", &rows_).ok());
+  EXPECT_EQ(Option("WRITE_BUFFER_SIZE"), std::to_string(10 << 20));
+  EXPECT_EQ(Option("MAX_SUCCESSIVE_MERGES"), "3");
+}
+
+TEST_F(StoreMaintenanceTest, NothingIsUpdatedWhenOneTextIsWrong) {
+  const std::string before = Option("WRITE_BUFFER_SIZE");
+  const Status status =
+      store_->UpdateColumnFamilyOptions("rows={write_buffer_size=9m};zz={no_such_option=1}");
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_THAT(status.ToString(), HasSubstr("rocksdb_update_cf_options"));
+  EXPECT_EQ(Option("WRITE_BUFFER_SIZE"), before);
+}
+
+TEST_F(StoreMaintenanceTest, LevelZeroIsEmptyAfterItsCompaction) {
+  for (uint32_t number = 0; number < 3; ++number) {
+    Write(number, number + 1, /*deletions=*/false);
+    Flush();
+  }
+  EXPECT_EQ(FilesOfLevel(0), 3);
+  ASSERT_EQ(store_->CompactLevelZero().ToString(), "ok");
+  EXPECT_EQ(FilesOfLevel(0), 0);
+  ASSERT_EQ(store_->CompactLevelZero().ToString(), "ok");  // nothing to do
+}
+
+TEST_F(StoreMaintenanceTest, AFileOfManyDeletionsIsCompacted) {
+  trigger_->deletions = 100;
+  trigger_->window = 200;
+  Write(0, 1000, /*deletions=*/false);
+  Flush();
+  ASSERT_EQ(store_->Compact(rows_).ToString(), "ok");
+  const size_t before = store_->compactions()->History().size();
+  Write(0, 100, /*deletions=*/true);  // not more than 100
+  Flush();
+  EXPECT_EQ(FilesOfLevel(0), 1);
+  EXPECT_EQ(store_->compactions()->History().size(), before);
+  Write(100, 300, /*deletions=*/true);
+  Flush();
+  ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
+  const std::vector<CompactionReport> history = store_->compactions()->History();
+  ASSERT_GT(history.size(), before);
+  EXPECT_EQ(history.back().reason, "FilesMarkedForCompaction");
+  EXPECT_EQ(history.back().status, "OK");
+  EXPECT_TRUE(store_->compactions()->Active().empty());
+}
+
+TEST_F(StoreMaintenanceTest, WrittenEntriesAreCounted) {
+  Write(0, 10, /*deletions=*/false);
+  Flush();
+  Write(0, 4, /*deletions=*/true);
+  Flush();
+  EXPECT_EQ(store_->WrittenEntries().rows, 10);
+  EXPECT_EQ(store_->WrittenEntries().deletes, 4);
+}
+
+TEST_F(StoreMaintenanceTest, PausedBackgroundWorkGoesOn) {
+  ASSERT_EQ(store_->PauseBackgroundWork(true).ToString(), "ok");
+  ASSERT_EQ(store_->PauseBackgroundWork(false).ToString(), "ok");
+  Write(0, 1, /*deletions=*/false);
+  Flush();
+}
+
+TEST_F(StoreMaintenanceTest, ReportsOfFilesAgree) {
+  Write(0, 1000, /*deletions=*/false);
+  Flush();
+  std::vector<TableFile> files;
+  ASSERT_EQ(ReadTableFiles(*store_, &files).ToString(), "ok");
+  ASSERT_EQ(files.size(), TableFiles(*store_).size());
+  const IndexId index{rows_->GetID(), kIndex};
+  EXPECT_GT(DiskBytesOf(*store_, rows_, index), 0);
+  EXPECT_EQ(MemtableShareOf(*store_, rows_, index).entries, 0);
+  Write(2000, 3000, /*deletions=*/false);
+  EXPECT_GT(MemtableShareOf(*store_, rows_, index).entries, 100);
+}
+
+}  // namespace
+}  // namespace basalt::store
