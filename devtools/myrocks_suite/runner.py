@@ -38,6 +38,7 @@ class Outcome:
     verdict: str
     seconds: float
     story: str = ""
+    tolerant: bool = False  # what the copy of the test said that goes on (tolerant.py)
 
     @property
     def digest(self) -> str:
@@ -70,7 +71,9 @@ def run(tests: list[SuiteTest], engine: str, workers: int, tolerant: bool) -> It
         errors="replace",
     )
     try:
-        yield from read(process.stdout)
+        for outcome in read(process.stdout):
+            outcome.tolerant = tolerant
+            yield outcome
     finally:
         if process.poll() is None:
             process.terminate()

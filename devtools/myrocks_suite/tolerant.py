@@ -4,7 +4,8 @@
 A test ends at the first statement that answers otherwise than it says. So one that expects MyRocks
 to refuse what Basalt does would end there, and nothing behind would be seen. In this copy, made in
 the build folder for the time of a run, such a test goes on, and the whole difference shows in its
-result. Only tests that the kept list knows to differ run from here.
+result. Tests run from here when they have ended early as they are. mysqltest writes no error down
+where none would do, so that a result from here is only good to be compared with another.
 """
 
 import re

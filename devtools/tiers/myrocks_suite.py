@@ -33,7 +33,7 @@ def run(args) -> TierResult:
     expected = expectations.load()
     tests = choose(args, expected)
     done = previous(engine) if args.resume else {}
-    remaining = [test for test in tests if test.full_name not in done]
+    remaining = [t for t in tests if not any(n.partition("[")[0] == t.full_name for n in done)]
     outcomes = list(done.values()) + follow(remaining, engine, args, expected)
     by_name = {test.full_name: test for test in all_tests()}
     words = {
@@ -86,39 +86,52 @@ def log_file(engine: str):
 
 
 def previous(engine: str) -> dict[str, Outcome]:
-    """What an interrupted run has left, by test."""
+    """What an interrupted run has left, by name. One that ended early waits for its second run."""
     file = log_file(engine)
     lines = file.read_text().splitlines() if file.exists() else []
-    done = (Outcome(**json.loads(line)) for line in lines if line.endswith("}"))
-    return {outcome.name.partition("[")[0]: outcome for outcome in done}
+    done: dict[str, Outcome] = {}
+    for line in lines:
+        if line.endswith("}"):
+            merge(done, Outcome(**json.loads(line)))
+    return {n: o for n, o in done.items() if o.verdict != "fails" or o.tolerant}
+
+
+def merge(outcomes: dict[str, Outcome], outcome: Outcome) -> None:
+    """A second run, from the tolerant copy, tells more than the first; only that the test has
+    failed is known from the first."""
+    if outcome.tolerant:
+        if not outcome.story:
+            return  # it has come to its end there: only the error was not as expected
+        outcome.verdict = "fails"
+    outcomes[outcome.name] = outcome
 
 
 def follow(tests, engine: str, args, expected) -> list[Outcome]:
-    """Runs the tests; keeps and shows each outcome as it comes."""
+    """Runs the tests, and once more those that ended early; keeps and shows each as it comes."""
     folder = runner.log_folder(engine)
     if not args.resume:
         shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
-    outcomes = []
-    differ = {n.partition("[")[0] for n, e in expected.items() if e.outcome in ("differs", "fails")}
-    parts = [
-        [t for t in tests if (t.full_name in differ) == tolerant] for tolerant in (False, True)
-    ]
+    outcomes: dict[str, Outcome] = {}
     with open(log_file(engine), "a") as log:
-        for tolerant, part in enumerate(parts):
-            for outcome in runner.run(part, engine, args.workers, bool(tolerant)) if part else ():
+        for tolerant in (False, True):
+            early = {n.partition("[")[0] for n, o in outcomes.items() if o.verdict == "fails"}
+            part = [t for t in tests if t.full_name in early] if tolerant else tests
+            for outcome in runner.run(part, engine, args.workers, tolerant) if part else ():
                 log.write(json.dumps(vars(outcome)) + "\n")
                 log.flush()
-                outcomes.append(outcome)
+                merge(outcomes, outcome)
                 show(outcome, expected.get(outcome.name), folder)
-    return outcomes
+    return list(outcomes.values())
 
 
 def show(outcome: Outcome, known, folder) -> None:
     """Keeps the story of one that failed; prints what is not as listed."""
+    end = ".tolerant.txt" if outcome.tolerant else ".txt"
     if outcome.verdict in ("differs", "fails"):
-        (folder / f"{outcome.name.replace('/', '_')}.txt").write_text(outcome.story)
-    if known is None or outcome.verdict != known.outcome or outcome.verdict == "fails":
+        (folder / f"{outcome.name}{end}").write_text(outcome.story)
+    listed = known is not None and (outcome.verdict in (known.outcome, "fails"))
+    if not listed:
         print(f"   {outcome.name}: {outcome.verdict} {outcome.seconds:.1f} s", flush=True)
 
 

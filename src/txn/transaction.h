@@ -102,8 +102,7 @@ class Transaction {
     return snapshot_ != nullptr && snapshot_->GetSequenceNumber() < sequence;
   }
 
-  // Reads one row or index entry. kNotFound when there is none. The value stays pinned until the
-  // slice is reset.
+  // Reads one row or index entry, or kNotFound. The value stays pinned until the slice is reset.
   Status Get(rocksdb::ColumnFamilyHandle* family, Bytes key, View view,
              rocksdb::PinnableSlice* value);
   // The same without a snapshot, for a statement that reads exactly one key once (then the latest
