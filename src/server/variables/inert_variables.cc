@@ -168,7 +168,7 @@ bool Same(T value, const Standard& standard) {
 }
 
 void LogUnlessSame(bool same, const char* name, const char* reason) {
-  if (!same) sql_print_warning("ROCKSDB: rocksdb_%s has no effect: %s", name, reason);
+  if (!same) sql_print_information("ROCKSDB: rocksdb_%s has no effect: %s", name, reason);
 }
 
 }  // namespace
