@@ -90,8 +90,8 @@ def summary(cells: list[Cell]) -> list[str]:
     left = [c for c in cells if c.left_by_peer]
     if left:
         lines.append(
-            f"   of these, InnoDB's table was of no more use in the midst of {len(left)} cells; from"
-            " there on our index was compared with a scan of our table"
+            f"   of these, InnoDB's table was of no more use in the midst of {len(left)} cells;"
+            " from there on our index was compared with a scan of our table"
         )
     short = [c for c in cells if c.range_errors]
     if short:

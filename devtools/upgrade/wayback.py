@@ -26,6 +26,23 @@ TABLES = [
     " KEY b (b))",
     f"INSERT INTO nopad {ROWS}",
 ]
+# With columns that stock does not open, and a sequence; in a database without a twin.
+OURS = "way_back_columns"
+COLUMNS_OF_OURS = [
+    "CREATE TABLE of_virtual (id INT PRIMARY KEY, a INT, v INT AS (a + 1) VIRTUAL, KEY v (v))",
+    "INSERT INTO of_virtual (id, a) SELECT seq, seq % 9 FROM seq_1_to_50",
+    "CREATE TABLE of_stored (id INT PRIMARY KEY, a INT, s INT AS (a * 2) STORED)"
+    " PARTITION BY KEY (id) PARTITIONS 2",
+    "INSERT INTO of_stored (id, a) VALUES (1, 1), (2, 2)",
+    "CREATE TABLE of_hash (id INT PRIMARY KEY, b TEXT, UNIQUE (b))",
+    "INSERT INTO of_hash VALUES (1, 'x'), (2, 'y')",
+    "CREATE TABLE of_shapes (id INT PRIMARY KEY, g POINT)",
+    "INSERT INTO of_shapes VALUES (1, POINT(1, 2)), (2, NULL)",
+    "CREATE SEQUENCE of_numbers START WITH 10 INCREMENT BY 5",
+    "INSERT INTO of_virtual (id) VALUES (100 + NEXT VALUE FOR of_numbers)",
+]
+CANNOT_READ = "Tables with indexes that MyRocks cannot read"
+CANNOT_OPEN = "Sequences and tables with columns that MyRocks cannot open"
 # what docs/upgrade.md says of tables that use what MyRocks does not have; the others are made anew
 # as they are
 REPAIRS = {
@@ -71,6 +88,7 @@ class WayBack:
         with self.ours() as server:
             create_databases(server, DATABASE)
             run_on_both(server, DATABASE, [*TABLES, *DEFINED])
+            self.columns_of_ours(server)
         error = self.start_stock()
         self.expect("stock refuses indexes of version 14", "invalid key version" in error, error)
         with self.ours() as server:
@@ -80,6 +98,7 @@ class WayBack:
         with self.stock() as server:
             self.decide(server, "before a stop")
             self.compare(server, "stock after a clean stop", check=False)
+            self.use_columns_of_ours(server)
             run_on_both(server, DATABASE, BY_STOCK)
             self.compare(server, "changed by stock", check=False)
         with self.ours() as server:
@@ -129,6 +148,7 @@ class WayBack:
         self.expect("some tables have string indexes", len(names) > len(REPAIRS), str(names))
         run_on_both(server, DATABASE, [f"ALTER TABLE {n} {REPAIRS.get(n, 'FORCE')}" for n in names])
         self.expect("all tables are for stock", not self.not_for_stock(server), "")
+        self.move_columns_of_ours(server)
         deadline = time.monotonic() + 30
         while server.status("rocksdb_dropped_indexes_waiting") != "0":
             if time.monotonic() > deadline:
@@ -136,12 +156,42 @@ class WayBack:
                 break
             time.sleep(0.1)
 
-    def not_for_stock(self, server) -> list[str]:
+    def columns_of_ours(self, server) -> None:
+        with Link(server) as link:
+            link.execute(f"CREATE DATABASE {OURS}")
+        with Link(server, OURS) as link:
+            for statement in COLUMNS_OF_OURS:
+                link.execute(statement)
+
+    def move_columns_of_ours(self, server) -> None:
+        """To InnoDB, where stock can use them."""
+        names = self.not_for_stock(server, CANNOT_OPEN)
+        due = ["of_hash", "of_numbers", "of_shapes", "of_stored", "of_virtual"]
+        self.expect("tables with columns of ours are named", names == due, str(names))
+        with Link(server, OURS) as link:
+            for name in names:
+                link.execute(f"ALTER TABLE {name} ENGINE = InnoDB")
+        left = self.not_for_stock(server, CANNOT_OPEN)
+        self.expect("no table with columns of ours is left", not left, str(left))
+
+    def use_columns_of_ours(self, server) -> None:
+        with Link(server, OURS) as link:
+            found = link.execute(
+                "SELECT (SELECT SUM(v) FROM of_virtual), (SELECT SUM(s) FROM of_stored),"
+                " (SELECT COUNT(b) FROM of_hash), (SELECT SUM(ST_X(g)) FROM of_shapes)"
+            )
+            self.expect(
+                "stock reads them", [int(n) for n in found[0]] == [245, 6, 2, 1], str(found)
+            )
+            value = int(link.execute("SELECT NEXT VALUE FOR of_numbers")[0][0])
+        self.expect("a sequence goes on behind what it has given", value > 10, str(value))
+
+    def not_for_stock(self, server, title: str = CANNOT_READ) -> list[str]:
         """Tables that SHOW ENGINE ROCKSDB STATUS names as such."""
         with Link(server) as link:
             rows = link.execute("SHOW ENGINE ROCKSDB STATUS")
         text = next(row[2] for row in rows if row[0] == b"FORMAT").decode()
-        names = text.split("MyRocks cannot read: ")[1].strip()
+        names = text.split(f"{title}: ")[1].splitlines()[0]
         return [] if names == "none" else [n.split(".")[1] for n in names.split(", ")]
 
     def prepare(self, server, name: str) -> None:

@@ -12,6 +12,7 @@
 #include "server/lock_views.h"
 #include "server/plugin_state.h"
 #include "store/store_reports.h"
+#include "server/way_back.h"
 
 namespace basalt::server {
 
@@ -85,10 +86,19 @@ std::string TransactionText() {
   return text;
 }
 
-// Which versions the indexes have, and the tables that keep MyRocks from opening the store.
-std::string FormatText() {
+void AppendNames(const std::string& title, const std::set<std::string>& names, std::string* text) {
+  text->append(title).append(": ");
+  if (names.empty()) text->append("none");
+  for (const std::string& name : names) {
+    text->append(name == *names.begin() ? "" : ", ").append(name);
+  }
+  text->append("\n");
+}
+
+// Which versions the indexes have, and the tables that are in the way back to MyRocks.
+std::string FormatText(THD* thd) {
   std::map<uint16_t, uint64_t> indexes;
-  std::set<std::string_view> newer;
+  std::set<std::string> newer;
   const auto tables = Database()->catalog()->Tables();
   for (const auto& table : tables) {
     bool readable = true;
@@ -96,18 +106,16 @@ std::string FormatText() {
       ++indexes[index.key_value_format_version];
       readable = readable && index.key_value_format_version <= catalog::kKeyValueFormatVersion;
     }
-    if (!readable) newer.insert(catalog::TableOfPartition(table->name));
+    if (!readable) newer.emplace(catalog::TableOfPartition(table->name));
   }
   std::string text;
   for (const auto& [version, count] : indexes) {
     AppendLine(&text, "Indexes of format version " + std::to_string(version), count);
   }
-  text.append("Tables with indexes that MyRocks cannot read: ");
-  if (newer.empty()) text.append("none");
-  for (const std::string_view name : newer) {
-    text.append(name == *newer.begin() ? "" : ", ").append(name);
-  }
-  return text.append("\n");
+  AppendNames("Tables with indexes that MyRocks cannot read", newer, &text);
+  AppendNames("Sequences and tables with columns that MyRocks cannot open",
+              TablesMyRocksCannotOpen(thd), &text);
+  return text;
 }
 
 }  // namespace
@@ -135,7 +143,7 @@ bool ShowStatus(handlerton*, THD* thd, stat_print_fn* print, ha_stat_type type) 
   text = LastDeadlockText();
   if (!text.empty() && PrintRow(thd, print, "LATEST_DEADLOCK", "rocksdb", text)) return true;
   if (PrintRow(thd, print, "TRANSACTIONS", "basalt", TransactionText())) return true;
-  return PrintRow(thd, print, "FORMAT", "basalt", FormatText());
+  return PrintRow(thd, print, "FORMAT", "basalt", FormatText(thd));
 }
 
 }  // namespace basalt::server

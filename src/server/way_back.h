@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "server/server_headers.h"
+
+namespace basalt::server {
+
+// The tables ("database.table", as in the dictionary) that stock MyRocks cannot open because of
+// their columns, whatever their indexes are: those with generated columns, also the hidden one of a
+// UNIQUE by hash, those with columns of a GEOMETRY type, and sequences.
+//
+// Told by the definitions in the dictionary. A definition that the server cannot make out counts
+// as one to worry about. Any thread; `thd` is the statement's, which gets no errors or warnings
+// from this. The first call parses every definition, later ones only those that are new.
+std::set<std::string> TablesMyRocksCannotOpen(THD* thd);
+
+}  // namespace basalt::server
