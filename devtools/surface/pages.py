@@ -113,13 +113,12 @@ def variables_page(ours: Picture, theirs: Picture) -> str:
 def counters_of_source(root: Path = paths.ROOT) -> dict[str, str]:
     """Name, without rocksdb_, and text of each counter, in the order of the source's tables."""
     found: dict[str, str] = {}
-    before = ""
     tables = (root / COUNTERS).read_text().partition("constexpr size_t kVariables")[0]
     for body in re.findall(r'\{("\w+",[^{}]*)\}', tables):
         elements = re.split(r",\s*(?=[\"A-Za-z])(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", body)
         name = re.findall(r'"([^"]*)"', elements[0])[0]
-        text = "".join(re.findall(r'"([^"]*)"', elements[-1])) or before
-        found[name] = before = text
+        text = "".join(re.findall(r'"([^"]*)"', elements[-1]))
+        found[name] = text
     return found
 
 

@@ -130,6 +130,10 @@ class Catalog {
 
   // The flags of each column family that has a record, by its id.
   std::map<uint32_t, uint32_t> ColumnFamilyFlags() const;
+  // Drops a column family that no index is in, not even a dropped one whose space is not free yet.
+  // No prepared transaction may have writes for it. kNotFound when there is none of that name,
+  // kInvalidArgument when it is in use (the message says by what) or the engine's own.
+  Status DropColumnFamily(const std::string& name);
 
   // --- Dropped indexes, for the reclaimer ---
   std::vector<IndexId> DroppedIndexes() const;
@@ -179,6 +183,7 @@ class Catalog {
   Status TablesToRename(Bytes from, Bytes to, std::vector<TableRecordPointer>* tables) const;
   Status MoveVersion(Bytes from, Bytes to, Change* change) const;
   void NoteRename(const std::string& from, const std::string& to);
+  Status UserOfColumnFamily(uint32_t id, std::string* user) const;
   // With tables_mutex_ or ddl_mutex_: whether there are partitions of this table, what a name
   // stands for, and whether a definition with this number is that of the table or partitions.
   bool IsPartitioned(Bytes name) const;

@@ -60,6 +60,53 @@ Status Catalog::PrepareColumnFamily(const IndexRequest& request, Change* change,
   return {};
 }
 
+// What is in the column family; empty: nothing. Indexes being built are in the dictionary only.
+Status Catalog::UserOfColumnFamily(uint32_t id, std::string* user) const {
+  for (const auto& [name, table] : tables_) {
+    for (const IndexRecord& index : table->indexes) {
+      if (index.id.column_family == id) *user = "the table " + name;
+    }
+  }
+  for (const IndexId index : dropped_) {
+    if (index.column_family == id) *user = "a dropped index whose space is not free yet";
+  }
+  const std::string prefix = TypeKey(RecordType::kIndexBuild);
+  rocksdb::ReadOptions options;
+  options.total_order_seek = true;
+  const std::unique_ptr<rocksdb::Iterator> build(
+      store_->base()->NewIterator(options, store_->system()));
+  for (build->Seek(prefix); build->Valid() && build->key().starts_with(prefix); build->Next()) {
+    if (build->key().size() < prefix.size() + sizeof(id)) continue;
+    if (LoadBigEndian32(build->key().data() + prefix.size()) == id) {
+      *user = "an index that is being built";
+    }
+  }
+  return store::MapStatus(build->status(), "looking for indexes that are being built");
+}
+
+Status Catalog::DropColumnFamily(const std::string& name) {
+  std::lock_guard lock(ddl_mutex_);
+  rocksdb::ColumnFamilyHandle* family = store_->FindColumnFamily(name);
+  const std::string quoted = "the column family '" + name + "'";
+  if (family == nullptr) return Status(Code::kNotFound, "there is no column family '" + name + "'");
+  if (name == store::kDefaultColumnFamilyName || name.starts_with("__")) {
+    return Status(Code::kInvalidArgument, quoted + " is the engine's own");
+  }
+  std::string user;
+  BASALT_RETURN_IF_ERROR(UserOfColumnFamily(family->GetID(), &user));
+  if (!user.empty()) return Status(Code::kInvalidArgument, quoted + " is used by " + user);
+  // A crash in between leaves a column family without a record, which the next start writes anew.
+  Change change(store_->system());
+  change.frees_space = true;
+  change.Delete(ColumnFamilyKey(family->GetID()));
+  BASALT_RETURN_IF_ERROR(Commit(&change));
+  {
+    std::unique_lock names(tables_mutex_);
+    column_family_flags_.erase(family->GetID());
+  }
+  return store_->DropColumnFamily(family);
+}
+
 Status Catalog::NumberIndexes(const std::vector<IndexRequest>& requests, Change* change,
                               std::vector<IndexRecord>* indexes) {
   indexes->clear();

@@ -304,6 +304,7 @@ void LogLine(store::LogLevel level, std::string_view text) {
 void LogSettingsWithoutEffect() {
   if (!THDVAR(nullptr, deadlock_detect)) sql_print_warning("%s", kAlwaysDetected);
   LogInertSettings();
+  LogMaintenanceSettings();
 }
 
 std::shared_ptr<TimeToLiveSettings> TimeToLiveFromVariables() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/column_families.h"
 
+#include <algorithm>
+
 namespace basalt::store {
 
 rocksdb::ColumnFamilyHandle* ColumnFamilies::Find(uint32_t id) const {
@@ -31,6 +33,23 @@ void ColumnFamilies::Add(rocksdb::ColumnFamilyHandle* handle) {
   next->push_back(handle);
   current_.store(next.get(), std::memory_order_release);
   versions_.push_back(std::move(next));
+}
+
+void ColumnFamilies::Remove(rocksdb::ColumnFamilyHandle* handle) {
+  auto next = std::make_unique<Table>(All());
+  std::erase(*next, handle);
+  current_.store(next.get(), std::memory_order_release);
+  versions_.push_back(std::move(next));
+}
+
+std::vector<rocksdb::ColumnFamilyHandle*> ColumnFamilies::AllEver() const {
+  Table all;
+  for (const std::unique_ptr<const Table>& version : versions_) {
+    for (rocksdb::ColumnFamilyHandle* handle : *version) {
+      if (std::find(all.begin(), all.end(), handle) == all.end()) all.push_back(handle);
+    }
+  }
+  return all;
 }
 
 void ColumnFamilies::Clear() {

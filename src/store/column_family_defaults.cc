@@ -10,6 +10,7 @@
 
 #include "store/auto_increment_merge_operator.h"
 #include "store/comparator.h"
+#include "store/option_mistake.h"
 
 namespace basalt::store {
 namespace {
@@ -138,8 +139,10 @@ Status ApplyColumnFamilyOptionString(std::string_view option_string, std::string
   const rocksdb::Status status = rocksdb::GetColumnFamilyOptionsFromString(
       config, *options, std::string(option_string), &changed);
   if (!status.ok()) {
-    return Status(Code::kInvalidArgument, std::string(origin) + ": '" + std::string(option_string) +
-                                              "': " + status.ToString());
+    const std::string mistake = DescribeMistake(option_string, *options);
+    return Status(Code::kInvalidArgument,
+                  std::string(origin) + ": '" + std::string(option_string) + "'" +
+                      (mistake.empty() ? ": " + status.ToString() : "," + mistake));
   }
   changed.comparator = options->comparator;
   changed.merge_operator = options->merge_operator;

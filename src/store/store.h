@@ -77,6 +77,9 @@ class Store {
   // Finds or makes the column family, with the options for its name. kInvalidArgument for a bad
   // option string, kReadOnly and kIoError as for any write.
   Status GetOrCreateColumnFamily(const std::string& name, rocksdb::ColumnFamilyHandle** handle);
+  // Drops a column family with everything in it; not one of the store's own. Nobody may write to it
+  // any more. Its handle stays valid until Close, and FindColumnFamily does not find it.
+  Status DropColumnFamily(rocksdb::ColumnFamilyHandle* handle);
   // Does the order of keys run backwards there?
   static bool IsReverse(std::string_view column_family_name);
   static bool IsReverse(const rocksdb::ColumnFamilyHandle* handle);

@@ -11,6 +11,14 @@
 
 namespace basalt::store {
 
+Status Store::DropColumnFamily(rocksdb::ColumnFamilyHandle* handle) {
+  std::lock_guard lock(create_mutex_);
+  BASALT_RETURN_IF_ERROR(
+      MapStatus(db_->DropColumnFamily(handle), "dropping the column family " + handle->GetName()));
+  families_.Remove(handle);
+  return {};
+}
+
 void Store::SetInformationLogLevel(rocksdb::InfoLogLevel level) {
   database_options_.info_log->SetInfoLogLevel(level);
 }

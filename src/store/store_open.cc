@@ -247,7 +247,7 @@ Status Store::Close() {
   if (watcher_) watcher_->Stop();
   rocksdb::CancelAllBackgroundWork(base_, /*wait=*/true);
   time_to_live_->Detach();
-  const auto handles = families_.All();
+  const auto handles = families_.AllEver();
   families_.Clear();
   const rocksdb::Status closed = CloseDatabase(handles);
   base_ = nullptr;

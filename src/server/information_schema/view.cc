@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/information_schema/view.h"
 
+#include <map>
+
+#include "server/plugin_state.h"
+
 namespace basalt::server {
 
 namespace {
@@ -12,6 +16,21 @@ std::string FromFileName(std::string_view encoded) {
   char decoded[NAME_LEN + 1];
   const uint bytes = filename_to_tablename(name.c_str(), decoded, sizeof(decoded), true);
   return std::string(decoded, bytes);
+}
+
+using Fill = int (*)(THD*, TABLE_LIST*, Item*);
+
+// How each table is filled. Written while plugins are loaded, one at a time.
+std::map<const ST_SCHEMA_TABLE*, Fill>& Fills() {
+  static std::map<const ST_SCHEMA_TABLE*, Fill> fills;
+  return fills;
+}
+
+// The tables are plugins of their own, which stay when the engine could not start or was
+// uninstalled: they are empty then.
+int FillIfOpen(THD* thd, TABLE_LIST* tables, Item* condition) {
+  if (Database() == nullptr) return 0;
+  return Fills().at(tables->schema_table)(thd, tables, condition);
 }
 
 }  // namespace
@@ -79,7 +98,8 @@ bool MaySeeAll(THD* thd) { return !check_global_access(thd, PROCESS_ACL, true); 
 int InitView(void* table, ST_FIELD_INFO* fields, int (*fill)(THD*, TABLE_LIST*, Item*)) {
   auto* schema = static_cast<ST_SCHEMA_TABLE*>(table);
   schema->fields_info = fields;
-  schema->fill_table = fill;
+  Fills()[schema] = fill;
+  schema->fill_table = FillIfOpen;
   return 0;
 }
 

@@ -61,11 +61,30 @@ int CheckUpdateOptions(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* 
   *static_cast<const char**>(save) = text;
   if (Database() == nullptr) return 1;
   return ReportError(Database()->store()->UpdateColumnFamilyOptions(text),
-                     "rocksdb_update_cf_options");
+                     "options of column families");
+}
+
+Status DropColumnFamily(const std::string& name) {
+  if (!Database()->transactions()->DetachedNames().empty()) {
+    return Status(Code::kInvalidArgument,
+                  "there are prepared transactions, which may have writes for it; XA RECOVER");
+  }
+  return Database()->catalog()->DropColumnFamily(name);
+}
+
+int CheckDeleteFamily(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* value) {
+  const std::string name = GivenText(thd, value);
+  *static_cast<const char**>(save) = "";
+  if (name.empty()) return 0;
+  if (Database() == nullptr) return 1;
+  return ReportError(DropColumnFamily(name), "deletion of a column family");
 }
 
 // clang-format off
 #define BASALT_MAINTENANCE_VARIABLES(GLOBAL, SESSION)                                              \
+  GLOBAL(STR, delete_cf, kCommand,                                                                 \
+         "Setting it deletes the column family of that name, which no index may use",              \
+         CheckDeleteFamily, UpdateNothing, "")                                                     \
   GLOBAL(BOOL, force_flush_memtable_and_lzero_now, kCommand,                                       \
          "Setting it writes all memtables to table files, and those of level 0 to the next level", \
          CheckFlushAndLevelZero, UpdateNothing, 0)                                                 \
@@ -85,7 +104,27 @@ int CheckUpdateOptions(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* 
 
 BASALT_DEFINE_VARIABLES(BASALT_MAINTENANCE_VARIABLES)
 
+void LogIfGiven(bool given, const char* name) {
+  if (!given) return;
+  sql_print_warning(
+      "ROCKSDB: rocksdb_%s has no effect at start: it is a command to the running "
+      "server",
+      name);
+}
+
 }  // namespace
+
+void LogMaintenanceSettings() {
+  LogIfGiven(values.delete_cf != nullptr && *values.delete_cf != 0, "delete_cf");
+  LogIfGiven(values.force_flush_memtable_and_lzero_now, "force_flush_memtable_and_lzero_now");
+  LogIfGiven(values.pause_background_work, "pause_background_work");
+  LogIfGiven(values.reset_stats, "reset_stats");
+  LogIfGiven(values.signal_drop_index_thread, "signal_drop_index_thread");
+  LogIfGiven(values.update_cf_options != nullptr && *values.update_cf_options != 0,
+             "update_cf_options");
+  values.force_flush_memtable_and_lzero_now = values.pause_background_work = 0;
+  values.reset_stats = values.signal_drop_index_thread = 0;
+}
 
 void AppendMaintenanceVariables(std::vector<st_mysql_sys_var*>* list) {
   AppendVariables(variables, list);

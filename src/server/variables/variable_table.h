@@ -74,6 +74,10 @@ const char* GivenText(THD* thd, st_mysql_value* value);
 // A BOOL that a SET gives, ON and OFF included; false in *given for what is neither.
 bool GivenSwitch(st_mysql_value* value, bool* given);
 
+// Writes a line to the error log for each command among the maintenance variables that the option
+// file or the command line gives: they are carried out only when they are set at run time.
+void LogMaintenanceSettings();
+
 // --- The subjects, one file each. Each appends its variables to the plugin's list. ---
 void AppendDatabaseVariables(std::vector<st_mysql_sys_var*>* list);
 void AppendTableFileVariables(std::vector<st_mysql_sys_var*>* list);

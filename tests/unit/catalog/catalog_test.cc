@@ -105,6 +105,38 @@ TEST_F(CatalogTest, DropQueuesTheIndexesAcrossRestarts) {
   EXPECT_EQ(System(IndexKey(RecordType::kIndexDrop, {0, 256})), "absent");
 }
 
+TEST_F(CatalogTest, OnlyUnusedColumnFamiliesAreDropped) {
+  const auto table = Create("d.t");
+  const uint32_t family = table->indexes[1].id.column_family;
+  for (const char* own : {"default", "__system__"}) {
+    EXPECT_EQ(catalog_->DropColumnFamily(own).code(), Code::kInvalidArgument);
+  }
+  EXPECT_EQ(catalog_->DropColumnFamily("nothing").code(), Code::kNotFound);
+  EXPECT_THAT(catalog_->DropColumnFamily("rev:cf1").ToString(), HasSubstr("the table d.t"));
+  ASSERT_TRUE(catalog_->DropTable("d.t").ok());
+  EXPECT_THAT(catalog_->DropColumnFamily("rev:cf1").ToString(), HasSubstr("a dropped index"));
+  for (const IndexRecord& index : table->indexes) {
+    rocksdb::WriteBatch batch;
+    ASSERT_TRUE(catalog_->AppendReclaimed(&batch, index.id).ok());
+    ASSERT_TRUE(store_->Write(&batch, true).ok());
+    catalog_->ForgetDropped(index.id);
+  }
+  std::vector<IndexRecord> built;
+  ASSERT_TRUE(catalog_->BeginIndexBuild({Requests()[1]}, &built).ok());
+  EXPECT_THAT(catalog_->DropColumnFamily("rev:cf1").ToString(), HasSubstr("being built"));
+  ASSERT_TRUE(catalog_->AbortIndexBuild(built).ok());
+  rocksdb::WriteBatch batch;
+  ASSERT_TRUE(catalog_->AppendReclaimed(&batch, built[0].id).ok());
+  ASSERT_TRUE(store_->Write(&batch, true).ok());
+  catalog_->ForgetDropped(built[0].id);
+  ASSERT_EQ(catalog_->DropColumnFamily("rev:cf1").ToString(), "ok");
+  EXPECT_EQ(store_->FindColumnFamily("rev:cf1"), nullptr);
+  EXPECT_EQ(System(ColumnFamilyKey(family)), "absent");
+  Reopen();
+  EXPECT_EQ(store_->FindColumnFamily("rev:cf1"), nullptr);
+  EXPECT_NE(Create("d.u")->indexes[1].id.column_family, family) << "ids are never used again";
+}
+
 TEST_F(CatalogTest, RenameKeepsIndexesAndVersion) {
   const auto table = Create("d.t");
   ASSERT_TRUE(catalog_->BumpTableVersion("d.t").ok());
