@@ -146,8 +146,6 @@ class Store {
   Status WriteAnyway(rocksdb::WriteBatch* batch, bool sync);
   rocksdb::Status FlushLog(bool sync);
   Status CheckLogWritable();
-  rocksdb::Status Repeat(uint64_t errors_before);
-  rocksdb::Status RenewManifest();
   rocksdb::Status RequestFlush(rocksdb::ColumnFamilyHandle* handle);
   bool HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle);
   Status FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
@@ -194,7 +192,6 @@ class Store {
   rocksdb::ColumnFamilyHandle* default_ = nullptr;
   size_t removed_bulk_loads_ = 0;
   bool closed_ = false;
-  std::atomic<bool> closing_{false};  // for whoever waits in the background
 };
 
 }  // namespace basalt::store
