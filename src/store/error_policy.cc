@@ -34,6 +34,7 @@ bool IsNoSpace(const rocksdb::Status& error) {
   return error.IsNoSpace() || error.subcode() == rocksdb::Status::kSpaceLimit;
 }
 
+// Work of making a new file: what went wrong is thrown away and made again, nothing is lost.
 bool IsRepeatable(BackgroundErrorReason reason) {
   return reason == BackgroundErrorReason::kFlush || reason == BackgroundErrorReason::kFlushNoWAL ||
          reason == BackgroundErrorReason::kManifestWrite ||
@@ -105,15 +106,11 @@ void ErrorPolicy::OnBackgroundError(BackgroundErrorReason reason, rocksdb::Statu
     *error = rocksdb::Status::OK();
     return;
   }
-  if (IsRepeatable(reason) && error->IsIOError() && !NeedsRestart()) {
-    // What a flush has begun is thrown away, the memtable stays and so does its log; after a failed
-    // write of the manifest the next one begins a new manifest. Doing it again is all there is to
-    // recover (Store::Repeat). RocksDB's own DB::Resume() does that too, but may wait for ever for
-    // a flush that it has dropped (11.8: DBImpl::BackgroundFlush). A log that failed has been
-    // reported before.
-    Stop(*error, text, /*restart=*/false);
-    *error = rocksdb::Status::OK();
-    return;
+  if (IsRepeatable(reason) && error->IsIOError() && !IsNoSpace(*error) &&
+      error->severity() >= rocksdb::Status::kFatalError) {
+    // One step milder, so that DB::Resume() may repeat the work; see ResumeIsWorthTrying. (For an
+    // error of the log RocksDB ignores this change and stays with the fatal one.)
+    *error = rocksdb::Status(*error, rocksdb::Status::kHardError);
   }
   if (error->severity() < rocksdb::Status::kHardError) {
     Log(LogLevel::kWarning, text);
@@ -131,7 +128,6 @@ void ErrorPolicy::Stop(const rocksdb::Status& error, const std::string& text, bo
     std::lock_guard lock(mutex_);
     code_ = IsNoSpace(error) ? Code::kNoSpace : Code::kReadOnly;
     message_ = (code_ == Code::kNoSpace ? "the disk is full: " : "") + text + std::string(remedy);
-    errors_.fetch_add(1, std::memory_order_release);
     const uint32_t reason = restart ? kNeedsRestart : kBackgroundError;
     // The same again is what came of the next try.
     if ((reasons_.fetch_or(reason, std::memory_order_release) & reason) != 0) return;

@@ -62,8 +62,6 @@ class ErrorPolicy {
   bool NeedsRestart() const {
     return (reasons_.load(std::memory_order_acquire) & kNeedsRestart) != 0;
   }
-  // How many errors there were that stopped writing.
-  uint64_t errors() const { return errors_.load(std::memory_order_acquire); }
   // Recovering did not help: writing is off; a fatal error makes it plain that only a restart
   // will turn it on.
   void OnResumeFailed(const rocksdb::Status& error);
@@ -82,7 +80,6 @@ class ErrorPolicy {
 
   std::function<void(LogLevel, std::string_view)> log_;
   std::atomic<uint32_t> reasons_{0};
-  std::atomic<uint64_t> errors_{0};
   mutable std::mutex mutex_;  // guards what is below
   std::string message_;
   Code code_ = Code::kReadOnly;

@@ -18,9 +18,6 @@ namespace {
 
 // How often a manual flush looks whether it is done.
 constexpr std::chrono::milliseconds kFlushPoll{1};
-// How long a flush that is repeated may take before it is looked at anew.
-constexpr std::chrono::seconds kRepeatedFlushTakes{3};
-
 }  // namespace
 
 std::string Store::In(std::string_view what) const {
@@ -94,9 +91,7 @@ Status Store::ResumeWriting() {
   if (watcher_) watcher_->CheckNow();
   if (backlog_.pending()) backlog_.Drain();
   if (policy_.ResumeIsWorthTrying()) {
-    const uint64_t errors_before = policy_.errors();
-    rocksdb::Status status = base_->Resume();
-    if (status.ok() && !writing_allowed()) status = Repeat(errors_before);
+    const rocksdb::Status status = base_->Resume();
     if (status.ok()) {
       policy_.OnRecovered();
     } else {
@@ -105,29 +100,6 @@ Status Store::ResumeWriting() {
   }
   if (writing_allowed()) ballast_->Load();
   return CheckWritingAllowed();
-}
-
-// Does again what has failed (ErrorPolicy::OnBackgroundError): flushes, and the manifest. Gives up
-// after a while; who called tries again.
-rocksdb::Status Store::Repeat(uint64_t errors_before) {
-  const auto end = std::chrono::steady_clock::now() + kRepeatedFlushTakes;
-  for (rocksdb::ColumnFamilyHandle* handle : families_.All()) {
-    const rocksdb::Status requested = RequestFlush(handle);
-    if (!requested.ok()) return requested;
-    while (HasUnwrittenMemtables(handle)) {
-      if (closing_ || policy_.errors() != errors_before || std::chrono::steady_clock::now() > end) {
-        return rocksdb::Status::Busy("a flush has not come to its end");
-      }
-      std::this_thread::sleep_for(kFlushPoll);
-    }
-  }
-  return manifest_guard_.in_doubt() ? RenewManifest() : rocksdb::Status::OK();
-}
-
-// Any change writes the manifest, and after an error a new one; this one changes nothing.
-rocksdb::Status Store::RenewManifest() {
-  const bool reports = base_->GetOptions(default_).report_bg_io_stats;
-  return base_->SetOptions(default_, {{"report_bg_io_stats", reports ? "true" : "false"}});
 }
 
 bool Store::HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle) {
@@ -166,7 +138,8 @@ Status Store::Flush(rocksdb::ColumnFamilyHandle* handle) {
 }
 
 // RocksDB's own waiting ends only when the flush is done, and on a full disk that may be never. One
-// column family after the other, so that an error of one leaves no others behind in the queue.
+// column family after the other: a request that is left in RocksDB's queue by an error of another
+// family can keep DB::Resume() waiting for ever (see store_listener.h).
 Status Store::FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
                            const std::string& doing) {
   BASALT_RETURN_IF_ERROR(CheckLogWritable());

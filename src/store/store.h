@@ -168,8 +168,6 @@ class Store {
   Status WriteAnyway(rocksdb::WriteBatch* batch, bool sync);
   rocksdb::Status FlushLog(bool sync);
   Status CheckLogWritable();
-  rocksdb::Status Repeat(uint64_t errors_before);
-  rocksdb::Status RenewManifest();
   rocksdb::Status RequestFlush(rocksdb::ColumnFamilyHandle* handle);
   bool HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle);
   Status FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
@@ -220,7 +218,6 @@ class Store {
   std::atomic<uint64_t> manual_compactions_{0};
   std::atomic<uint64_t> running_manual_compactions_{0};
   bool closed_ = false;
-  std::atomic<bool> closing_{false};  // for whoever waits in the background
 };
 
 }  // namespace basalt::store

@@ -28,11 +28,11 @@ class Store::Listener final : public rocksdb::EventListener {
   void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& file) override;
   // Errors, and their end. OnBackgroundError may make *error milder, or take it away.
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override;
-  // RocksDB would look for space every five seconds; the watcher looks more often.
-  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/, rocksdb::Status /*error*/,
-                            bool* automatic) override {
-    *automatic = false;
-  }
+  // OnErrorRecoveryBegin is left alone: after a full disk RocksDB recovers by itself, looking for
+  // space every five seconds. Looking more often ourselves and calling DB::Resume() may wait for
+  // ever (11.8): flushes of other column families that begin between the error and the resume keep
+  // their place in the queue without a thread (DBImpl::BackgroundFlush), and the recovery's own
+  // request is not queued beside them. When RocksDB begins by itself there is no between.
   void OnErrorRecoveryEnd(const rocksdb::BackgroundErrorRecoveryInfo& recovery) override;
 
  private:

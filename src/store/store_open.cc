@@ -238,7 +238,6 @@ void Store::StartWatcher() {
 Status Store::Close() {
   if (closed_) return {};
   closed_ = true;
-  closing_ = true;
   if (db_ == nullptr) return {};
   Status result = SyncWal(/*sync=*/true);
   backlog_.Release();
