@@ -17,16 +17,20 @@ namespace {
 
 constexpr size_t kLeastLoadBytes = 1u << 20;
 
-// A load that did not end would be lost without a word.
+// A load that did not end would be lost without a word. The files of loads come first: RocksDB then
+// finds them apart from each other and puts them into the last level, and what was written beside
+// them, whose range may hold all of theirs, above.
 Status AddLoads(const std::vector<std::unique_ptr<BulkLoad>>& loads, catalog::IngestJob* job) {
   for (const auto& load : loads) {
     if (!load->finished()) return Status(Code::kInternal, "a bulk load was cut off");
   }
+  std::vector<catalog::IngestJob::File> files;
   for (const auto& load : loads) {
     for (BulkLoad::File& file : load->TakeFiles()) {
-      job->files.push_back({file.column_family, std::move(file.file.name)});
+      files.push_back({file.column_family, std::move(file.file.name)});
     }
   }
+  job->files.insert(job->files.begin(), files.begin(), files.end());
   return Status::Ok();
 }
 

@@ -11,6 +11,7 @@
 #include "catalog/dictionary_records.h"
 #include "store/index_bounds.h"
 #include "store/status_map.h"
+#include "txn/bulk_load.h"
 #include "txn/ingestion.h"
 
 namespace basalt::txn {
@@ -259,7 +260,7 @@ Status TransactionManager::OwnEmptyTable(Transaction* asker, std::span<const Ind
   asker->writes_.SetOpaque(true);
   size_t taken = 0;
   if (TakeAlone(asker, indexes, &taken)) return Status::Ok();
-  asker->writes_.SetOpaque(false);
+  if (asker->loads_.empty()) asker->writes_.SetOpaque(false);
   for (size_t i = 0; i < taken; ++i) locks_.GiveIndexBack(owner, indexes[i]);
   ranges_.GiveBack(owner, primary);
   return Status(Code::kLockBusy);
