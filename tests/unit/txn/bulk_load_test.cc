@@ -141,7 +141,7 @@ TEST_F(BulkLoadTest, DuplicatesAreFoundWhereverTheyLie) {
   };
   for (const Case& c : {Case{1, 29'999, 5, 70'000, 0}, Case{7919, 29'999, 5, 70'000, 0},
                         Case{7919, 1, 20, 70'000, 0}, Case{1, 29'999, 70'000, 100, 1},
-                        Case{7919, 15'000, 70'000, 59'990, 1}, Case{1, 3, 70'000, 90'001, 1}}) {
+                        Case{7919, 15'000, 70'000, 29'990, 1}, Case{1, 3, 70'000, 90'001, 1}}) {
     StartAfresh();
     auto transaction = Begin();
     for (uint32_t i = 0; i < 10; ++i) ASSERT_TRUE(PutRow(transaction.get(), i, 90'000 + i).ok());
