@@ -22,6 +22,7 @@ class Contents:
     here: Rows = frozenset({(1, 10), (2, 20), (3, 30)})
     there: Rows = frozenset({(1, 0)})  # InnoDB
     large: int = 0  # rows
+    loaded: int = 0  # likewise
     prepared: frozenset[str] = frozenset()
 
     def adding(self, *rows: tuple[int, int], without: tuple[int, ...] = ()) -> "Contents":
@@ -48,6 +49,7 @@ class Script(Client):
             "CREATE TABLE here (id INT PRIMARY KEY, v INT NOT NULL, UNIQUE KEY v (v))",
             "CREATE TABLE there (id INT PRIMARY KEY, v INT NOT NULL) ENGINE=InnoDB",
             "CREATE TABLE large (id INT PRIMARY KEY, v INT NOT NULL, KEY v (v))",
+            "CREATE TABLE loaded (id INT PRIMARY KEY, v INT NOT NULL, UNIQUE KEY v (v))",
             "CREATE TABLE numbered (id INT AUTO_INCREMENT PRIMARY KEY, v INT NOT NULL)",
             "CREATE SEQUENCE numbers NOCACHE",
             "CREATE TABLE settled (n INT) ENGINE=InnoDB",
@@ -74,6 +76,7 @@ class Script(Client):
                 self.execute(f"XA ROLLBACK '{as_text(name)}'")
             for table in ("here", "there", "large"):
                 self.execute(f"DELETE FROM {table}")
+            self.execute("TRUNCATE TABLE loaded")
             for table, rows in (("here", fresh.here), ("there", fresh.there)):
                 values = ", ".join(map(str, sorted(rows)))
                 self.execute(f"INSERT INTO {table} VALUES {values}")
@@ -130,10 +133,20 @@ class Script(Client):
             "NEXT VALUE": [("SELECT NEXT VALUE FOR numbers", old)],
             "large transaction": [
                 (
-                    f"INSERT INTO large SELECT seq, -seq FROM seq_1_to_{LARGE_ROWS}",
+                    "SET STATEMENT rocksdb_auto_bulk_load = OFF FOR"
+                    f" INSERT INTO large SELECT seq, -seq FROM seq_1_to_{LARGE_ROWS}",
                     replace(old, large=LARGE_ROWS),
                 ),
                 ("DELETE FROM large", old),
+            ],
+            # In no order of keys; each index has runs.
+            "bulk load": [
+                (
+                    "INSERT INTO loaded"
+                    f" SELECT seq * 7919 % 20011, -seq FROM seq_1_to_{LARGE_ROWS}",
+                    replace(old, loaded=LARGE_ROWS),
+                ),
+                ("TRUNCATE TABLE loaded", old),
             ],
             "memtables": [
                 ("INSERT INTO here VALUES (4, 40)", new),
@@ -192,6 +205,7 @@ class Script(Client):
             here=frozenset(execute("SELECT id, v FROM here FORCE INDEX (PRIMARY)")),
             there=frozenset(execute("SELECT id, v FROM there")),
             large=execute("SELECT COUNT(*) FROM large FORCE INDEX (v)")[0][0],
+            loaded=execute("SELECT COUNT(*) FROM loaded FORCE INDEX (v)")[0][0],
             prepared=frozenset(as_text(row[3]) for row in execute("XA RECOVER")),
         )
 

@@ -32,7 +32,6 @@ MISSING: dict[str, str] = {
     "rocksdb_bulk_load_allow_unsorted": "bulk loads",
     "rocksdb_bulk_load_size": "bulk loads",
     "rocksdb_commit_in_the_middle": "bulk loads",
-    "rocksdb_merge_buf_size": "indexes built in place",
     "rocksdb_merge_combine_read_size": "indexes built in place",
     "rocksdb_merge_tmp_file_removal_delay_ms": "indexes built in place",
 }

@@ -28,11 +28,7 @@ Status NoSuchTable(Bytes name) {
 
 }  // namespace
 
-Status TemporaryTables::Write(rocksdb::WriteBatch* batch) {
-  rocksdb::WriteOptions options;
-  options.disableWAL = true;
-  return store::MapStatus(store_->base()->Write(options, batch), "freeing temporary tables");
-}
+Status TemporaryTables::Write(rocksdb::WriteBatch* batch) { return store_->WriteUnlogged(batch); }
 
 Status TemporaryTables::Reset() {
   rocksdb::ColumnFamilyHandle* family =

@@ -11,6 +11,8 @@ namespace {
 // Entries that EstimateRange counts before it falls back to file sizes. A cursor's step costs a
 // tenth of a microsecond, and the entries are kept for the scan that follows.
 constexpr uint64_t kCountedRange = 128;
+// Sizes of files know blocks, not entries: an estimate below this, of a few blocks, is counted.
+constexpr uint64_t kCertainEstimate = 2048;
 
 // Counts the entries in [start, end), up to kCountedRange, into `cache` when that is not null.
 RangeCount CountRange(txn::Cursor* cursor, Bytes start, Bytes end, RangeCache* cache) {
@@ -461,13 +463,22 @@ RangeCount RowAccess::CountAndCache(txn::Cursor* cursor, size_t index, Bytes sta
 uint64_t RowAccess::EstimateRange(size_t index, Bytes start, Bytes end) {
   if (start >= end) return 0;
   RangeCount count;
-  if (txn::Cursor* cursor = EstimateCursor(index); cursor != nullptr) {
+  txn::Cursor* cursor = EstimateCursor(index);
+  if (cursor != nullptr) {
     // A locking scan reads what is there when it comes by, and nothing that was read before.
     count = intent_.lock ? CountRange(cursor, start, end, nullptr)
                          : CountAndCache(cursor, index, start, end);
     if (count.complete) return count.entries;
   }
-  return std::max(count.entries, table_->statistics().EntriesBetween(index, start, end));
+  const uint64_t estimate = table_->statistics().EntriesBetween(index, start, end);
+  if (cursor != nullptr && estimate < kCertainEstimate) {
+    while (count.entries < kCertainEstimate && cursor->Valid() && cursor->key() < end) {
+      ++count.entries;
+      cursor->Next();
+    }
+    if (count.entries < kCertainEstimate && cursor->status().ok()) return count.entries;
+  }
+  return std::max(count.entries, estimate);
 }
 
 }  // namespace basalt::engine

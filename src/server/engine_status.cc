@@ -11,8 +11,8 @@
 
 #include "server/lock_views.h"
 #include "server/plugin_state.h"
-#include "store/store_reports.h"
 #include "server/way_back.h"
+#include "store/store_reports.h"
 
 namespace basalt::server {
 

@@ -14,6 +14,10 @@
 #include "server/table_share.h"
 #include "server/virtual_parts.h"
 
+namespace basalt::engine {
+class BulkInsert;
+}
+
 namespace basalt::server {
 
 // One open instance of a table for one connection: the face of the engine towards the server's
@@ -23,7 +27,7 @@ namespace basalt::server {
 //   handler_open.cc   open, close, clone, flags          handler_ddl.cc   create, drop, rename, ...
 //   handler_lock.cc   statement and transaction framing  handler_info.cc  statistics, costs
 //   handler_read.cc   point reads, index and full scans  handler_range.cc multi-range read
-//   handler_write.cc  insert, update, delete, counters
+//   handler_write.cc  insert, update, delete, counters; handler_bulk.cc fills empty tables
 //
 // No exception leaves a function of this class, every status becomes a handler error in
 // error_map.cc, which also keeps the text for the client.
@@ -132,6 +136,10 @@ class Handler final : public ::handler {
   void get_auto_increment(ulonglong offset, ulonglong increment, ulonglong wanted, ulonglong* first,
                           ulonglong* reserved) override;
 
+  // --- handler_bulk.cc ---
+  void start_bulk_insert(ha_rows rows, uint flags) override;
+  int end_bulk_insert() override;
+
  private:
   using Direction = engine::RowAccess::Position;
   // Bytes at the end of a row reference that hold the length of its key.
@@ -235,6 +243,13 @@ class Handler final : public ::handler {
   void NoteAutoIncrement(const uchar* record);
   int DeriveAutoIncrement();
 
+  // --- handler_bulk.cc: a statement that has proved large becomes a load. ---
+  Status BeginBulkLoad();
+  int FailBulkLoad(Status status);
+
+  bool bulk_wanted_ = false;                         // it may still become one
+  std::unique_ptr<engine::BulkInsert> bulk_;         // it has
+  std::unique_ptr<engine::BulkInsert> failed_bulk_;  // it has failed: record[0] may point into it
   ReadState read_;
   VirtualParts virtual_parts_{this};
   LikeBounds like_bounds_;

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/bulk_insert.h"
 #include "server/error_map.h"
 #include "server/handler.h"
 #include "server/plugin_state.h"
@@ -154,6 +155,9 @@ int Handler::reset() {
   CloseScan();
   // Under LOCK TABLES no external_lock() ends the statement.
   LeaveStatement();
+  bulk_wanted_ = false;
+  bulk_.reset();
+  failed_bulk_.reset();
   rows_->set_duplicate_mode(txn::LockMode::kShared);
   error_text_.clear();
   return 0;
@@ -166,8 +170,12 @@ int Handler::extra(enum ha_extra_function operation) {
       // The columns decide what is read; see LearnWantedColumns.
       read_.wanted_known = false;
       break;
+    case HA_EXTRA_IGNORE_DUP_KEY:
+      bulk_wanted_ = false;
+      break;
     case HA_EXTRA_WRITE_CAN_REPLACE:
     case HA_EXTRA_INSERT_WITH_UPDATE:
+      bulk_wanted_ = false;
       if (rows_ != nullptr) rows_->set_duplicate_mode(txn::LockMode::kExclusive);
       break;
     case HA_EXTRA_WRITE_CANNOT_REPLACE:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // Inserts, updates, deletes and the auto-increment counter.
+#include "engine/bulk_insert.h"
 #include "server/handler.h"
 
 namespace basalt::server {
@@ -28,6 +29,17 @@ int Handler::write_row(const uchar* record) {
     if (int error = update_auto_increment()) return error;
   }
   virtual_parts_.Complete(record);
+  if (bulk_wanted_) {
+    Status begun = BeginBulkLoad();
+    if (!begun.ok()) return Fail(std::move(begun));
+  }
+  if (bulk_ != nullptr) {
+    Status added = bulk_->Insert(record);
+    if (!added.ok()) return FailBulkLoad(std::move(added));
+    Note(RowEvent::kInserted);
+    NoteAutoIncrement(record);
+    return 0;
+  }
   size_t duplicate = 0;
   Status written = rows_->Insert(record, &duplicate);
   if (table_data()->traits().sequence) written = session_->CommitSequence(std::move(written));

@@ -279,7 +279,14 @@ void UpdateRecoveryMode(THD* thd, st_mysql_sys_var*, void* variable, const void*
           "Under REPEATABLE READ, from the next transaction on. INNODB: locking reads see the "    \
           "latest rows, ranges are locked against inserts. MYROCKS: they see the snapshot, a row " \
           "that has changed since fails with error 1213, ranges are not locked",                   \
-          nullptr, nullptr, 0, &locking_styles)
+          nullptr, nullptr, 0, &locking_styles)                                                    \
+  SESSION(BOOL, auto_bulk_load, PLUGIN_VAR_OPCMDARG,                                               \
+          "Statements that write much into an empty table do so by table files: no row locks, no " \
+          "unique look-ups, no log",                                                               \
+          nullptr, nullptr, 1)                                                                     \
+  SESSION(ULONGLONG, merge_buf_size, PLUGIN_VAR_RQCMDARG,                                          \
+          "Bytes of index entries that a load sorts in memory before it writes them out",          \
+          nullptr, nullptr, 64 * kMiB, 100, ULLONG_MAX, 1)
 // clang-format on
 
 BASALT_DEFINE_VARIABLES(BASALT_VARIABLES)
@@ -394,5 +401,9 @@ TableValidation ValidateTables() { return static_cast<TableValidation>(values.va
 bool ServerMayStartWithoutEngine() { return values.start_server_without_engine; }
 
 bool HasMyRocksLockingStyle(THD* thd) { return THDVAR(thd, locking_style) == 1; }
+
+bool AutoBulkLoad(THD* thd) { return THDVAR(thd, auto_bulk_load); }
+
+size_t MergeBufferBytes(THD* thd) { return THDVAR(thd, merge_buf_size); }
 
 }  // namespace basalt::server

@@ -57,4 +57,9 @@ bool ServerMayStartWithoutEngine();
 // rocksdb_locking_style of the connection: what its next transaction will do.
 bool HasMyRocksLockingStyle(THD* thd);
 
+// rocksdb_auto_bulk_load of the connection: large statements fill empty tables by table files.
+bool AutoBulkLoad(THD* thd);
+// rocksdb_merge_buf_size of the connection: bytes that a load sorts in memory.
+size_t MergeBufferBytes(THD* thd);
+
 }  // namespace basalt::server

@@ -18,6 +18,8 @@ namespace {
 
 // How often a manual flush looks whether it is done.
 constexpr std::chrono::milliseconds kFlushPoll{1};
+// How long a write waits for memtables to be written out before it is tried again.
+constexpr std::chrono::milliseconds kStallPoll{1};
 }  // namespace
 
 std::string Store::In(std::string_view what) const {
@@ -70,6 +72,20 @@ Status Store::WriteAnyway(rocksdb::WriteBatch* batch, bool sync) {
   // The sync goes through the group, which shares it with committing threads.
   BASALT_RETURN_IF_ERROR(MapStatus(base_->Write(options, batch), "writing"));
   return sync ? SyncWal(/*sync=*/true) : Status();
+}
+
+// RocksDB would let the caller wait until memtables are written out, which a full disk keeps them
+// from; and they are not even tried to be while the log waits for space.
+Status Store::WriteUnlogged(rocksdb::WriteBatch* batch) {
+  rocksdb::WriteOptions options;
+  options.disableWAL = true;
+  options.no_slowdown = true;
+  while (true) {
+    const rocksdb::Status written = base_->Write(options, batch);
+    if (!written.IsIncomplete()) return MapStatus(written, "writing without the log");
+    BASALT_RETURN_IF_ERROR(policy_.CheckFreeingAllowed());
+    std::this_thread::sleep_for(kStallPoll);
+  }
 }
 
 // What a full disk keeps from the log is not durable, whatever RocksDB says.

@@ -92,6 +92,9 @@ class Store {
   // The same, but also allowed while disk space is low: for drops, and whatever else ends in more
   // free space.
   Status WriteToFreeSpace(rocksdb::WriteBatch* batch, bool sync);
+  // Writes what a crash may lose: no log. Waits while memtables are full, but not for a disk that
+  // is full: kNoSpace or kReadOnly then.
+  Status WriteUnlogged(rocksdb::WriteBatch* batch);
   // Hands the buffered log to the operating system; with sync = true also makes it durable. Callers
   // that come together share one sync. kNoSpace: the disk is full; what was written before waits in
   // memory and becomes durable when there is space.

@@ -129,6 +129,41 @@ Status ReadIngestFiles(store::Store* store, const catalog::IngestJob& job,
   return Status::Ok();
 }
 
+namespace {
+
+rocksdb::IngestExternalFileOptions IngestOptions() {
+  rocksdb::IngestExternalFileOptions options;
+  options.move_files = true;
+  options.snapshot_consistency = true;
+  options.allow_global_seqno = true;
+  options.allow_blocking_flush = true;
+  return options;
+}
+
+// All files of a column family go into one argument.
+Status AddToArguments(store::Store* store, const catalog::IngestJob& job,
+                      const catalog::IngestJob::File& file,
+                      std::vector<rocksdb::IngestExternalFileArg>* arguments) {
+  rocksdb::ColumnFamilyHandle* family = store->FindColumnFamily(file.column_family);
+  if (family == nullptr) {
+    return Status(Code::kCorruption, "ingest job " + std::to_string(job.number) +
+                                         " names a column family that does not exist");
+  }
+  for (rocksdb::IngestExternalFileArg& argument : *arguments) {
+    if (argument.column_family != family) continue;
+    argument.external_files.push_back(PathOf(store, file.name));
+    return Status::Ok();
+  }
+  rocksdb::IngestExternalFileArg argument;
+  argument.column_family = family;
+  argument.external_files = {PathOf(store, file.name)};
+  argument.options = IngestOptions();
+  arguments->push_back(std::move(argument));
+  return Status::Ok();
+}
+
+}  // namespace
+
 Status RunIngestJob(store::Store* store, const catalog::IngestJob& job) {
   std::vector<rocksdb::IngestExternalFileArg> arguments;
   for (const catalog::IngestJob::File& file : job.files) {
@@ -140,18 +175,7 @@ Status RunIngestJob(store::Store* store, const catalog::IngestJob& job) {
       return Status::Ok();
     }
     BASALT_RETURN_IF_ERROR(store::MapStatus(exists, "looking for " + path));
-    rocksdb::IngestExternalFileArg argument;
-    argument.column_family = store->FindColumnFamily(file.column_family);
-    if (argument.column_family == nullptr) {
-      return Status(Code::kCorruption, "ingest job " + std::to_string(job.number) +
-                                           " names a column family that does not exist");
-    }
-    argument.external_files = {path};
-    argument.options.move_files = true;
-    argument.options.snapshot_consistency = true;
-    argument.options.allow_global_seqno = true;
-    argument.options.allow_blocking_flush = true;
-    arguments.push_back(std::move(argument));
+    BASALT_RETURN_IF_ERROR(AddToArguments(store, job, file, &arguments));
   }
   if (arguments.empty()) return Status::Ok();
   return store::MapStatus(store->base()->IngestExternalFiles(arguments),

@@ -397,32 +397,69 @@ void LockTable::ReleaseRow(LockOwner* owner, LockHash hash) {
   delete state;
 }
 
-// Trades the row locks of an index for one lock of the index (L5). Not possible only while another
-// has the index in a mode that excludes it.
+// Takes the lock of a whole index, unless another has it in a mode that excludes it.
+bool LockTable::TakeWhole(LockOwner* owner, LockOwner::IndexUse* use, LockMode mode) {
+  std::lock_guard lock(graph_->mutex());
+  IndexLock* index = use->index;
+  const size_t others = index->owners.size() - (use->whole ? 1 : 0);
+  const bool alone = others == 0;
+  if (!alone && (mode == LockMode::kExclusive || index->whole.load() == IndexLock::kExclusive)) {
+    return false;
+  }
+  if (!use->whole) index->owners.push_back(owner);
+  index->whole_owners.store(static_cast<uint32_t>(index->owners.size()));
+  const bool exclusive =
+      mode == LockMode::kExclusive || (use->whole && use->whole_mode == LockMode::kExclusive);
+  index->whole.store(exclusive ? IndexLock::kExclusive : IndexLock::kShared);
+  use->whole_mode = exclusive ? LockMode::kExclusive : LockMode::kShared;
+  use->whole = true;
+  return true;
+}
+
+// Trades the row locks of an index for one lock of the index (L5).
 void LockTable::TryEscalate(LockOwner* owner, LockOwner::IndexUse* use) {
   const LockMode mode = use->exclusive_rows ? LockMode::kExclusive : LockMode::kShared;
-  {
-    std::lock_guard lock(graph_->mutex());
-    IndexLock* index = use->index;
-    const size_t others = index->owners.size() - (use->whole ? 1 : 0);
-    const bool alone = others == 0;
-    if (!alone && (mode == LockMode::kExclusive || index->whole.load() == IndexLock::kExclusive)) {
-      return;
-    }
-    if (!use->whole) index->owners.push_back(owner);
-    index->whole_owners.store(static_cast<uint32_t>(index->owners.size()));
-    const bool exclusive =
-        mode == LockMode::kExclusive || (use->whole && use->whole_mode == LockMode::kExclusive);
-    index->whole.store(exclusive ? IndexLock::kExclusive : IndexLock::kShared);
-    use->whole_mode = exclusive ? LockMode::kExclusive : LockMode::kShared;
-  }
+  if (!TakeWhole(owner, use, mode)) return;
   escalations_.fetch_add(1, std::memory_order_relaxed);
-  use->whole = true;
   std::erase_if(owner->held_, [&](const LockOwner::Held& held) {
     return held.index == use->index && TradeRow(held.hash);
   });
   use->rows = 0;
   owner->held_.shrink_to_fit();
+}
+
+// Indexes whose ordinals are equal modulo what a slot has room for are taken for one: then the
+// answer may be yes without need.
+bool LockTable::OthersHaveRows(const LockOwner& owner, const IndexLock& index) const {
+  for (size_t i = 0; i < kShards; ++i) {
+    std::lock_guard shard_lock(shards_[i].mutex);
+    for (const Shard::Slot& slot : shards_[i].slots) {
+      if (slot.state == 0 || Ordinal(slot.state) != index.ordinal) continue;
+      if (Tag(slot.state) != kTagState) {
+        if (OwnerOf(slot.state) != &owner) return true;
+        continue;
+      }
+      const SharedState* state = Shard::StateOf(slot);
+      if (!state->waiters.empty() || state->owners.size() != 1 || !state->Owns(&owner)) return true;
+    }
+  }
+  return false;
+}
+
+bool LockTable::TryTakeIndex(LockOwner* owner, IndexId index) {
+  LockOwner::IndexUse* use = UseIndex(owner, index);
+  // From here on nobody gets a row that nobody has; who came before is found in the shards.
+  if (use->whole || !TakeWhole(owner, use, LockMode::kExclusive)) return false;
+  if (!OthersHaveRows(*owner, *use->index)) return true;
+  GiveIndexBack(owner, index);
+  return false;
+}
+
+void LockTable::GiveIndexBack(LockOwner* owner, IndexId index) {
+  LockOwner::IndexUse* use = UseIndex(owner, index);
+  ReleaseIndex(owner, *use);
+  use->whole = false;
+  graph_->Changed(owner);
 }
 
 // Gives up the lock of a row of an index that the owner now has as a whole, unless others share the

@@ -52,6 +52,12 @@ class LockTable {
   void ReleaseAfter(LockOwner* owner, size_t position);
   void ReleaseAll(LockOwner* owner);
 
+  // Takes the whole index exclusively, without waiting, when nobody else has or wants a row of it
+  // (looks at every lock there is, so not for single rows). Else false, and all is as before.
+  bool TryTakeIndex(LockOwner* owner, IndexId index);
+  // Gives up what TryTakeIndex took. The owner's locks of rows stay.
+  void GiveIndexBack(LockOwner* owner, IndexId index);
+
   uint64_t escalations() const { return escalations_.load(std::memory_order_relaxed); }
 
   // A lock that is held, for reports. Of a row only the hash of its key is known.
@@ -89,6 +95,8 @@ class LockTable {
   static void GrantWaiters(SharedState* state);
   void NoteAdded(const Request& request);
   void TryEscalate(LockOwner* owner, LockOwner::IndexUse* use);
+  bool TakeWhole(LockOwner* owner, LockOwner::IndexUse* use, LockMode mode);
+  bool OthersHaveRows(const LockOwner& owner, const IndexLock& index) const;
   bool TradeRow(LockHash hash);
   void ReleaseRow(LockOwner* owner, LockHash hash);
   void ReleaseIndex(LockOwner* owner, const LockOwner::IndexUse& use);

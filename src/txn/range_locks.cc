@@ -127,6 +127,32 @@ void RangeLocks::ReleaseAll(LockOwner* owner) {
   graph_->Changed(owner);
 }
 
+bool RangeLocks::HasAny(const LockOwner& owner, IndexId index) const {
+  const RangeSet* set = SetOf(owner, index);
+  return set != nullptr && !set->ranges.empty();
+}
+
+void RangeLocks::GiveBack(LockOwner* owner, IndexId index) {
+  RangeSet* set = SetOf(*owner, index);
+  if (set == nullptr) return;
+  {
+    std::lock_guard guard(BucketOf(index).mutex);
+    set->ranges.clear();
+  }
+  graph_->Changed(owner);
+}
+
+bool RangeLocks::OthersHave(const LockOwner& owner, IndexId index) const {
+  const Bucket& bucket = BucketOf(index);
+  std::shared_lock guard(bucket.mutex);
+  return std::any_of(bucket.members.begin(), bucket.members.end(), [&](const RangeSet* set) {
+    if (set->owner == &owner || set->index != index) return false;
+    if (!set->ranges.empty()) return true;
+    return set->asking &&
+           std::find(set->exempt.begin(), set->exempt.end(), owner.id()) == set->exempt.end();
+  });
+}
+
 bool RangeLocks::Excludes(const RangeSet& set, const LockOwner& writer, IndexId index, Bytes key) {
   if (set.owner == &writer || set.index != index) return false;
   if (Inside(set, key)) return true;

@@ -77,6 +77,12 @@ class RangeLocks {
   // Does the owner hold a range around the key?
   bool Holds(const LockOwner& owner, IndexId index, Bytes key) const;
   void ReleaseAll(LockOwner* owner);
+  // Has the owner any range in the index?
+  bool HasAny(const LockOwner& owner, IndexId index) const;
+  // Gives up all it has there, before anybody has relied on them.
+  void GiveBack(LockOwner* owner, IndexId index);
+  // Has another a range in the index, or asks for one without waiting for this owner?
+  bool OthersHave(const LockOwner& owner, IndexId index) const;
 
   // --- For who adds an entry ---
   // May somebody else hold or ask for a range around the key? False for sure.

@@ -56,11 +56,7 @@ Status Spill::NewLayer(SpillLayer* layer) {
   return Status::Ok();
 }
 
-Status Spill::Write(rocksdb::WriteBatch* batch) {
-  rocksdb::WriteOptions options;
-  options.disableWAL = true;
-  return store::MapStatus(store_->base()->Write(options, batch), "writing spilled changes");
-}
+Status Spill::Write(rocksdb::WriteBatch* batch) { return store_->WriteUnlogged(batch); }
 
 void Spill::Drop(const SpillLayer& layer) {
   std::string begin;

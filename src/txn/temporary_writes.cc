@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "catalog/catalog.h"
-#include "store/status_map.h"
 #include "txn/ingestion.h"
 #include "txn/transaction_manager.h"
 
@@ -52,10 +51,7 @@ void TemporaryWrites::ReleaseMark(WriteSet::Mark mark) {
 Status TemporaryWrites::Commit() {
   if (writes_.empty()) return Status::Ok();
   if (writes_.spilled()) return CommitSpilled();
-  rocksdb::WriteOptions options;
-  options.disableWAL = true;
-  return store::MapStatus(manager_->store()->base()->Write(options, batch_->GetWriteBatch()),
-                          "committing changes of temporary tables");
+  return manager_->store()->WriteUnlogged(batch_->GetWriteBatch());
 }
 
 // As table files, like the other writes of a large transaction, but without the record that would

@@ -8,10 +8,33 @@
 #include "catalog/catalog.h"
 #include "store/status_map.h"
 #include "store/store.h"
+#include "txn/bulk_load.h"
 #include "txn/ingestion.h"
 #include "txn/transaction_manager.h"
 
 namespace basalt::txn {
+namespace {
+
+constexpr size_t kLeastLoadBytes = 1u << 20;
+
+// A load that did not end would be lost without a word. The files of loads come first: RocksDB then
+// finds them apart from each other and puts them into the last level, and what was written beside
+// them, whose range may hold all of theirs, above.
+Status AddLoads(const std::vector<std::unique_ptr<BulkLoad>>& loads, catalog::IngestJob* job) {
+  for (const auto& load : loads) {
+    if (!load->finished()) return Status(Code::kInternal, "a bulk load was cut off");
+  }
+  std::vector<catalog::IngestJob::File> files;
+  for (const auto& load : loads) {
+    for (BulkLoad::File& file : load->TakeFiles()) {
+      files.push_back({file.column_family, std::move(file.file.name)});
+    }
+  }
+  job->files.insert(job->files.begin(), files.begin(), files.end());
+  return Status::Ok();
+}
+
+}  // namespace
 
 Transaction::Transaction(TransactionManager* manager, uint64_t id)
     : manager_(manager),
@@ -62,6 +85,7 @@ void Transaction::ReleaseSnapshot() {
 
 Status Transaction::RollbackStatement() {
   Status status;
+  loads_.clear();
   if (statement_marked_) {
     status = writes_.RollbackTo(statement_mark_);
   } else if (store_begun_) {
@@ -310,6 +334,10 @@ Status Transaction::SingleDelete(rocksdb::ColumnFamilyHandle* family, Bytes key)
   return writes(family).SingleDelete(family, key);
 }
 
+bool Transaction::has_writes() const {
+  return !writes_.empty() || !auto_increments_.empty() || !loads_.empty();
+}
+
 void Transaction::NoteAutoIncrement(IndexId primary, uint64_t next) {
   for (AutoIncrement& noted : auto_increments_) {
     if (noted.primary != primary) continue;
@@ -340,6 +368,7 @@ Status Transaction::SetSavepoint(Savepoint* savepoint) {
 }
 
 Status Transaction::RollbackToSavepoint(const Savepoint& savepoint) {
+  loads_.clear();
   BASALT_RETURN_IF_ERROR(writes_.RollbackTo(savepoint.mark));
   BASALT_RETURN_IF_ERROR(temporary_.RollbackTo(savepoint.temporary_mark));
   ReleaseLocksAfter(savepoint.lock_position);
@@ -351,12 +380,30 @@ void Transaction::ReleaseSavepoint(const Savepoint& savepoint) {
   temporary_.ReleaseMark(savepoint.temporary_mark);
 }
 
-// Moves a spilled transaction's writes into files and leaves in the batch only the record of them.
+Status Transaction::BeginLoad(std::vector<LoadIndex> indexes, LoadOptions options,
+                              BulkLoad** load) {
+  BASALT_RETURN_IF_ERROR(EnsureStore());
+  std::vector<IndexId> ids;
+  for (const LoadIndex& index : indexes) ids.push_back(index.id);
+  BASALT_RETURN_IF_ERROR(manager_->OwnEmptyTable(this, ids));
+  const uint64_t number = manager_->catalog()->NewIngestJobNumber();
+  loads_.push_back(
+      std::make_unique<BulkLoad>(manager_->store(), &writes_, number, std::move(indexes), options));
+  // Their memory together stays within what one may have, but for what files need at least.
+  const size_t share = std::max(options.buffer_bytes / loads_.size(), kLeastLoadBytes);
+  for (auto& each : loads_) each->set_buffer_bytes(share);
+  *load = loads_.back().get();
+  return Status::Ok();
+}
+
+// Moves a spilled transaction's writes into files, if they are not in those of loads already, and
+// leaves in the batch only the record of them.
 Status Transaction::BuildIngestJob() {
   catalog::IngestJob job;
   job.number = manager_->catalog()->NewIngestJobNumber();
   BASALT_RETURN_IF_ERROR(BuildIngestFiles(manager_->store(), &writes_, &job));
-  Status replaced = writes_.DiscardContent();
+  Status replaced = AddLoads(loads_, &job);
+  if (replaced.ok()) replaced = writes_.DiscardContent();
   if (replaced.ok()) {
     replaced = manager_->catalog()->AppendIngestJob(store_transaction_->GetWriteBatch(), job);
   }
@@ -387,7 +434,7 @@ Status Transaction::Prepare(Bytes name, Durability durability, bool may_outlive_
 }
 
 Status Transaction::PrepareStore() {
-  if (writes_.spilled()) BASALT_RETURN_IF_ERROR(BuildIngestJob());
+  if (writes_.spilled() || !loads_.empty()) BASALT_RETURN_IF_ERROR(BuildIngestJob());
   BASALT_RETURN_IF_ERROR(WriteAutoIncrements());
   BASALT_RETURN_IF_ERROR(
       store::MapStatus(store_transaction_->SetName(name_), "naming a prepared transaction"));
@@ -411,7 +458,7 @@ Status Transaction::Commit(Durability durability) {
   }
   writes_.SetOpaque(true);  // until Finish
   if (state() == State::kActive) {
-    if (writes_.spilled()) BASALT_RETURN_IF_ERROR(BuildIngestJob());
+    if (writes_.spilled() || !loads_.empty()) BASALT_RETURN_IF_ERROR(BuildIngestJob());
     BASALT_RETURN_IF_ERROR(WriteAutoIncrements());
   }
   if (ingest_job_ != nullptr) return CommitIngestJob(durability);
@@ -457,6 +504,7 @@ Status Transaction::Rollback() {
 void Transaction::Finish() {
   const bool large = writes_.spilled() || temporary_.writes().spilled() || ingest_job_ != nullptr;
   writes_.Clear();
+  loads_.clear();
   temporary_.Clear();
   store_begun_ = false;
   auto_increments_.clear();

@@ -44,7 +44,10 @@
 
 namespace basalt::txn {
 
+class BulkLoad;
 class TransactionManager;
+struct LoadIndex;
+struct LoadOptions;
 
 // One transaction of one connection; reused for the next one. Own writes are always seen.
 // Used by one thread at a time, except Interrupt (any thread). CommitOrdered may run in another
@@ -168,13 +171,18 @@ class Transaction {
   // commit, kept when a statement is rolled back.
   void NoteAutoIncrement(IndexId primary, uint64_t next);
   // Writes to temporary tables do not count: they need no log and no two-phase commit.
-  bool has_writes() const { return !writes_.empty() || !auto_increments_.empty(); }
+  bool has_writes() const;
   WriteSet& writes() { return writes_; }
   // The uncommitted writes among which those to this column family are.
   WriteSet& writes(const rocksdb::ColumnFamilyHandle* family) {
     return IsTemporary(family) ? temporary_.writes() : writes_;
   }
   TemporaryWrites& temporary_writes() { return temporary_; }
+
+  // From now on the transaction alone has the table, empty but for what it has put there itself. A
+  // load takes further entries to the commit; borrowed. The primary index comes first. kLockBusy
+  // when others have rows or locks. For the last statement: reads miss what a load has.
+  Status BeginLoad(std::vector<LoadIndex> indexes, LoadOptions options, BulkLoad** load);
 
   // SQL savepoints. Any savepoint may be released; rolling back to one ends those set after it.
   struct Savepoint {
@@ -239,12 +247,9 @@ class Transaction {
   size_t statement_lock_position_ = 0;
   std::string name_;
   bool registered_ = false;  // with the manager, which must be told of the end
-  struct AutoIncrement {
-    IndexId primary;
-    uint64_t next;
-  };
   std::vector<AutoIncrement> auto_increments_;
   std::unique_ptr<catalog::IngestJob> ingest_job_;  // of a spilled one, once its files are built
+  std::vector<std::unique_ptr<BulkLoad>> loads_;
 };
 
 }  // namespace basalt::txn

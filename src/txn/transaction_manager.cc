@@ -9,7 +9,9 @@
 #include <rocksdb/write_batch.h>
 
 #include "catalog/dictionary_records.h"
+#include "store/index_bounds.h"
 #include "store/status_map.h"
+#include "txn/bulk_load.h"
 #include "txn/ingestion.h"
 
 namespace basalt::txn {
@@ -212,6 +214,60 @@ Status TransactionManager::LockRange(Transaction* asker, IndexId index, Bytes st
     ranges_.Withdraw(owner);
   }
   return status;
+}
+
+// Has the index no committed entry at all? Among very many deleted ones the answer is no.
+bool TransactionManager::IsEmpty(IndexId index) const {
+  constexpr uint64_t kDeletedEntries = 1000;
+  rocksdb::ColumnFamilyHandle* family = store_->FindColumnFamily(index.column_family);
+  const store::IndexBounds bounds(index, store::Store::IsReverse(family));
+  rocksdb::ReadOptions options;
+  bounds.Confine(&options);
+  options.max_skippable_internal_keys = kDeletedEntries;
+  const std::unique_ptr<rocksdb::Iterator> entry(store_->base()->NewIterator(options, family));
+  entry->SeekToFirst();
+  return !entry->Valid() && entry->status().ok();
+}
+
+// Two ways lead to an entry of a table: to add it, which a range lock of all primary keys keeps
+// others from, since a new row has a new primary entry; and to lock its key or its value, entry or
+// not, which a lock of the whole index does. What others have in their hands already, ranges
+// included, they keep: then the table is not to be had.
+bool TransactionManager::TakeAlone(Transaction* asker, std::span<const IndexId> indexes,
+                                   size_t* taken) {
+  LockOwner* owner = &asker->owner_;
+  for (const IndexId index : indexes) {
+    if (ranges_.OthersHave(*owner, index)) return false;
+  }
+  for (const IndexId index : indexes) {
+    if (!locks_.TryTakeIndex(owner, index)) return false;
+    ++*taken;
+  }
+  return IsEmpty(indexes.front());
+}
+
+Status TransactionManager::OwnEmptyTable(Transaction* asker, std::span<const IndexId> indexes) {
+  LockOwner* owner = &asker->owner_;
+  const IndexId primary = indexes.front();
+  const bool has_read = std::any_of(indexes.begin(), indexes.end(),
+                                    [&](IndexId index) { return ranges_.HasAny(*owner, index); });
+  const bool stale = asker->detects_conflicts() && asker->has_snapshot();
+  if (has_read || stale || !IsEmpty(primary)) return Status(Code::kLockBusy);
+  const store::IndexBounds bounds(primary, false);
+  BASALT_RETURN_IF_ERROR(
+      LockRange(asker, primary, bounds.first(), bounds.past_end(), LockWait::kNoWait));
+  {
+    std::lock_guard writes(asker->writes_.mutex());
+    for (const IndexId index : indexes) asker->writes_.NoteInsert(index);
+  }
+  // Before the look at the ranges of others: who asks for one now finds that there may be entries.
+  asker->writes_.SetOpaque(true);
+  size_t taken = 0;
+  if (TakeAlone(asker, indexes, &taken)) return Status::Ok();
+  if (asker->loads_.empty()) asker->writes_.SetOpaque(false);
+  for (size_t i = 0; i < taken; ++i) locks_.GiveIndexBack(owner, indexes[i]);
+  ranges_.GiveBack(owner, primary);
+  return Status(Code::kLockBusy);
 }
 
 // Looks into the write sets of all others for uncommitted entries in the range that `asker` has

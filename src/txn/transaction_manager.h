@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,10 @@ class TransactionManager {
   // Transaction::LockRange; the protocol is described in range_locks.h.
   Status LockRange(Transaction* asker, IndexId index, Bytes start, Bytes end, LockWait wait);
   ViewStamp LatestStamp() const;
+  // Transaction::BeginLoad: nobody else has rows or locks in these indexes, whose first is the
+  // primary one, or gets any before the asker ends; and nothing is committed there. Else kLockBusy,
+  // and all is as before. Does not wait.
+  Status OwnEmptyTable(Transaction* asker, std::span<const IndexId> indexes);
 
   // All that are active, for reports. Any thread.
   std::vector<TransactionInfo> ActiveTransactions() const;
@@ -103,6 +108,8 @@ class TransactionManager {
   Status TakeDetached(Bytes name, std::unique_ptr<Transaction>* transaction);
   Status FinishIngestJob(const catalog::IngestJob& job);
   Status AdoptPrepared(rocksdb::Transaction* prepared);
+  bool IsEmpty(IndexId index) const;
+  bool TakeAlone(Transaction* asker, std::span<const IndexId> indexes, size_t* taken);
   bool WatchInserters(Transaction* asker, IndexId index, Bytes start, Bytes end);
 
   store::Store* const store_;

@@ -55,4 +55,10 @@ struct TransactionInfo {
   LockKind wanted = LockKind::kRowShared;
 };
 
+// What an auto-increment counter has reached in a transaction; `primary` stands for the table.
+struct AutoIncrement {
+  IndexId primary;
+  uint64_t next;
+};
+
 }  // namespace basalt::txn

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "engine/bulk_insert.h"
+
+#include <utility>
+
+#include "codec/column_set.h"
+
+namespace basalt::engine {
+
+bool BulkInsert::IsPossible(const Table& table) {
+  if (table.lockless()) return false;
+  for (size_t i = 0; i < table.index_count(); ++i) {
+    const Index& index = table.index(i);
+    if (index.codec->has_ttl() || index.ttl_seconds != 0) return false;
+    const bool unique = index.unique || i == table.primary_position();
+    if (unique && !index.codec->UniqueIsExact()) return false;
+  }
+  return true;
+}
+
+BulkInsert::BulkInsert(std::shared_ptr<Table> table, txn::Transaction* transaction)
+    : table_(std::move(table)),
+      transaction_(transaction),
+      key_(table_->max_key_bytes()),
+      unpack_(table_->max_unpack_bytes()) {
+  positions_.push_back(table_->primary_position());
+  for (size_t i = 0; i < table_->index_count(); ++i) {
+    if (i != table_->primary_position()) positions_.push_back(i);
+  }
+}
+
+Status BulkInsert::Begin(std::shared_ptr<Table> table, txn::Transaction* transaction,
+                         txn::LoadOptions options, std::unique_ptr<BulkInsert>* begun) {
+  std::unique_ptr<BulkInsert> insert(new BulkInsert(std::move(table), transaction));
+  BASALT_RETURN_IF_ERROR(transaction->BeginLoad(insert->Indexes(), options, &insert->load_));
+  *begun = std::move(insert);
+  return Status::Ok();
+}
+
+std::vector<txn::LoadIndex> BulkInsert::Indexes() const {
+  std::vector<txn::LoadIndex> indexes;
+  for (const size_t position : positions_) {
+    const Index& index = table_->index(position);
+    txn::LoadIndex described{index.id, index.family, {}};
+    if (position == table_->primary_position()) {
+      described.unique_bytes = [](Bytes key) { return key.size(); };
+    } else if (index.unique) {
+      described.unique_bytes = [codec = index.codec](Bytes key) -> size_t {
+        if (codec->UserPartsHaveNull(key)) return 0;
+        return codec->PrefixBytes(key, codec->user_parts());
+      };
+    } else {
+      described.unique_bytes = [](Bytes) { return size_t{0}; };
+    }
+    indexes.push_back(std::move(described));
+  }
+  return indexes;
+}
+
+Status BulkInsert::Add(size_t index, const uint8_t* record, uint64_t hidden_id) {
+  const size_t position = positions_[index];
+  const codec::KeyCodec& codec = *table_->index(position).codec;
+  size_t unpack_bytes = 0;
+  const size_t key_bytes =
+      codec.EncodeKey(record, hidden_id, key_.data(), unpack_.data(), &unpack_bytes);
+  const Bytes unpack = MakeBytes(unpack_.data(), unpack_bytes);
+  if (position == table_->primary_position()) {
+    table_->row_codec().EncodeValue(record, unpack, 0, &value_);
+  } else {
+    codec::EncodeSecondaryValue(codec, unpack, 0, &value_);
+  }
+  return load_->Add(index, MakeBytes(key_.data(), key_bytes), value_);
+}
+
+Status BulkInsert::Insert(const uint8_t* record) {
+  const uint64_t hidden_id = table_->hidden_primary() ? table_->counters().NextHiddenId() : 0;
+  for (size_t i = 0; i < positions_.size(); ++i) {
+    BASALT_RETURN_IF_ERROR(Add(i, record, hidden_id));
+  }
+  table_->statistics().NoteInsert();
+  return Status::Ok();
+}
+
+Status BulkInsert::Finish(const txn::BulkLoad::Progress& progress) {
+  return load_->Finish(progress);
+}
+
+Status BulkInsert::ReadDuplicate(uint8_t* record) {
+  const txn::BulkLoad::Duplicate& duplicate = load_->duplicate();
+  std::string row_key = duplicate.key;
+  row_ = duplicate.value;
+  if (duplicate.index != 0) {
+    const codec::KeyCodec& codec = *table_->index(duplicate_index()).codec;
+    const size_t bytes = codec.ExtractPrimaryKey(duplicate.key, key_.data());
+    row_key.assign(MakeBytes(key_.data(), bytes));
+    BASALT_RETURN_IF_ERROR(load_->FindLoaded(0, row_key, &row_));
+  }
+  codec::RowDecoder decoder;
+  decoder.Compile(table_->descriptor(), *table_->primary().codec, table_->row_codec(),
+                  codec::ColumnSet::All(table_->descriptor().columns.size()));
+  if (decoder.Decode(row_key, row_, record)) return Status::Ok();
+  return Status(Code::kInternal, "a row of a bulk load cannot be decoded");
+}
+
+}  // namespace basalt::engine

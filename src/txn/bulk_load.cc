@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "txn/bulk_load.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "store/store.h"
+#include "txn/overlay_source.h"
+#include "txn/write_set.h"
+
+namespace basalt::txn {
+namespace {
+
+class BufferSource final : public MergeSource {
+ public:
+  explicit BufferSource(const EntryBuffer& buffer) : buffer_(buffer) { Show(); }
+  void Next() override {
+    ++position_;
+    Show();
+  }
+
+ private:
+  void Show() {
+    valid_ = position_ < buffer_.count();
+    if (!valid_) return;
+    key_ = buffer_.key(position_);
+    value_ = buffer_.value(position_);
+  }
+
+  const EntryBuffer& buffer_;
+  size_t position_ = 0;
+};
+
+// What the transaction has written to the index before.
+class WrittenSource final : public MergeSource {
+ public:
+  WrittenSource(std::unique_ptr<OverlaySource> overlay, IndexId index, bool reverse)
+      : overlay_(std::move(overlay)), forward_(!reverse) {
+    in_place_ = true;
+    std::string target;
+    AppendBigEndian32(&target, reverse ? index.number + 1 : index.number);
+    overlay_->Seek(target, forward_);
+    Show();
+  }
+  void Next() override {
+    overlay_->Move(forward_);
+    Show();
+  }
+  Status status() const override { return overlay_->status(); }
+
+ private:
+  void Show() {
+    while (overlay_->Valid() && overlay_->deleted()) overlay_->Move(forward_);
+    valid_ = overlay_->Valid();
+    if (!valid_) return;
+    key_ = overlay_->key();
+    value_ = overlay_->value();
+  }
+
+  const std::unique_ptr<OverlaySource> overlay_;
+  const bool forward_;
+};
+
+}  // namespace
+
+struct BulkLoad::IndexLoad {
+  IndexLoad(size_t position_in_load, LoadIndex described, store::Store* store, uint64_t number)
+      : position(position_in_load),
+        index(std::move(described)),
+        reverse(store::Store::IsReverse(index.family)),
+        prefix(std::to_string(number) + "-" + std::to_string(index.id.column_family) + "-" +
+               std::to_string(index.id.number)),
+        buffer(reverse),
+        files(store, index.id, SortedFiles::Purpose::kFinal, prefix),
+        runs(store, index.id, SortedFiles::Purpose::kRun, prefix + "-run") {}
+
+  const size_t position;
+  const LoadIndex index;
+  const bool reverse;
+  const std::string prefix;
+  EntryBuffer buffer;
+  SortedFiles files;  // what came in order, or the result
+  SortedFiles runs;   // what did not
+  std::string last;   // the last key of `files`, or of what was written before; empty: none
+};
+
+BulkLoad::BulkLoad(store::Store* store, WriteSet* written, uint64_t number,
+                   std::vector<LoadIndex> indexes, LoadOptions options)
+    : store_(store), written_(written), number_(number), options_(options) {
+  for (LoadIndex& index : indexes) {
+    loads_.push_back(std::make_unique<IndexLoad>(loads_.size(), std::move(index), store, number_));
+  }
+}
+
+BulkLoad::~BulkLoad() = default;
+
+// Whether the key, which comes next, shares what is unique with the one before it.
+bool BulkLoad::IsDuplicate(const IndexLoad& load, Bytes key, Bytes value) {
+  if (load.last.empty()) return false;
+  const size_t unique = load.index.unique_bytes(key);
+  if (unique == 0 || load.last.size() < unique) return false;
+  if (load.last.compare(0, unique, key.substr(0, unique)) != 0) return false;
+  duplicate_ = {load.position, std::string(key), std::string(value)};
+  return true;
+}
+
+Status BulkLoad::Add(size_t index, Bytes key, Bytes value) {
+  IndexLoad* load = loads_[index].get();
+  const size_t before = load->buffer.bytes();
+  load->buffer.Add(key, value);
+  bytes_ += load->buffer.bytes() - before;
+  ++entries_;
+  if (bytes_ < options_.buffer_bytes) [[likely]]
+    return Status::Ok();
+  for (auto& each : loads_) BASALT_RETURN_IF_ERROR(Flush(each.get()));
+  bytes_ = 0;
+  return Status::Ok();
+}
+
+// Where the order of the entries begins: behind what the transaction has written before.
+Status BulkLoad::StartFromWritten(IndexLoad* load) {
+  std::vector<std::unique_ptr<OverlaySource>> sources;
+  MakeOverlaySources(written_, load->index.family, load->reverse, load->index.id, &sources);
+  std::string end;
+  AppendBigEndian32(&end, load->index.id.number + (load->reverse ? 0 : 1));
+  for (const auto& source : sources) {
+    source->Seek(end, load->reverse);
+    while (source->Valid() && source->deleted()) source->Move(load->reverse);
+    BASALT_RETURN_IF_ERROR(source->status());
+    if (!source->Valid()) continue;
+    if (load->last.empty() || ComesBefore(load->last, source->key(), load->reverse)) {
+      load->last.assign(source->key());
+    }
+  }
+  return Status::Ok();
+}
+
+Status BulkLoad::Flush(IndexLoad* load) {
+  if (load->buffer.count() == 0) return Status::Ok();
+  if (load->last.empty()) BASALT_RETURN_IF_ERROR(StartFromWritten(load));
+  const bool in_order =
+      load->runs.files().empty() && load->buffer.in_order() &&
+      (load->last.empty() || ComesBefore(load->last, load->buffer.key(0), load->reverse));
+  BASALT_RETURN_IF_ERROR(in_order ? AppendInOrder(load) : WriteRun(load));
+  load->buffer.Clear();
+  return Status::Ok();
+}
+
+Status BulkLoad::AppendInOrder(IndexLoad* load) {
+  for (size_t i = 0; i < load->buffer.count(); ++i) {
+    const Bytes key = load->buffer.key(i);
+    const Bytes value = load->buffer.value(i);
+    if (IsDuplicate(*load, key, value)) return Status(Code::kDuplicateKey);
+    BASALT_RETURN_IF_ERROR(load->files.Add(key, value));
+    load->last.assign(key);
+  }
+  return Status::Ok();
+}
+
+// Two equal keys meet here already, and a file cannot hold both.
+Status BulkLoad::WriteRun(IndexLoad* load) {
+  load->buffer.Sort();
+  Bytes last;
+  for (size_t i = 0; i < load->buffer.count(); ++i) {
+    const Bytes key = load->buffer.key(i);
+    const Bytes value = load->buffer.value(i);
+    if (key == last) {
+      duplicate_ = {load->position, std::string(key), std::string(value)};
+      return Status(Code::kDuplicateKey);
+    }
+    BASALT_RETURN_IF_ERROR(load->runs.Add(key, value));
+    last = key;
+  }
+  return load->runs.EndFile();
+}
+
+Status BulkLoad::Finish(const Progress& progress) {
+  for (auto& load : loads_) BASALT_RETURN_IF_ERROR(FinishIndex(load.get(), progress));
+  finished_ = true;
+  return Status::Ok();
+}
+
+Status BulkLoad::FinishIndex(IndexLoad* load, const Progress& progress) {
+  if (load->last.empty()) BASALT_RETURN_IF_ERROR(StartFromWritten(load));
+  load->buffer.Sort();
+  const bool behind = load->buffer.count() == 0 || load->last.empty() ||
+                      ComesBefore(load->last, load->buffer.key(0), load->reverse);
+  if (load->runs.files().empty() && behind) {
+    BASALT_RETURN_IF_ERROR(AppendInOrder(load));
+  } else {
+    BASALT_RETURN_IF_ERROR(MergeAll(load, progress));
+  }
+  BASALT_RETURN_IF_ERROR(load->files.EndFile());
+  merged_ += load->buffer.count();
+  bytes_ -= std::min(bytes_, load->buffer.bytes());
+  load->buffer.Release();
+  return Interrupted(progress);
+}
+
+Status BulkLoad::Interrupted(const Progress& progress) {
+  if (progress(merged_, entries_)) return Status::Ok();
+  return Status(Code::kInterrupted, "the load was interrupted");
+}
+
+Status BulkLoad::CollectSources(const IndexLoad& load,
+                                std::vector<std::unique_ptr<MergeSource>>* sources) {
+  BASALT_RETURN_IF_ERROR(load.files.Read(sources));
+  BASALT_RETURN_IF_ERROR(load.runs.Read(sources));
+  sources->push_back(std::make_unique<BufferSource>(load.buffer));
+  std::vector<std::unique_ptr<OverlaySource>> written;
+  MakeOverlaySources(written_, load.index.family, load.reverse, load.index.id, &written);
+  for (auto& each : written) {
+    sources->push_back(
+        std::make_unique<WrittenSource>(std::move(each), load.index.id, load.reverse));
+  }
+  return Status::Ok();
+}
+
+Status BulkLoad::MergeAll(IndexLoad* load, const Progress& progress) {
+  BASALT_RETURN_IF_ERROR(load->files.EndFile());
+  SortedFiles merged(store_, load->index.id, SortedFiles::Purpose::kFinal,
+                     load->prefix + "-merged");
+  std::vector<std::unique_ptr<MergeSource>> sources;
+  BASALT_RETURN_IF_ERROR(CollectSources(*load, &sources));
+  Merge merge(std::move(sources), load->reverse);
+  load->last.clear();
+  uint64_t until_report = kEntriesPerReport;
+  while (const MergeSource* next = merge.present()) {
+    if (IsDuplicate(*load, next->key(), next->value())) return Status(Code::kDuplicateKey);
+    load->last.assign(next->key());
+    if (!next->in_place()) BASALT_RETURN_IF_ERROR(merged.Add(next->key(), next->value()));
+    merge.Next();
+    if (--until_report != 0) continue;
+    until_report = kEntriesPerReport;
+    merged_ += kEntriesPerReport;
+    BASALT_RETURN_IF_ERROR(Interrupted(progress));
+  }
+  BASALT_RETURN_IF_ERROR(merge.status());
+  BASALT_RETURN_IF_ERROR(merged.EndFile());
+  load->files.RemoveFiles();
+  load->runs.RemoveFiles();
+  load->files.Adopt(&merged);
+  return Status::Ok();
+}
+
+Status BulkLoad::FindLoaded(size_t index, Bytes key, std::string* value) {
+  IndexLoad& load = *loads_[index];
+  WriteKind kind;
+  BASALT_RETURN_IF_ERROR(written_->Get(load.index.family, key, &kind, value));
+  if (kind == WriteKind::kPut) return Status::Ok();
+  for (size_t i = 0; i < load.buffer.count(); ++i) {
+    if (load.buffer.key(i) != key) continue;
+    value->assign(load.buffer.value(i));
+    return Status::Ok();
+  }
+  BASALT_RETURN_IF_ERROR(load.files.EndFile());
+  Status found = load.files.Find(key, value);
+  return found.code() == Code::kNotFound ? load.runs.Find(key, value) : std::move(found);
+}
+
+std::vector<BulkLoad::File> BulkLoad::TakeFiles() {
+  std::vector<File> taken;
+  for (auto& load : loads_) {
+    for (SortedFile& file : load->files.TakeFiles()) {
+      taken.push_back({load->index.id.column_family, std::move(file)});
+    }
+  }
+  return taken;
+}
+
+}  // namespace basalt::txn

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/index_id.h"
+#include "base/status.h"
+#include "txn/entry_buffer.h"
+#include "txn/sorted_files.h"
+
+namespace basalt::store {
+class Store;
+}
+
+namespace basalt::txn {
+
+class WriteSet;
+
+// An index that entries are loaded into.
+struct LoadIndex {
+  IndexId id;
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  // Bytes at the beginning of a key that no two entries may share; 0: any number may.
+  std::function<size_t(Bytes key)> unique_bytes;
+};
+
+struct LoadOptions {
+  size_t buffer_bytes = 64u << 20;
+};
+
+// Entries of the indexes of one table on their way to table files, in any order. What is in memory
+// is sorted and written to runs whenever it has grown to `buffer_bytes`; Finish merges the runs of
+// each index into files that the store can take over. Entries that come in the order of their index
+// go to such a file at once.
+//
+// The loader owns the table alone: it has no committed entries, and nobody else adds any. What the
+// transaction itself has written before the load began (`written`) counts as entries that are
+// there: no two of all of them may share what the index says is unique, and they are not written
+// again.
+//
+// Duplicates are found when entries meet in a merge, not when they are added. Add and Finish then
+// fail with kDuplicateKey, duplicate() tells, and nothing remains but to drop the load.
+//
+// One thread at a time. Its files go with it, unless TakeFiles gave them away.
+class BulkLoad {
+ public:
+  // Told now and then how many of the entries to be merged are; false: stop, with kInterrupted.
+  using Progress = std::function<bool(uint64_t done, uint64_t expected)>;
+  static constexpr uint64_t kEntriesPerReport = 4096;
+
+  // One of two entries that share what is unique.
+  struct Duplicate {
+    size_t index = 0;  // position in the constructor's `indexes`
+    std::string key;
+    std::string value;
+  };
+
+  // `number` is of nobody else, also across restarts; names of files begin with it.
+  BulkLoad(store::Store* store, WriteSet* written, uint64_t number, std::vector<LoadIndex> indexes,
+           LoadOptions options);
+  ~BulkLoad();
+  BulkLoad(const BulkLoad&) = delete;
+  BulkLoad& operator=(const BulkLoad&) = delete;
+
+  // Adds an entry to the index at this position.
+  Status Add(size_t index, Bytes key, Bytes value);
+  // Memory of several loads together is to stay within bounds: settles how much is this one's.
+  void set_buffer_bytes(size_t bytes) { options_.buffer_bytes = bytes; }
+  // The end of the entries. After Ok all of them are in files.
+  Status Finish(const Progress& progress);
+  bool finished() const { return finished_; }
+  uint64_t entries() const { return entries_; }
+
+  const Duplicate& duplicate() const { return duplicate_; }
+  // After a duplicate: the value of a key among all entries of an index and those written before.
+  // Slow. kNotFound when it has none.
+  Status FindLoaded(size_t index, Bytes key, std::string* value);
+
+  // The files and their column families, from a finished load; the caller's from now on.
+  struct File {
+    uint32_t column_family;
+    SortedFile file;
+  };
+  std::vector<File> TakeFiles();
+
+ private:
+  struct IndexLoad;
+
+  bool IsDuplicate(const IndexLoad& load, Bytes key, Bytes value);
+  Status StartFromWritten(IndexLoad* load);
+  Status Flush(IndexLoad* load);
+  Status WriteRun(IndexLoad* load);
+  Status AppendInOrder(IndexLoad* load);
+  Status FinishIndex(IndexLoad* load, const Progress& progress);
+  Status MergeAll(IndexLoad* load, const Progress& progress);
+  Status CollectSources(const IndexLoad& load, std::vector<std::unique_ptr<MergeSource>>* sources);
+  Status Interrupted(const Progress& progress);
+
+  store::Store* const store_;
+  WriteSet* const written_;
+  const uint64_t number_;
+  LoadOptions options_;
+  std::vector<std::unique_ptr<IndexLoad>> loads_;
+  size_t bytes_ = 0;  // in all buffers
+  uint64_t entries_ = 0;
+  uint64_t merged_ = 0;
+  bool finished_ = false;
+  Duplicate duplicate_;
+};
+
+}  // namespace basalt::txn

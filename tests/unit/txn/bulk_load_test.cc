@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "txn/bulk_load.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "txn/entry_buffer.h"
+#include "unit/txn/txn_fixture.h"
+
+namespace basalt::txn {
+namespace {
+
+TEST(EntryBufferTest, SortsAsTheColumnFamilyDoes) {
+  std::mt19937 random(7);
+  for (const bool reverse : {false, true}) {
+    EntryBuffer buffer(reverse);
+    std::vector<std::pair<std::string, std::string>> expected;
+    for (int i = 0; i < 5000; ++i) {
+      std::string key("\0\0\1\2", 4);
+      for (size_t n = random() % 14; n > 0; --n) key += static_cast<char>(random() % 3);
+      const std::string value(i == 17 ? 3'000'000 : random() % 400, 'v');
+      buffer.Add(key, value);
+      expected.emplace_back(key, value);
+    }
+    EXPECT_FALSE(buffer.in_order());
+    buffer.Sort();
+    std::sort(expected.begin(), expected.end());
+    if (reverse) std::reverse(expected.begin(), expected.end());
+    ASSERT_EQ(buffer.count(), expected.size());
+    size_t values = 0;
+    for (size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_EQ(buffer.key(i), expected[i].first);
+      values += buffer.value(i).size();
+    }
+    size_t expected_values = 0;
+    for (const auto& entry : expected) expected_values += entry.second.size();
+    EXPECT_EQ(values, expected_values);
+    EXPECT_GT(buffer.bytes(), values);
+    buffer.Clear();
+    EXPECT_TRUE(buffer.in_order());
+    EXPECT_EQ(buffer.bytes(), 0u);
+  }
+}
+
+class BulkLoadTest : public TxnFixture {
+ protected:
+  static constexpr uint32_t kSecondary = 301;
+
+  // A primary index, and one whose values (4 bytes) are unique, in a family that runs backwards.
+  std::vector<LoadIndex> Indexes() {
+    return {{{family()->GetID(), 300}, family(), [](Bytes key) { return key.size(); }},
+            {{reversed_->GetID(), kSecondary}, reversed_, [](Bytes) { return size_t{8}; }}};
+  }
+  Status BeginLoad(Transaction* transaction, size_t buffer_bytes = 1u << 20) {
+    LoadOptions options;
+    options.buffer_bytes = buffer_bytes;
+    return transaction->BeginLoad(Indexes(), options, &load_);
+  }
+  Status Add(uint32_t id, uint32_t value) {
+    BASALT_RETURN_IF_ERROR(load_->Add(0, Key(id), std::string(100, 'r')));
+    return load_->Add(1, Key(value, kSecondary) + Key(id).substr(4), "");
+  }
+  Status PutRow(Transaction* transaction, uint32_t id, uint32_t value) {
+    BASALT_RETURN_IF_ERROR(transaction->Put(family(), Key(id), "row"));
+    return transaction->Put(reversed_, Key(value, kSecondary) + Key(id).substr(4), "");
+  }
+  Status Finish() {
+    return load_->Finish([](uint64_t, uint64_t) { return true; });
+  }
+  size_t Rows() { return Contents(family(), nullptr).size(); }
+  size_t Entries() {
+    Cursor cursor(store_->base(), reversed_, true, IndexId{reversed_->GetID(), kSecondary},
+                  manager_->idle_cursors());
+    EXPECT_TRUE(cursor.Bind(nullptr, nullptr).ok());
+    size_t count = 0;
+    for (cursor.SeekFirst(); cursor.Valid(); cursor.Next()) ++count;
+    return count;
+  }
+  size_t Files() {
+    size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(directory_ / "store")) {
+      if (entry.path().extension() == ".ingest") ++count;
+    }
+    return count;
+  }
+
+  BulkLoad* load_ = nullptr;
+};
+
+TEST_F(BulkLoadTest, AnyOrderManyRuns) {
+  for (const uint32_t step : {1u, 7919u}) {  // in the order of the keys, and not
+    StartAfresh();
+    auto transaction = Begin();
+    for (uint32_t i = 0; i < 20; ++i) ASSERT_TRUE(PutRow(transaction.get(), i, 90'000 + i).ok());
+    ASSERT_EQ(BeginLoad(transaction.get()).ToString(), "ok");
+    for (uint32_t i = 0; i < 30'000; ++i) {
+      ASSERT_TRUE(Add(20 + static_cast<uint64_t>(i) * step % 30'011, 60'000 - i).ok());
+    }
+    EXPECT_GT(Files(), 0u);
+    ASSERT_EQ(Finish().ToString(), "ok");
+    EXPECT_EQ(Rows(), 0u) << "nothing is seen before the commit";
+    ASSERT_EQ(transaction->Commit(Durability::kSync).ToString(), "ok");
+    EXPECT_EQ(Rows(), 30'020u);
+    EXPECT_EQ(Entries(), 30'020u);
+    EXPECT_EQ(Files(), 0u);
+    transaction.reset();
+    Reopen();
+    EXPECT_EQ(Rows(), 30'020u);
+  }
+}
+
+TEST_F(BulkLoadTest, RollBackAndFailureLeaveNothing) {
+  auto transaction = Begin();
+  ASSERT_TRUE(BeginLoad(transaction.get()).ok());
+  for (uint32_t i = 30'000; i > 0; --i) ASSERT_TRUE(Add(i, i).ok());
+  uint64_t reports = 0;
+  Status finished = load_->Finish([&](uint64_t, uint64_t) { return ++reports < 3; });
+  EXPECT_EQ(finished.code(), Code::kInterrupted);
+  EXPECT_GT(Files(), 0u);
+  EXPECT_EQ(transaction->Commit(Durability::kSync).code(), Code::kInternal) << "it was cut off";
+  ASSERT_TRUE(transaction->Rollback().ok());
+  EXPECT_EQ(Files(), 0u);
+  transaction->Begin({});
+  ASSERT_TRUE(BeginLoad(transaction.get()).ok());
+  ASSERT_TRUE(Add(1, 1).ok());
+  ASSERT_TRUE(Finish().ok());
+  ASSERT_TRUE(transaction->Rollback().ok());
+  EXPECT_EQ(Files(), 0u);
+  EXPECT_EQ(Rows(), 0u);
+}
+
+TEST_F(BulkLoadTest, DuplicatesAreFoundWhereverTheyLie) {
+  struct Case {
+    uint32_t step;           // 1: in order
+    uint32_t at, id, value;  // the row added as number `at`
+    size_t index;            // where the duplicate is
+  };
+  for (const Case& c : {Case{1, 29'999, 5, 70'000, 0}, Case{7919, 29'999, 5, 70'000, 0},
+                        Case{7919, 1, 20, 70'000, 0}, Case{1, 29'999, 70'000, 100, 1},
+                        Case{7919, 15'000, 70'000, 29'990, 1}, Case{1, 3, 70'000, 90'001, 1}}) {
+    StartAfresh();
+    auto transaction = Begin();
+    for (uint32_t i = 0; i < 10; ++i) ASSERT_TRUE(PutRow(transaction.get(), i, 90'000 + i).ok());
+    ASSERT_TRUE(BeginLoad(transaction.get()).ok());
+    Status status;
+    for (uint32_t i = 0; status.ok() && i < 30'000; ++i) {
+      const uint32_t id = 20 + static_cast<uint64_t>(i) * c.step % 30'011;
+      status = i == c.at ? Add(c.id, c.value) : Add(id, i);
+    }
+    if (status.ok()) status = Finish();
+    ASSERT_EQ(status.code(), Code::kDuplicateKey) << c.at << " " << c.id;
+    const BulkLoad::Duplicate& duplicate = load_->duplicate();
+    EXPECT_EQ(duplicate.index, c.index);
+    const uint32_t wanted = c.index == 0 ? c.id : c.value;
+    EXPECT_EQ(LoadBigEndian32(duplicate.key.data() + 4), wanted);
+    std::string value;
+    const Bytes row_key = c.index == 0 ? Bytes(duplicate.key) : Bytes(duplicate.key).substr(8);
+    const std::string key =
+        c.index == 0 ? std::string(row_key) : Key(LoadBigEndian32(row_key.data()));
+    EXPECT_EQ(load_->FindLoaded(0, key, &value).ToString(), "ok");
+    ASSERT_TRUE(transaction->Rollback().ok());
+    EXPECT_EQ(Files(), 0u);
+  }
+}
+
+TEST_F(BulkLoadTest, APreparedOneSurvivesAnUndecidedOneDoesNot) {
+  for (const bool commit : {true, false}) {
+    StartAfresh();
+    auto transaction = Begin();
+    ASSERT_TRUE(BeginLoad(transaction.get()).ok());
+    for (uint32_t i = 0; i < 2000; ++i) ASSERT_TRUE(Add(i, i).ok());
+    ASSERT_TRUE(Finish().ok());
+    ASSERT_EQ(transaction->Prepare("load", Durability::kSync).ToString(), "ok");
+    manager_->Detach(std::move(transaction));
+    Reopen();
+    EXPECT_EQ(Files(), 2u);
+    EXPECT_EQ(Rows(), 0u);
+    const Status decided = commit ? manager_->CommitDetached("load", Durability::kSync)
+                                  : manager_->RollbackDetached("load");
+    ASSERT_EQ(decided.ToString(), "ok");
+    EXPECT_EQ(Rows(), commit ? 2000u : 0u);
+    EXPECT_EQ(Files(), 0u);
+  }
+  const std::string orphan = directory_ / "store/77-0-300-run-1.ingest";
+  std::filesystem::copy_file(directory_ / "store/CURRENT", orphan);
+  Reopen();
+  EXPECT_FALSE(std::filesystem::exists(orphan));
+}
+
+TEST_F(BulkLoadTest, OnlyATableThatNobodyElseHas) {
+  auto loader = Begin();
+  auto other = Begin();
+  const IndexId primary = index();
+  // A row lock, even of a key that no row has; of the primary or of a unique index.
+  for (const IndexId locked : {primary, IndexId{reversed_->GetID(), kSecondary}}) {
+    ASSERT_TRUE(other->Lock(locked, Key(1), LockMode::kShared, LockWait::kNoWait).ok());
+    EXPECT_EQ(BeginLoad(loader.get()).code(), Code::kLockBusy);
+    ASSERT_TRUE(other->Rollback().ok());
+    other->Begin({});
+  }
+  // A range.
+  ASSERT_TRUE(other->LockRange(primary, Key(5), Key(6), LockWait::kNoWait).ok());
+  EXPECT_EQ(BeginLoad(loader.get()).code(), Code::kLockBusy);
+  ASSERT_TRUE(other->Rollback().ok());
+  other->Begin({});
+  // A row that is not committed.
+  Transaction::WriteGate gate;
+  const NewEntry* held_up = nullptr;
+  const std::string key = Key(9);
+  const NewEntry added{primary, key};
+  ASSERT_TRUE(other->OpenWrite({&added, 1}, &gate, &held_up).ok());
+  ASSERT_TRUE(other->Put(family(), key, "row").ok());
+  gate.Close();
+  EXPECT_EQ(BeginLoad(loader.get()).code(), Code::kLockBusy);
+  ASSERT_TRUE(other->Rollback().ok());
+  // What failed has left nothing: others go on.
+  other->Begin({});
+  ASSERT_TRUE(other->OpenWrite({&added, 1}, &gate, &held_up).ok());
+  gate.Close();
+  EXPECT_TRUE(other->Lock(primary, key, LockMode::kExclusive, LockWait::kNoWait).ok());
+  ASSERT_TRUE(other->Rollback().ok());
+
+  ASSERT_EQ(BeginLoad(loader.get()).ToString(), "ok");
+  other->Begin({});
+  EXPECT_EQ(other->OpenWrite({&added, 1}, &gate, &held_up).code(), Code::kLockBusy);
+  EXPECT_EQ(other->Lock(primary, key, LockMode::kShared, LockWait::kNoWait).code(),
+            Code::kLockBusy);
+  EXPECT_EQ(other->LockRange(primary, Key(1), Key(2), LockWait::kNoWait).code(), Code::kLockBusy);
+  ASSERT_TRUE(Add(1, 1).ok());
+  ASSERT_TRUE(Finish().ok());
+  ASSERT_TRUE(loader->Commit(Durability::kSync).ok());
+  ASSERT_TRUE(other->OpenWrite({&added, 1}, &gate, &held_up).ok());
+  gate.Close();
+  ASSERT_TRUE(other->Rollback().ok());
+  loader->Begin({});
+  EXPECT_EQ(BeginLoad(loader.get()).code(), Code::kLockBusy) << "it is not empty any more";
+}
+
+}  // namespace
+}  // namespace basalt::txn
