@@ -150,12 +150,10 @@ class Handler final : public ::handler {
   engine::Table* table_data() const { return share_->engine_table.get(); }
   // handler_open.cc: the kv_format_version of an index.
   uint16_t FormatVersionOf(uint index) const;
-
   // handler_open.cc: `rows_` anew, for the table as it is now.
   void MakeRowAccess();
-  // handler_lock.cc: makes `session_` and the read intent ready for the statement.
+  // handler_lock.cc: makes `session_` and the read intent ready for the statement, and back.
   int EnterStatement(THD* thd, thr_lock_type lock_type);
-  // Back from it.
   void LeaveStatement();
   // handler_ddl.cc: the dictionary keeps the definition an ALTER has brought, if it has.
   Status CommitNewDefinition();
@@ -164,14 +162,12 @@ class Handler final : public ::handler {
   // handler_info.cc: error_map.cc's result; remembers the text for get_error_message and tells the
   // session, which decides how much of the transaction survives.
   int Fail(Status status);
-  // Counts what has become of a row, apart for tables of the database mysql.
+  // Count what has become of a row, and a search in the active index.
   void Note(RowEvent event);
-  // Counts a search in the active index.
   void NoteSearch(key_part_map parts, bool equal);
   // Tells the optimizer how many rows share a value, for every part of every index.
   void FillRowsPerKey();
-  // Bytes of an entry of a secondary index, roughly.
-  uint EntryBytes(uint index) const;
+  uint EntryBytes(uint index) const;  // of a secondary index, roughly
 
   std::shared_ptr<TableShare> share_;        // from open to close
   bool is_system_table_ = false;             // likewise
@@ -189,8 +185,7 @@ class Handler final : public ::handler {
   void CloseScan();
   // The first row from the cursor's entry on that conditions, filters and bounds let through.
   int ReadFromHere(uchar* record, Direction direction, const std::string* prefix, int nothing);
-  // Counts a row that is returned; 0.
-  int CountRow();
+  int CountRow();  // that is returned; 0
   // 0: read the entry's row; kEntryPassedOver: go on; else the error.
   int CheckEntry();
   // What may be left to the entry although the read set has it.
@@ -214,9 +209,7 @@ class Handler final : public ::handler {
   // handler_unique.cc: the server's own look-ups for duplicates.
   int BeginUniqueLookUp(const uchar* key, key_part_map parts, enum ha_rkey_function find);
   key_part_map UniqueLookUpParts(key_part_map parts, enum ha_rkey_function find) const;
-  const std::string* UniqueLookUpPrefix() const {
-    return read_.unique_value.empty() ? nullptr : &read_.unique_value;
-  }
+  const std::string* UniqueLookUpPrefix() const;
   int SearchFrom(uchar* record, enum ha_rkey_function find, bool exact);
   Status Advance(Direction direction);
   Status MoveOn(Direction direction);
@@ -246,7 +239,6 @@ class Handler final : public ::handler {
   // --- handler_bulk.cc: a statement that has proved large becomes a load. ---
   Status BeginBulkLoad();
   int FailBulkLoad(Status status);
-
   bool bulk_wanted_ = false;                         // it may still become one
   std::unique_ptr<engine::BulkInsert> bulk_;         // it has
   std::unique_ptr<engine::BulkInsert> failed_bulk_;  // it has failed: record[0] may point into it

@@ -40,4 +40,8 @@ int Handler::BeginUniqueLookUp(const uchar* key, key_part_map parts, enum ha_rke
   return status.ok() ? 0 : Fail(std::move(status));
 }
 
+const std::string* Handler::UniqueLookUpPrefix() const {
+  return read_.unique_value.empty() ? nullptr : &read_.unique_value;
+}
+
 }  // namespace basalt::server

@@ -185,11 +185,7 @@ class Transaction {
   Status BeginLoad(std::vector<LoadIndex> indexes, LoadOptions options, BulkLoad** load);
 
   // SQL savepoints. Any savepoint may be released; rolling back to one ends those set after it.
-  struct Savepoint {
-    WriteSet::Mark mark;
-    WriteSet::Mark temporary_mark;
-    size_t lock_position;
-  };
+  using Savepoint = txn::Savepoint;
   Status SetSavepoint(Savepoint* savepoint);
   Status RollbackToSavepoint(const Savepoint& savepoint);
   void ReleaseSavepoint(const Savepoint& savepoint);
@@ -241,9 +237,8 @@ class Transaction {
   const rocksdb::Snapshot* snapshot_ = nullptr;
   bool snapshot_only_estimated_ = false;
   unsigned snapshot_reads_ = 0;  // calls of ReadSnapshot() since it was taken
-  bool in_statement_ = false;
+  bool in_statement_ = false, statement_marked_ = false;
   WriteSet::Mark statement_mark_ = 0;
-  bool statement_marked_ = false;
   size_t statement_lock_position_ = 0;
   std::string name_;
   bool registered_ = false;  // with the manager, which must be told of the end

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -53,6 +54,14 @@ struct TransactionInfo {
   IndexId wanted_index;
   std::string wanted_key;
   LockKind wanted = LockKind::kRowShared;
+};
+
+// A place in a transaction to roll back to: marks of its write sets (WriteSet::Mark), and how many
+// locks it had.
+struct Savepoint {
+  uint64_t mark;
+  uint64_t temporary_mark;
+  size_t lock_position;
 };
 
 // What an auto-increment counter has reached in a transaction; `primary` stands for the table.
