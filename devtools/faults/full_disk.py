@@ -162,7 +162,7 @@ def fill_log(link) -> None:
 def large_insert(server: PrivateServer, disk: SmallDisk) -> None:
     server.sql(f"CREATE TABLE l {COLUMNS}", "d")
     insert = f"INSERT INTO l SELECT seq, 1, 1, {FILL.format('seq')} FROM seq_1_to_{ROWS}"
-    while_full(server, disk, insert, 1024)
+    while_full(server, disk, insert, 128)
     checked(server, "l")
     expect(server.query("SELECT COUNT(*) FROM l", "d") == [(ROWS,)], "not all rows, or twice")
     server.sql("DROP TABLE l", "d")
@@ -171,7 +171,7 @@ def large_insert(server: PrivateServer, disk: SmallDisk) -> None:
 def bulk_load(server: PrivateServer, disk: SmallDisk) -> None:
     file = server.datadir / "rows.txt"
     server.sql(f"CREATE TABLE l {COLUMNS}; SELECT * INTO OUTFILE '{file}' FROM t", "d")
-    while_full(server, disk, f"LOAD DATA INFILE '{file}' INTO TABLE l", 1024)
+    while_full(server, disk, f"LOAD DATA INFILE '{file}' INTO TABLE l", 128)
     checked(server, "l")
     expect(server.query("SELECT COUNT(*) FROM l", "d") == [(ROWS,)], "not all rows, or twice")
     server.sql("DROP TABLE l", "d")

@@ -18,11 +18,8 @@ bool BulkInsert::IsPossible(const Table& table) {
   return true;
 }
 
-BulkInsert::BulkInsert(std::shared_ptr<Table> table, txn::Transaction* transaction)
-    : table_(std::move(table)),
-      transaction_(transaction),
-      key_(table_->max_key_bytes()),
-      unpack_(table_->max_unpack_bytes()) {
+BulkInsert::BulkInsert(std::shared_ptr<Table> table)
+    : table_(std::move(table)), key_(table_->max_key_bytes()), unpack_(table_->max_unpack_bytes()) {
   positions_.push_back(table_->primary_position());
   for (size_t i = 0; i < table_->index_count(); ++i) {
     if (i != table_->primary_position()) positions_.push_back(i);
@@ -31,7 +28,7 @@ BulkInsert::BulkInsert(std::shared_ptr<Table> table, txn::Transaction* transacti
 
 Status BulkInsert::Begin(std::shared_ptr<Table> table, txn::Transaction* transaction,
                          txn::LoadOptions options, std::unique_ptr<BulkInsert>* begun) {
-  std::unique_ptr<BulkInsert> insert(new BulkInsert(std::move(table), transaction));
+  std::unique_ptr<BulkInsert> insert(new BulkInsert(std::move(table)));
   BASALT_RETURN_IF_ERROR(transaction->BeginLoad(insert->Indexes(), options, &insert->load_));
   *begun = std::move(insert);
   return Status::Ok();

@@ -43,12 +43,11 @@ class BulkInsert {
   Status ReadDuplicate(uint8_t* record);
 
  private:
-  BulkInsert(std::shared_ptr<Table> table, txn::Transaction* transaction);
+  explicit BulkInsert(std::shared_ptr<Table> table);
   std::vector<txn::LoadIndex> Indexes() const;
   Status Add(size_t index, const uint8_t* record, uint64_t hidden_id);
 
   const std::shared_ptr<Table> table_;
-  txn::Transaction* const transaction_;
   std::vector<size_t> positions_;  // of the load's indexes in the table: the primary one first
   txn::BulkLoad* load_ = nullptr;
   std::vector<uint8_t> key_;
