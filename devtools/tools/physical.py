@@ -10,6 +10,8 @@ from devtools.replication.node import Broken
 from devtools.tools import programs
 from devtools.tools.copied import Copied
 
+HOTBACKUPS = 10  # times that it may give up
+
 
 class PhysicalBackups(Copied):
     NAME = "physical"
@@ -77,7 +79,7 @@ class PhysicalBackups(Copied):
             f' --checkpoint_dir="{checkpoints}" --stream=tar --skip_check_frm_timestamp'
             f' > "{stream}"',
         ]
-        self.under_load(lambda: programs.run(self.log("hotbackup"), command))
+        self.under_load(lambda: self.run_hotbackup(command))
         unpacked.mkdir()
         programs.run(self.log("hotbackup-tar"), ["tar", "xif", stream, "-C", unpacked])
         store = self.move_back(unpacked, restored)
@@ -85,6 +87,18 @@ class PhysicalBackups(Copied):
         files = f"{len(list(store.glob('*.sst')))} table files"
         self.step(self.sums(node), f"myrocks_hotbackup: whole transactions in the copy ({files})")
         self.done_with(node)
+
+    def run_hotbackup(self, command: list[str]) -> None:
+        """Again when the tool has given up because the binary log grew while tar read it: it copies
+        the log with the other files of the data directory, and takes tar's warning for an error."""
+        log = self.log("hotbackup")
+        for left in reversed(range(HOTBACKUPS)):
+            try:
+                programs.run(log, command)
+                return
+            except Broken:
+                if not left or "file changed as we read it" not in log.read_text():
+                    raise
 
     def move_back(self, unpacked: Path, restored: Path) -> Path:
         """The tool's own way back, except that InnoDB, which it leaves out, starts anew."""
