@@ -140,6 +140,11 @@ class Script(Ddl):
         changed = {**renamed, name: renamed[name].change(comment=8)}
         renamed[f"d{self.number}_n"] = renamed.pop(name).change(comment=8)
         text = f"ALTER TABLE {name} RENAME TO d{self.number}_n, COMMENT='8', ALGORITHM=INPLACE"
+        other = f"d{self.number}_b"
+        indexed = self.fresh()
+        built = {**indexed, other: indexed[other].change(indexed=True)}
+        indexed[f"d{self.number}_n"] = indexed.pop(other).change(indexed=True)
+        build = f"ALTER TABLE {other} RENAME TO d{self.number}_n, ADD KEY k (v), ALGORITHM=NOCOPY"
         return {
             "ALTER in place": self.altered("a", "COMMENT='8', ALGORITHM=INSTANT", comment=8),
             "ALTER in place with partitions": self.altered(
@@ -149,6 +154,18 @@ class Script(Ddl):
                 "p", "ADD COLUMN w5 INT AS (v + 5) VIRTUAL, ALGORITHM=INSTANT", virtual=(5,)
             ),
             "ALTER RENAME in place": (text, [changed, renamed]),
+            "ADD INDEX": self.altered("b", "ADD KEY k (v), ALGORITHM=NOCOPY", indexed=True),
+            "ADD INDEX with partitions": self.altered(
+                "q", "ADD KEY k (v), COMMENT='8', ALGORITHM=NOCOPY", indexed=True, comment=8
+            ),
+            "DROP INDEX": self.altered("a", "DROP KEY k, ALGORITHM=INSTANT", indexed=False),
+            "DROP INDEX with partitions": self.altered(
+                "p", "DROP KEY k, ALGORITHM=INSTANT", indexed=False
+            ),
+            "another INDEX": self.altered(
+                "a", "DROP KEY k, ADD KEY k (v DESC, id), COMMENT='8', ALGORITHM=NOCOPY", comment=8
+            ),
+            "ADD INDEX and RENAME": (build, [built, indexed]),
         }
 
     def of_copying_alter(self) -> dict[str, Statement]:
@@ -158,9 +175,10 @@ class Script(Ddl):
             "ALTER by copying with partitions": self.altered(
                 "p", f"{column}, ALGORITHM=COPY", added=(5,)
             ),
-            "ADD INDEX": self.altered("b", "ADD KEY k (v)", indexed=True),
-            "ADD INDEX with partitions": self.altered("q", "ADD KEY k (v)", indexed=True),
-            "DROP INDEX": self.altered("a", "DROP KEY k", indexed=False),
+            "ADD INDEX by copying": self.altered(
+                "b", "ADD KEY k (v), ALGORITHM=COPY", indexed=True
+            ),
+            "DROP INDEX by copying": self.altered("p", "DROP KEY k, ALGORITHM=COPY", indexed=False),
             "to InnoDB": self.altered("a", "ENGINE=InnoDB", engine="InnoDB"),
             "from InnoDB": self.altered("i", "ENGINE=ROCKSDB", engine="ROCKSDB"),
         }

@@ -48,6 +48,12 @@ uint64_t Catalog::ReadableFrom(Bytes name) const {
   return found == readable_from_.end() ? 0 : found->second;
 }
 
+uint64_t Catalog::ReadableFrom(IndexId index) const {
+  std::shared_lock lock(tables_mutex_);
+  const auto found = index_readable_from_.find(index);
+  return found == index_readable_from_.end() ? 0 : found->second;
+}
+
 std::vector<std::shared_ptr<const TableRecord>> Catalog::Tables() const {
   std::shared_lock lock(tables_mutex_);
   std::vector<std::shared_ptr<const TableRecord>> tables;
@@ -135,6 +141,7 @@ Status Catalog::AppendReclaimed(rocksdb::WriteBatchBase* batch, IndexId index) c
 void Catalog::ForgetDropped(IndexId index) {
   std::unique_lock lock(tables_mutex_);
   dropped_.erase(index);
+  index_readable_from_.erase(index);
 }
 
 void Catalog::SetDropListener(std::function<void()> listener) {

@@ -61,6 +61,8 @@ class Catalog {
   // indexes that are newer than a snapshot are not in it. 0 for a table that has been as it is
   // since the store was opened, for no snapshot is older. Not on disk.
   uint64_t ReadableFrom(Bytes name) const;
+  // The same for an index that was built later than the rest of its table.
+  uint64_t ReadableFrom(IndexId index) const;
 
   // Makes a table: numbers for its indexes, missing column families, and the record. `requests` in
   // key_info order, hidden primary key last, exactly one primary or hidden primary among them.
@@ -86,12 +88,11 @@ class Catalog {
   // process dies before the commit, they are dropped at the next start.
   Status BeginIndexBuild(const std::vector<IndexRequest>& requests,
                          std::vector<IndexRecord>* built);
-  // Makes `indexes` (kept and built ones, in key_info order) the indexes of the table. Those of the
-  // old record that are missing in it are queued for the reclaimer; the table's version grows by
-  // one and it gets `definition`, unless that is null. Also right for pure drops, without
-  // BeginIndexBuild.
-  Status ReplaceIndexes(Bytes name, const std::vector<IndexRecord>& indexes,
-                        std::shared_ptr<const TableRecord>* table,
+  // Gives each of these tables (several: all partitions of one) the indexes in its record, kept and
+  // built ones in key_info order. Those of the old record that are missing in it are queued for the
+  // reclaimer; the table's version grows by one and it gets `definition`, unless that is null. Also
+  // right for pure drops, without BeginIndexBuild.
+  Status ReplaceIndexes(const std::vector<TableRecord>& replacements,
                         const TableDefinition* definition = nullptr);
   // Gives up a build: queues its indexes for the reclaimer.
   Status AbortIndexBuild(const std::vector<IndexRecord>& built);
@@ -183,6 +184,9 @@ class Catalog {
   Status TablesToRename(Bytes from, Bytes to, std::vector<TableRecordPointer>* tables) const;
   Status MoveVersion(Bytes from, Bytes to, Change* change) const;
   void NoteRename(const std::string& from, const std::string& to);
+  Status ReplaceIndexes(const TableRecord& replacement, Change* change,
+                        std::vector<IndexId>* added) const;
+  void NoteNewIndexes(const std::vector<IndexId>& added);
   Status UserOfColumnFamily(uint32_t id, std::string* user) const;
   // With tables_mutex_ or ddl_mutex_: whether there are partitions of this table, what a name
   // stands for, and whether a definition with this number is that of the table or partitions.
@@ -211,6 +215,7 @@ class Catalog {
   std::map<uint32_t, uint32_t> column_family_flags_;
   std::set<IndexId> dropped_;
   std::map<std::string, uint64_t, std::less<>> readable_from_;
+  std::map<IndexId, uint64_t> index_readable_from_;
   std::map<std::string, std::string, std::less<>> definitions_;  // by WholeOf -> identity
   uint32_t maximum_index_number_ = kFirstUserIndexNumber - 1;
 

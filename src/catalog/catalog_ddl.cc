@@ -346,38 +346,54 @@ Status Catalog::BeginIndexBuild(const std::vector<IndexRequest>& requests,
   return Commit(&change);
 }
 
-Status Catalog::ReplaceIndexes(Bytes name, const std::vector<IndexRecord>& indexes,
-                               std::shared_ptr<const TableRecord>* table,
+// One table's part of the change.
+Status Catalog::ReplaceIndexes(const TableRecord& replacement, Change* change,
+                               std::vector<IndexId>* added) const {
+  const auto old = FindTable(replacement.name);
+  if (old == nullptr) return NoSuchTable(replacement.name);
+  BASALT_RETURN_IF_ERROR(CheckOnePrimary(replacement.name, replacement.indexes));
+  for (const IndexRecord& index : replacement.indexes) {
+    if (Contains(old->indexes, index.id)) continue;
+    change->Delete(IndexKey(RecordType::kIndexBuild, index.id));
+    added->push_back(index.id);
+  }
+  for (const IndexRecord& index : old->indexes) {
+    if (!Contains(replacement.indexes, index.id)) change->DropIndex(index.id);
+  }
+  change->PutTable(std::make_shared<TableRecord>(replacement));
+  return {};
+}
+
+Status Catalog::ReplaceIndexes(const std::vector<TableRecord>& replacements,
                                const TableDefinition* definition) {
   bool any_dropped = false;
   {
     std::lock_guard lock(ddl_mutex_);
-    const auto old = FindTable(name);
-    if (old == nullptr) return NoSuchTable(name);
-    BASALT_RETURN_IF_ERROR(CheckOnePrimary(name, indexes));
     Change change(store_->system());
-    auto replaced = std::make_shared<TableRecord>();
-    replaced->name = name;
-    replaced->indexes = indexes;
-    for (const IndexRecord& index : indexes) {
-      if (Contains(old->indexes, index.id)) continue;
-      change.Delete(IndexKey(RecordType::kIndexBuild, index.id));
+    std::vector<IndexId> added;
+    for (const TableRecord& replacement : replacements) {
+      BASALT_RETURN_IF_ERROR(ReplaceIndexes(replacement, &change, &added));
     }
-    for (const IndexRecord& index : old->indexes) {
-      if (!Contains(indexes, index.id)) change.DropIndex(index.id);
-    }
+    // What only frees space is not to fail for want of it.
+    change.frees_space = added.empty();
     any_dropped = !change.dropped.empty();
-    BASALT_RETURN_IF_ERROR(PutDefinition(name, replaced.get(), definition, &change));
-    change.PutTable(replaced);
+    const TableRecord& first = replacements.front();
+    BASALT_RETURN_IF_ERROR(PutDefinition(first.name, &first, definition, &change));
     uint64_t version = 0;
-    BASALT_RETURN_IF_ERROR(TableVersion(name, &version));
-    change.Put(TableVersionKey(VersionPathOfTable(name)), EncodeTableVersion(version + 1));
+    BASALT_RETURN_IF_ERROR(TableVersion(first.name, &version));
+    change.Put(TableVersionKey(VersionPathOfTable(first.name)), EncodeTableVersion(version + 1));
     BASALT_RETURN_IF_ERROR(Commit(&change));
-    NoteNewContent(name);
-    if (table != nullptr) *table = std::move(replaced);
+    NoteNewIndexes(added);
   }
   if (any_dropped) NotifyDropped();
   return {};
+}
+
+// After the commit of the change that gave tables these indexes.
+void Catalog::NoteNewIndexes(const std::vector<IndexId>& added) {
+  const uint64_t now = store_->base()->GetLatestSequenceNumber();
+  std::unique_lock lock(tables_mutex_);
+  for (const IndexId index : added) index_readable_from_[index] = now;
 }
 
 Status Catalog::AbortIndexBuild(const std::vector<IndexRecord>& built) {

@@ -35,12 +35,16 @@ Status IndexWalk::Next() {
 }
 
 RowImage::RowImage(const Table& table, VirtualColumns* virtual_columns)
-    : hidden_primary_(table.hidden_primary()),
-      virtual_columns_(table.has_virtual_parts() ? virtual_columns : nullptr),
-      rows_(table.row_codec()),
-      record_(table.descriptor().record_length) {
-  decoder_.Compile(table.descriptor(), *table.primary().codec, table.row_codec(),
-                   codec::ColumnSet::All(table.descriptor().columns.size()));
+    : RowImage(table.descriptor(), *table.primary().codec, table.row_codec(),
+               table.has_virtual_parts() ? virtual_columns : nullptr) {}
+
+RowImage::RowImage(const codec::TableDescriptor& table, const codec::KeyCodec& primary,
+                   const codec::RowCodec& rows, VirtualColumns* virtual_columns)
+    : hidden_primary_(table.hidden_primary),
+      virtual_columns_(virtual_columns),
+      rows_(rows),
+      record_(table.record_length) {
+  decoder_.Compile(table, primary, rows, codec::ColumnSet::All(table.columns.size()));
 }
 
 bool RowImage::Decode(Bytes key, Bytes value) {

@@ -56,6 +56,10 @@ class RowImage {
  public:
   // `virtual_columns` may be null for a table without indexes on virtual columns. Borrowed.
   RowImage(const Table& table, VirtualColumns* virtual_columns);
+  // In the layout of a table that is not open: its rows are those of the table that is walked. All
+  // are borrowed.
+  RowImage(const codec::TableDescriptor& table, const codec::KeyCodec& primary,
+           const codec::RowCodec& rows, VirtualColumns* virtual_columns);
 
   // False when the bytes contradict the format, or the value has more than the columns and a
   // checksum; the record is undefined then.

@@ -79,6 +79,7 @@ Status Table::Resolve() {
     // Without time stamps nothing can expire.
     indexes_[i].ttl_seconds = defined.has_ttl ? recorded.ttl_seconds : 0;
     indexes_[i].id = recorded.id;
+    indexes_[i].readable_from = catalog->ReadableFrom(recorded.id);
     indexes_[i].family = database_->store()->FindColumnFamily(recorded.id.column_family);
     if (indexes_[i].family == nullptr) {
       return Disagree(name(), "the column family of index " + defined.name);

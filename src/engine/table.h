@@ -43,6 +43,7 @@ struct Index {
   bool unique = false;                            // declared unique; a primary key always is
   bool has_virtual_parts = false;                 // see VirtualColumns
   uint64_t ttl_seconds = 0;                       // entries expire after so long; 0: never
+  uint64_t readable_from = 0;                     // older snapshots do not hold its entries
   std::shared_ptr<const codec::KeyCodec> codec;
 };
 

@@ -24,7 +24,7 @@ TableRepair::TableRepair(std::shared_ptr<Table> table, RepairDepth depth, TaskPr
 
 // Two checks, and building in between.
 unsigned TableRepair::max_stages() const {
-  return static_cast<unsigned>(2 * (2 * table_->index_count() + 1) + 2);
+  return static_cast<unsigned>(2 * (2 * table_->index_count() + 1) + 3);
 }
 
 Status TableRepair::Check(std::unique_ptr<TableCheck>* check, std::vector<std::string>* lines) {

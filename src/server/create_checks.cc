@@ -71,15 +71,6 @@ int RefuseIndexForMyRocks(const TABLE& form, const KEY& key, const std::string& 
   return 0;
 }
 
-int RefuseIndex(const TABLE& form, const KEY& key) {
-  const std::string name(key.name.str, key.name.length);
-  if (key.algorithm == HA_KEY_ALG_FULLTEXT || (key.flags & HA_FULLTEXT)) {
-    return RefuseFeature("full-text index '" + name + "'");
-  }
-  if (key.flags & HA_SPATIAL) return RefuseFeature("spatial index '" + name + "'");
-  return MyRocksCompatibleFormat(current_thd) ? RefuseIndexForMyRocks(form, key, name) : 0;
-}
-
 void WarnOfNeedlessOptions(const HA_CREATE_INFO& create_info) {
   THD* thd = current_thd;
   if ((create_info.used_fields & HA_CREATE_USED_ROW_FORMAT) &&
@@ -95,6 +86,15 @@ void WarnOfNeedlessOptions(const HA_CREATE_INFO& create_info) {
 
 }  // namespace
 
+int RefuseUnsupportedIndex(const TABLE& form, const KEY& key) {
+  const std::string name(key.name.str, key.name.length);
+  if (key.algorithm == HA_KEY_ALG_FULLTEXT || (key.flags & HA_FULLTEXT)) {
+    return RefuseFeature("full-text index '" + name + "'");
+  }
+  if (key.flags & HA_SPATIAL) return RefuseFeature("spatial index '" + name + "'");
+  return MyRocksCompatibleFormat(current_thd) ? RefuseIndexForMyRocks(form, key, name) : 0;
+}
+
 int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
   if (create_info.data_file_name != nullptr) return RefuseOption("DATA DIRECTORY");
   if (create_info.index_file_name != nullptr) return RefuseOption("INDEX DIRECTORY");
@@ -107,7 +107,7 @@ int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
     if (int error = RefuseColumnForMyRocks(*form.field[i])) return error;
   }
   for (uint i = 0; i < form.s->keys; ++i) {
-    if (int error = RefuseIndex(form, form.key_info[i])) return error;
+    if (int error = RefuseUnsupportedIndex(form, form.key_info[i])) return error;
   }
   WarnOfNeedlessOptions(create_info);
   return 0;

@@ -27,7 +27,8 @@ namespace basalt::server {
 //   handler_open.cc   open, close, clone, flags          handler_ddl.cc   create, drop, rename, ...
 //   handler_lock.cc   statement and transaction framing  handler_info.cc  statistics, costs
 //   handler_read.cc   point reads, index and full scans  handler_range.cc multi-range read
-//   handler_write.cc  insert, update, delete, counters; handler_bulk.cc fills empty tables
+//   handler_write.cc  insert, update, delete, counters; handler_bulk.cc fills empty tables;
+//   handler_alter.cc  ALTER TABLE in place
 //
 // No exception leaves a function of this class, every status becomes a handler error in
 // error_map.cc, which also keeps the text for the client.
@@ -47,7 +48,7 @@ class Handler final : public ::handler {
   uint max_supported_key_parts() const override { return MAX_REF_PARTS; }
   uint max_supported_key_length() const override;
   uint max_supported_key_part_length() const override;
-  // The query cache knows neither snapshots nor roll-backs: no result of ours belongs there.
+  // The query cache knows neither snapshots nor roll-backs.
   uint8 table_cache_type() override { return HA_CACHE_TBL_NOCACHE; }
   const key_map* keys_to_use_for_scanning() override { return &key_map_full; }
   int reset() override;
@@ -59,15 +60,20 @@ class Handler final : public ::handler {
   int rename_table(const char* from, const char* to) override;
   int truncate() override;
   void update_create_info(HA_CREATE_INFO* create_info) override;
-  // For EXCHANGE PARTITION; `changes` is IS_EQUAL_YES when all columns are of the same type.
+  // For EXCHANGE PARTITION.
   bool check_if_incompatible_data(HA_CREATE_INFO* create_info, uint changes) override;
-  enum_alter_inplace_result check_if_supported_inplace_alter(
-      TABLE* altered_table, Alter_inplace_info* alter_info) override;
   int optimize(THD* thd, HA_CHECK_OPT* check_opt) override;
   int analyze(THD* thd, HA_CHECK_OPT* check_opt) override;
+  ulonglong table_version() const override;
+
+  // --- handler_alter.cc ---
+  bool can_convert_nocopy(const Field& field, const Column_definition& wanted) const override;
+  enum_alter_inplace_result check_if_supported_inplace_alter(
+      TABLE* altered_table, Alter_inplace_info* alter_info) override;
+  bool prepare_inplace_alter_table(TABLE* altered_table, Alter_inplace_info* alter_info) override;
+  bool inplace_alter_table(TABLE* altered_table, Alter_inplace_info* alter_info) override;
   bool commit_inplace_alter_table(TABLE* altered_table, Alter_inplace_info* alter_info,
                                   bool commit) override;
-  ulonglong table_version() const override;
   // The .frm bytes that the ALTER being carried out will commit; kept when it does.
   void NoteNewDefinition(Bytes frm);
 
@@ -148,15 +154,15 @@ class Handler final : public ::handler {
   static constexpr int kEntryPassedOver = -1;
 
   engine::Table* table_data() const { return share_->engine_table.get(); }
-  // handler_open.cc: the kv_format_version of an index.
+  // handler_open.cc: the kv_format_version of an index; `rows_` anew, for the table as it is now.
   uint16_t FormatVersionOf(uint index) const;
-  // handler_open.cc: `rows_` anew, for the table as it is now.
   void MakeRowAccess();
   // handler_lock.cc: makes `session_` and the read intent ready for the statement, and back.
   int EnterStatement(THD* thd, thr_lock_type lock_type);
   void LeaveStatement();
-  // handler_ddl.cc: the dictionary keeps the definition an ALTER has brought, if it has.
-  Status CommitNewDefinition();
+  // handler_alter.cc: whether and how an ALTER can do without a copy, and its end.
+  enum_alter_inplace_result JudgeAlter(TABLE* altered, Alter_inplace_info* alter_info);
+  Status CommitAlter(const Alter_inplace_info& alter_info);
   // handler_ddl.cc: the table has other indexes now. Goes on with the statement on `renewed`.
   void UseRenewedTable(std::shared_ptr<engine::Table> renewed, const engine::ReadIntent& intent);
   // handler_info.cc: error_map.cc's result; remembers the text for get_error_message and tells the
@@ -183,7 +189,7 @@ class Handler final : public ::handler {
   void LearnWantedColumns();
   int OpenScan();
   void CloseScan();
-  // The first row from the cursor's entry on that conditions, filters and bounds let through.
+  // The first row from the entry on that conditions, filters and bounds let through.
   int ReadFromHere(uchar* record, Direction direction, const std::string* prefix, int nothing);
   int CountRow();  // that is returned; 0
   // 0: read the entry's row; kEntryPassedOver: go on; else the error.

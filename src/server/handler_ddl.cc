@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// CREATE, DROP, RENAME, TRUNCATE, ALTER, ANALYZE, OPTIMIZE.
+// CREATE, DROP, RENAME, TRUNCATE, ANALYZE, OPTIMIZE; ALTER in place is in handler_alter.cc.
 #include <cstring>
 #include <string>
 #include <utility>
@@ -98,18 +98,6 @@ Status CompactIndex(const engine::Table& table, const engine::Index& index) {
                           "compacting an index of " + table.name());
 }
 
-// What a table can be altered in without touching the dictionary or a row: names, defaults,
-// comments and the virtual columns that no index has live in the server's definition only.
-constexpr alter_table_operations kDefinitionOnly =
-    ALTER_ADD_VIRTUAL_COLUMN | ALTER_DROP_VIRTUAL_COLUMN | ALTER_COLUMN_DEFAULT |
-    ALTER_COLUMN_NAME | ALTER_RENAME | ALTER_RENAME_INDEX | ALTER_INDEX_IGNORABILITY |
-    ALTER_DROP_CHECK_CONSTRAINT | ALTER_CHANGE_CREATE_OPTION | ALTER_PARTITIONED;
-constexpr ulong kOptionsOfDefinitionOnly =
-    HA_CREATE_USED_COMMENT | HA_CREATE_USED_AUTO | HA_CREATE_USED_DEFAULT_CHARSET |
-    HA_CREATE_USED_MIN_ROWS | HA_CREATE_USED_MAX_ROWS | HA_CREATE_USED_AVG_ROW_LENGTH |
-    HA_CREATE_USED_STATS_PERSISTENT | HA_CREATE_USED_STATS_AUTO_RECALC |
-    HA_CREATE_USED_STATS_SAMPLE_PAGES;
-
 }  // namespace
 
 int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) {
@@ -201,35 +189,6 @@ void Handler::update_create_info(HA_CREATE_INFO* create_info) {
   create_info->auto_increment_value = stats.auto_increment_value;
 }
 
-enum_alter_inplace_result Handler::check_if_supported_inplace_alter(
-    TABLE* altered_table, Alter_inplace_info* alter_info) {
-  const HA_CREATE_INFO& wanted = *alter_info->create_info;
-  if (alter_info->handler_flags & ~kDefinitionOnly) {
-    alter_info->unsupported_reason = "ROCKSDB changes columns and indexes by copying";
-    return HA_ALTER_INPLACE_NOT_SUPPORTED;
-  }
-  const bool options = alter_info->handler_flags & ALTER_CHANGE_CREATE_OPTION;
-  if (options && (wanted.used_fields & ~kOptionsOfDefinitionOnly)) {
-    return HA_ALTER_INPLACE_NOT_SUPPORTED;
-  }
-  if (ChangesTimeToLive(*table, *altered_table, table_data()->name(),
-                        alter_info->handler_flags & ALTER_COLUMN_NAME)) {
-    return HA_ALTER_INPLACE_NOT_SUPPORTED;
-  }
-  // The copy refuses it with a reason.
-  if ((alter_info->handler_flags & ALTER_ADD_VIRTUAL_COLUMN) && MyRocksCompatibleFormat(ha_thd())) {
-    return HA_ALTER_INPLACE_NOT_SUPPORTED;
-  }
-  // A counter can go up at once; how far it may go down only the rows tell.
-  const uint64_t counter = table_data()->counters().auto_increment();
-  if (options && (wanted.used_fields & HA_CREATE_USED_AUTO) &&
-      (altered_table->found_next_number_field == nullptr || counter == 0 ||
-       wanted.auto_increment_value < counter)) {
-    return HA_ALTER_INPLACE_NOT_SUPPORTED;
-  }
-  return HA_ALTER_INPLACE_INSTANT;
-}
-
 // Asked of the table that EXCHANGE PARTITION is to exchange; `other` is the partitioned one.
 bool Handler::check_if_incompatible_data(HA_CREATE_INFO* other, uint changes) {
   // The server has compared columns and options and will compare the keys. What else a table has
@@ -239,46 +198,6 @@ bool Handler::check_if_incompatible_data(HA_CREATE_INFO* other, uint changes) {
   const char* partition = partitions.is_empty() ? "" : partitions.head();
   const std::string_view comment(other->comment.str, other->comment.length);
   return LivesLikePartition(*table, comment, partition) ? COMPATIBLE_DATA_YES : COMPATIBLE_DATA_NO;
-}
-
-void Handler::NoteNewDefinition(Bytes frm) { new_definition_ = frm; }
-
-Status Handler::CommitNewDefinition() {
-  if (new_definition_.empty() || table_data()->traits().temporary) return Status::Ok();
-  catalog::Catalog* catalog = Database()->catalog();
-  const std::string& name = table_data()->name();
-  catalog::TableDefinition definition;
-  BASALT_RETURN_IF_ERROR(DefinitionFromFrm(new_definition_, &definition));
-  if (catalog::IsPartitionName(name)) {
-    // The partitions are the same as before. Another one of them may have been here already.
-    if (catalog->HasDefinition(name, definition.identity)) return Status::Ok();
-    catalog::TableDefinition old;
-    if (catalog->Definition(name, &old).ok()) definition.par = std::move(old.par);
-  }
-  return catalog->StoreDefinition(name, definition, /*sync=*/true);
-}
-
-bool Handler::commit_inplace_alter_table(TABLE*, Alter_inplace_info* alter_info, bool commit) {
-  alter_info->group_commit_ctx = nullptr;  // partitions need nothing more than this
-  if (!commit) {
-    new_definition_.clear();
-    return false;
-  }
-  Status status;
-  const bool counter = (alter_info->handler_flags & ALTER_CHANGE_CREATE_OPTION) &&
-                       (alter_info->create_info->used_fields & HA_CREATE_USED_AUTO);
-  const uint64_t next = alter_info->create_info->auto_increment_value;
-  if (counter && !table_data()->traits().temporary) {
-    status = Database()->catalog()->SetAutoIncrement(table_data()->primary().id, next);
-  }
-  if (status.ok()) status = CommitNewDefinition();
-  new_definition_.clear();
-  if (!status.ok()) {
-    ReportError(status, "ALTER TABLE");
-    return true;
-  }
-  if (counter) table_data()->counters().RaiseAutoIncrement(next);
-  return false;
 }
 
 int Handler::analyze(THD*, HA_CHECK_OPT*) {

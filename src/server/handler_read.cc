@@ -178,7 +178,14 @@ int Handler::index_init(uint index, bool) {
   read_.wanted_known = false;
   ForgetLastRow();
   read_.unique_value.clear();
-  return 0;
+  const uint64_t readable_from = table_data()->index(index).readable_from;
+  if (readable_from == 0) [[likely]]
+    return 0;
+  // The snapshot holds none of the index's entries. What is locked is read as it is now.
+  const txn::Transaction& transaction = *session_->transaction();
+  const bool reads_snapshot = !rows_->intent().lock || transaction.detects_conflicts();
+  return reads_snapshot && transaction.SnapshotIsBefore(readable_from) ? HA_ERR_TABLE_DEF_CHANGED
+                                                                       : 0;
 }
 
 int Handler::index_end() {

@@ -39,18 +39,35 @@ void AddOnce(uint32_t column, std::vector<uint32_t>* columns) {
 
 }  // namespace
 
+void VirtualParts::Begin(size_t indexes) {
+  any_ = learned_ = false;
+  indexes_.assign(indexes, Parts());
+  all_ = Parts();
+}
+
+void VirtualParts::AddPart(size_t index, uint32_t column) {
+  AddOnce(column, &indexes_[index].parts);
+  AddOnce(column, &all_.parts);
+  any_ = true;
+}
+
 void VirtualParts::Open(const engine::Table& table) {
   const codec::TableDescriptor& descriptor = table.descriptor();
-  any_ = learned_ = false;
-  indexes_.assign(descriptor.indexes.size(), Parts());
-  all_ = Parts();
+  Begin(descriptor.indexes.size());
   for (size_t i = 0; i < indexes_.size(); ++i) {
     for (const codec::KeyPart& part : descriptor.indexes[i].parts) {
       if (descriptor.columns[part.column].stored) continue;
-      AddOnce(part.column, &indexes_[i].parts);
+      AddPart(i, part.column);
       if (!table.index(i).codec->IsColumnInKey(part.column)) indexes_[i].in_entries = false;
-      AddOnce(part.column, &all_.parts);
-      any_ = true;
+    }
+  }
+}
+
+void VirtualParts::Open(const codec::TableDescriptor& table, const std::vector<size_t>& indexes) {
+  Begin(table.indexes.size());
+  for (const size_t index : indexes) {
+    for (const codec::KeyPart& part : table.indexes[index].parts) {
+      if (!table.columns[part.column].stored) AddPart(index, part.column);
     }
   }
 }
@@ -65,7 +82,7 @@ void VirtualParts::Learn() {
 // Follows the expressions down to stored columns. An expression refers to earlier generated columns
 // only, so the order of the columns is one to compute them in.
 void VirtualParts::LearnIndex(Parts* index) const {
-  TABLE* table = owner_->get_table();
+  TABLE* const table = this->table();
   index->computed = index->parts;
   for (size_t i = 0; i < index->computed.size(); ++i) {
     List<Item_field> fields;
@@ -116,7 +133,7 @@ void VirtualParts::ComputeAll(uint8_t* record) {
 
 void VirtualParts::Complete(const uint8_t* record) {
   if (!any_) return;
-  const MY_BITMAP* read_set = owner_->get_table()->read_set;
+  const MY_BITMAP* read_set = table()->read_set;
   const bool computed =
       std::all_of(all_.parts.begin(), all_.parts.end(),
                   [read_set](uint32_t column) { return bitmap_is_set(read_set, column); });
@@ -124,7 +141,7 @@ void VirtualParts::Complete(const uint8_t* record) {
 }
 
 void VirtualParts::ComputeColumns(const std::vector<uint32_t>& columns, uint8_t* record) {
-  TABLE* table = owner_->get_table();
+  TABLE* const table = this->table();
   THD* thd = table->in_use;
   const Silence silence(thd);
   Query_arena backup;
@@ -147,7 +164,7 @@ void VirtualParts::ComputeColumns(const std::vector<uint32_t>& columns, uint8_t*
 
 // Gives computed TEXT and BLOB columns, which point into buffers about to go, bytes that stay.
 void VirtualParts::KeepBlobs(const std::vector<uint32_t>& columns, std::vector<std::string>* kept) {
-  TABLE* table = owner_->get_table();
+  TABLE* const table = this->table();
   kept->resize(table->s->virtual_not_stored_blob_fields);
   size_t next = 0;
   for (const uint32_t column : columns) {

@@ -21,9 +21,13 @@ class VirtualParts final : public engine::VirtualColumns {
  public:
   // `owner` knows the server's table, which it may exchange. Borrowed.
   explicit VirtualParts(::handler* owner) : owner_(owner) {}
+  // For a definition that no handler has open. Borrowed.
+  explicit VirtualParts(TABLE* definition) : definition_(definition) {}
 
   // Before any other function: which indexes have virtual parts.
   void Open(const engine::Table& table);
+  // The same for some indexes of a table only, whose entries are not read.
+  void Open(const codec::TableDescriptor& table, const std::vector<size_t>& indexes);
   bool any() const { return any_; }
   bool IndexHas(size_t index) const { return any_ && !indexes_[index].parts.empty(); }
   // Do entries of the index give all its virtual parts back? Older formats do for fewer.
@@ -54,12 +58,16 @@ class VirtualParts final : public engine::VirtualColumns {
     std::vector<uint32_t> sources;   // stored columns that they need
   };
 
+  TABLE* table() const { return owner_ != nullptr ? owner_->get_table() : definition_; }
+  void Begin(size_t indexes);
+  void AddPart(size_t index, uint32_t column);
   void Learn();
   void LearnIndex(Parts* index) const;
   void ComputeColumns(const std::vector<uint32_t>& columns, uint8_t* record);
   void KeepBlobs(const std::vector<uint32_t>& columns, std::vector<std::string>* kept);
 
-  ::handler* const owner_;
+  ::handler* const owner_ = nullptr;   // or
+  TABLE* const definition_ = nullptr;  // the other
   bool any_ = false;
   bool learned_ = false;  // `computed` and `sources` are known: expressions are usable by then only
   std::vector<Parts> indexes_;

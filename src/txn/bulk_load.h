@@ -31,6 +31,8 @@ struct LoadIndex {
 
 struct LoadOptions {
   size_t buffer_bytes = 64u << 20;
+  // Indexes that are being built: no table has them yet, so nobody else needs to be kept away.
+  bool of_no_table = false;
 };
 
 // Entries of the indexes of one table on their way to table files, in any order. What is in memory

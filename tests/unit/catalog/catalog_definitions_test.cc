@@ -62,7 +62,7 @@ TEST_F(Definitions, SurviveTruncateAndChangesOfIndexes) {
   Reopen();
   EXPECT_EQ(Kept("d.t"), "one");
   const TableDefinition changed = Made("two");
-  ASSERT_TRUE(catalog_->ReplaceIndexes("d.t", {table->indexes[0]}, &table, &changed).ok());
+  ASSERT_TRUE(catalog_->ReplaceIndexes({{"d.t", {table->indexes[0]}}}, &changed).ok());
   EXPECT_EQ(Kept("d.t"), "two");
   ASSERT_TRUE(catalog_->StoreDefinition("d.t", Made("three"), true).ok());
   Reopen();

@@ -246,8 +246,8 @@ TEST_F(CatalogTest, IndexBuildThatCommits) {
   ASSERT_EQ(built.size(), 1u);
   EXPECT_EQ(System(IndexKey(RecordType::kIndexBuild, built[0].id)), EncodeMarker());
   // Keeps the primary key, drops the old secondary one, adds the new one.
-  std::shared_ptr<const TableRecord> table;
-  ASSERT_TRUE(catalog_->ReplaceIndexes("d.t", {old->indexes[0], built[0]}, &table).ok());
+  ASSERT_TRUE(catalog_->ReplaceIndexes({{"d.t", {old->indexes[0], built[0]}}}).ok());
+  const auto table = catalog_->FindTable("d.t");
   EXPECT_EQ(System(IndexKey(RecordType::kIndexBuild, built[0].id)), "absent");
   EXPECT_THAT(catalog_->DroppedIndexes(), ElementsAre(old->indexes[1].id));
   uint64_t version = 0;
@@ -255,7 +255,7 @@ TEST_F(CatalogTest, IndexBuildThatCommits) {
   EXPECT_EQ(version, 1u);
   Reopen();
   EXPECT_EQ(*catalog_->FindTable("d.t"), *table);
-  EXPECT_EQ(catalog_->ReplaceIndexes("d.t", {built[0]}, nullptr).code(), Code::kInvalidArgument);
+  EXPECT_EQ(catalog_->ReplaceIndexes({{"d.t", {built[0]}}}).code(), Code::kInvalidArgument);
 }
 
 TEST_F(CatalogTest, IndexBuildThatIsGivenUpOrCutOffIsDropped) {
