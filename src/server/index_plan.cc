@@ -102,12 +102,17 @@ Status ChooseVersion(bool myrocks_compatible, size_t position, codec::TableDescr
 }
 
 // Every index of a table has time stamps, or none.
-Status PlanNewIndex(const engine::Table& table, const catalog::IndexRecord& primary, const KEY& key,
-                    bool myrocks_compatible, size_t position, IndexPlan* plan) {
+Status DescribeNewIndex(const engine::Table& table, const KEY& key, bool myrocks_compatible,
+                        size_t position, IndexPlan* plan) {
   if (key.algorithm == HA_KEY_ALG_LONG_HASH) return MustCopy("a unique index over long columns");
-  codec::IndexDescriptor& described = plan->target.indexes[position];
-  described.has_ttl = table.descriptor().primary_index().has_ttl;
-  BASALT_RETURN_IF_ERROR(ChooseVersion(myrocks_compatible, position, &plan->target));
+  plan->target.indexes[position].has_ttl = table.descriptor().primary_index().has_ttl;
+  return ChooseVersion(myrocks_compatible, position, &plan->target);
+}
+
+// When all are described: codecs look at the whole table.
+Status RequestNewIndex(const engine::Table& table, const catalog::IndexRecord& primary,
+                       const KEY& key, size_t position, IndexPlan* plan) {
+  const codec::IndexDescriptor& described = plan->target.indexes[position];
   std::unique_ptr<codec::KeyCodec> codec;
   BASALT_RETURN_IF_ERROR(codec::KeyCodec::Compile(plan->target, position, &codec));
   if (described.unique && !codec->UniqueIsExact()) {
@@ -134,8 +139,12 @@ Status PlanIndexes(const engine::Table& table, const TABLE& before, const TABLE&
   BASALT_RETURN_IF_ERROR(KeepPrimaryKey(table, *plan));
   TakeOver(table, plan);
   for (const size_t position : plan->added) {
-    BASALT_RETURN_IF_ERROR(PlanNewIndex(table, *record->Primary(), altered.key_info[position],
-                                        myrocks_compatible, position, plan));
+    BASALT_RETURN_IF_ERROR(DescribeNewIndex(table, altered.key_info[position], myrocks_compatible,
+                                            position, plan));
+  }
+  for (const size_t position : plan->added) {
+    BASALT_RETURN_IF_ERROR(RequestNewIndex(table, *record->Primary(), altered.key_info[position],
+                                           position, plan));
   }
   return Status::Ok();
 }
