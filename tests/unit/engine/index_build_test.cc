@@ -9,6 +9,7 @@
 namespace basalt::engine {
 namespace {
 
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -166,10 +167,10 @@ TEST_F(IndexBuildTest, ADuplicateEndsIt) {
     ASSERT_EQ(Build({kByText, kUnique}, options).code(), Code::kDuplicateKey);
     EXPECT_EQ(build_->duplicate_position(), 3u);
     std::vector<uint8_t> record(target_->descriptor().record_length);
+    const std::vector<uint8_t> twice = target_->Record(rows.back());
     ASSERT_EQ(build_->ReadDuplicate(record.data()).ToString(), "ok");
-    EXPECT_EQ(record,
-              target_->Record(record == target_->Record("50,1,'x',4711") ? "50,1,'x',4711"
-                                                                         : "9000,2,'y',4711"));
+    EXPECT_EQ(target_->Show(record.data(), 3), target_->Show(twice.data(), 3));
+    EXPECT_THAT(target_->Show(record.data(), 2), AnyOf("x", "y"));
     ExpectNothingLeft();
     options.check_unique = false;
     EXPECT_TRUE(Build({kUnique}, options).ok());

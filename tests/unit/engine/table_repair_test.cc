@@ -201,7 +201,7 @@ TEST_F(TableRepairTest, AnInterruptedRepairLeavesTheTableAsItWas) {
   Damage();
   const Lines damage = Check();
   const auto before = Indexes();
-  for (unsigned stop = 1; stop < 20; stop += 2) {
+  for (unsigned stop = 1; stop < 60; stop += 2) {
     steps_ = Steps();
     steps_.stop_at = stop;
     const Status status = Repair(RepairDepth::kMedium);
