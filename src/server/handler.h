@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "engine/row_access.h"
 #include "engine/table.h"
@@ -54,13 +53,12 @@ class Handler final : public ::handler {
   int reset() override;
   int extra(enum ha_extra_function operation) override;
 
-  // --- handler_ddl.cc ---
+  // --- handler_ddl.cc; check_if_incompatible_data is for EXCHANGE PARTITION ---
   int create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) override;
   int delete_table(const char* name) override;
   int rename_table(const char* from, const char* to) override;
   int truncate() override;
   void update_create_info(HA_CREATE_INFO* create_info) override;
-  // For EXCHANGE PARTITION.
   bool check_if_incompatible_data(HA_CREATE_INFO* create_info, uint changes) override;
   int optimize(THD* thd, HA_CHECK_OPT* check_opt) override;
   int analyze(THD* thd, HA_CHECK_OPT* check_opt) override;
@@ -77,9 +75,8 @@ class Handler final : public ::handler {
   // The .frm bytes that the ALTER being carried out will commit; kept when it does.
   void NoteNewDefinition(Bytes frm);
 
-  // --- handler_check.cc. Findings go to the client as warnings and to the error log; the results
-  // are HA_ADMIN_OK, _CORRUPT, or _FAILED when the statement was killed or could not be carried
-  // out. ---
+  // --- handler_check.cc. Findings go to the client and to the error log. HA_ADMIN_OK, _CORRUPT, or
+  // _FAILED when the statement was killed or could not be carried out. ---
   int check(THD* thd, HA_CHECK_OPT* check_opt) override;
   int repair(THD* thd, HA_CHECK_OPT* check_opt) override;
 
@@ -124,8 +121,7 @@ class Handler final : public ::handler {
   Item* idx_cond_push(uint index, Item* condition) override;
   bool rowid_filter_push(Rowid_filter* filter) override;
   void unlock_row() override;
-  // UPDATE under READ COMMITTED looks at rows that others have locked, and waits only for those
-  // that it is going to change.
+  // UPDATE under READ COMMITTED waits only for those locked rows that it is going to change.
   void try_semi_consistent_read(bool yes) override;
   bool was_semi_consistent_read() override;
   void column_bitmaps_signal() override;
@@ -165,8 +161,7 @@ class Handler final : public ::handler {
   Status CommitAlter(const Alter_inplace_info& alter_info);
   // handler_ddl.cc: the table has other indexes now. Goes on with the statement on `renewed`.
   void UseRenewedTable(std::shared_ptr<engine::Table> renewed, const engine::ReadIntent& intent);
-  // handler_info.cc: error_map.cc's result; remembers the text for get_error_message and tells the
-  // session, which decides how much of the transaction survives.
+  // handler_info.cc: error_map.cc's result; remembers the text, and the session is told.
   int Fail(Status status);
   // Count what has become of a row, and a search in the active index.
   void Note(RowEvent event);
@@ -198,8 +193,7 @@ class Handler final : public ::handler {
   bool EntriesSuffice();
   bool CanBeLeftOut(uint column) const;
   void LeaveOut(uint column);
-  // Makes the virtual parts of the active index right in a row just read, where somebody looks at
-  // them before the server has computed them.
+  // Makes the virtual parts of the active index right before the server has computed them.
   Status FillVirtualParts(uchar* record);
   bool EntryGivesColumnsOf(uint index, Item* condition) const;
   // Where key bytes do not tell all, rows are compared with the server's search tuples: which.

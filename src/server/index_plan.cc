@@ -139,12 +139,12 @@ Status PlanIndexes(const engine::Table& table, const TABLE& before, const TABLE&
   BASALT_RETURN_IF_ERROR(KeepPrimaryKey(table, *plan));
   TakeOver(table, plan);
   for (const size_t position : plan->added) {
-    BASALT_RETURN_IF_ERROR(DescribeNewIndex(table, altered.key_info[position], myrocks_compatible,
-                                            position, plan));
+    BASALT_RETURN_IF_ERROR(
+        DescribeNewIndex(table, altered.key_info[position], myrocks_compatible, position, plan));
   }
   for (const size_t position : plan->added) {
-    BASALT_RETURN_IF_ERROR(RequestNewIndex(table, *record->Primary(), altered.key_info[position],
-                                           position, plan));
+    BASALT_RETURN_IF_ERROR(
+        RequestNewIndex(table, *record->Primary(), altered.key_info[position], position, plan));
   }
   return Status::Ok();
 }
