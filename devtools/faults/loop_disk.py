@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An ext4 file system in a file, whose power can be cut: it goes on from what had reached its disk."""
+"""An ext4 file system in a file, whose power can be cut: it goes on from what was on its disk."""
 
 import os
 import shutil
