@@ -10,6 +10,7 @@
 #include "server/definition_check.h"
 #include "server/handlerton.h"
 #include "server/information_schema/view.h"
+#include "server/instruments.h"
 #include "server/lock_views.h"
 #include "server/plugin_state.h"
 #include "server/server_headers.h"
@@ -107,6 +108,7 @@ int Init(void* plugin) noexcept {
     return 1;
   }
   State().hton = static_cast<handlerton*>(plugin);
+  RegisterInstruments();
   SetUpHandlerton(State().hton);
   try {
     const Status status = OpenDatabase();
