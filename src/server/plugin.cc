@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 
+#include "base/heap.h"
 #include "server/checkpoint_notifier.h"
 #include "server/collation_adapter.h"
 #include "server/definition_check.h"
@@ -108,6 +109,7 @@ int Init(void* plugin) noexcept {
     return 1;
   }
   State().hton = static_cast<handlerton*>(plugin);
+  KeepLargeBlocksOutOfTheHeap();
   RegisterInstruments();
   SetUpHandlerton(State().hton);
   try {
