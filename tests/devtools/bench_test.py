@@ -78,9 +78,9 @@ class UsageTest(unittest.TestCase):
 
     def test_written_bytes(self):
         text = "rchar: 1\nwchar: 2\nwrite_bytes: 4096\ncancelled_write_bytes: 12\n"
-        self.assertEqual(4096, process_usage.written_from_io(text))
+        self.assertEqual(4096, process_usage.counter_from_io(text, "write_bytes"))
         with self.assertRaises(ValueError):
-            process_usage.written_from_io("rchar: 1\n")
+            process_usage.counter_from_io("rchar: 1\n", "write_bytes")
 
     def test_own_process_uses_cpu_and_readings_subtract(self):
         before = process_usage.read(os.getpid())
