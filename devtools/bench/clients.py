@@ -12,9 +12,9 @@ from devtools.bench.sysbench_tool import DATABASE
 class Client:
     """A thread with a connection of its own. A context: it works from the beginning to the end.
 
-    action(cursor, random) is called again and again, `pause` seconds after it has ended; `latencies`
-    are (second since `since`, milliseconds), `errors` the first messages of the server. An error
-    does not end it. Read both after the end."""
+    action(cursor, random) is called again and again, `pause` seconds after it has ended;
+    `latencies` are (second since `since`, milliseconds), `errors` the first messages of the
+    server. An error does not end it. Read both after the end."""
 
     def __init__(self, contender, action: Callable, pause: float = 0.0, seed: int = 1):
         self.latencies: list[tuple[float, float]] = []
@@ -32,10 +32,6 @@ class Client:
     def __exit__(self, *_) -> None:
         self._stop.set()
         self._thread.join()
-
-    @property
-    def stopped(self) -> bool:
-        return self._stop.is_set()
 
     def _work(self) -> None:
         import pymysql

@@ -2,8 +2,8 @@
 """The servers of a benchmark: one an engine, with equal memory and the same durability.
 
 Memory: rocksdb_block_cache_size = innodb_buffer_pool_size. The write buffers of the RocksDB engines
-come on top, as InnoDB's log buffer does; so does, for those engines, the kernel's page cache, unless
-they are asked for O_DIRECT, which InnoDB uses by itself.
+come on top, as InnoDB's log buffer does; so does, for those engines, the kernel's page cache,
+unless they are asked for O_DIRECT, which InnoDB uses by itself.
 Durability: binary log on, row format; each engine syncs its own log at every commit
 (rocksdb_flush_log_at_trx_commit = 1, innodb_flush_log_at_trx_commit = 1); sync_binlog as asked.
 Everything else is the default, but for a redo log of 1 GiB, with which InnoDB is at its best.
@@ -194,7 +194,7 @@ class Contender:
                 f"SELECT SUM(k) FROM {table} FORCE INDEX (k_{n})"
             )
 
-    def settle(self) -> Usage:
+    def settle(self, keep_binlog: bool = False) -> Usage:
         """Lets the engine write what it owes, waits until it rests, and throws its binary logs
         away; returns what it used. So every test begins with nothing left over from the last."""
         before = self.usage()
@@ -206,7 +206,8 @@ class Contender:
             self.server.sql("SET GLOBAL rocksdb_force_flush_memtable_now = ON")
         process_usage.wait_until_quiet(self.server.pid, SETTLE_TIMEOUT)
         used = self.usage() - before
-        self.server.sql("RESET MASTER")
+        if not keep_binlog:
+            self.server.sql("RESET MASTER")
         os.sync()
         return used
 

@@ -28,7 +28,8 @@ COLUMNS = """
 PLACES = [
     ("DE", "Bayern", "Muenchen", "EUR", "de-DE"), ("DE", "Berlin", "Berlin", "EUR", "de-DE"),
     ("DE", "Hamburg", "Hamburg", "EUR", "de-DE"), ("FR", "Ile-de-France", "Paris", "EUR", "fr-FR"),
-    ("FR", "Occitanie", "Toulouse", "EUR", "fr-FR"), ("US", "California", "San Jose", "USD", "en-US"),
+    ("FR", "Occitanie", "Toulouse", "EUR", "fr-FR"),
+    ("US", "California", "San Jose", "USD", "en-US"),
     ("US", "New York", "New York", "USD", "en-US"), ("US", "Texas", "Austin", "USD", "en-US"),
     ("GB", "England", "London", "GBP", "en-GB"), ("GB", "Scotland", "Glasgow", "GBP", "en-GB"),
     ("ES", "Catalunya", "Barcelona", "EUR", "es-ES"), ("IT", "Lombardia", "Milano", "EUR", "it-IT"),
@@ -37,7 +38,7 @@ PLACES = [
 ]  # fmt: skip
 DEVICES = [
     ("phone", "Android 14", "Chrome", "412x915",
-     "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/126.0 Mobile Safari/537.36"),
+     "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/126.0 Mobile"),
     ("phone", "iOS 17", "Safari", "390x844",
      "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148"),
     ("desktop", "Windows 11", "Edge", "1920x1080",
@@ -45,7 +46,7 @@ DEVICES = [
     ("desktop", "Linux", "Firefox", "2560x1440",
      "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"),
     ("tablet", "iPadOS 17", "Safari", "1024x1366",
-     "Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Safari/604.1"),
+     "Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5"),
 ]  # fmt: skip
 CATEGORIES = ["shoes", "jackets", "lamps", "books", "phones", "garden", "toys", "kitchen"]
 BRANDS = ["Norda", "Alpen", "Kiso", "Veltro", "Maro", "Tindra", "Oxley", "Brisa"]

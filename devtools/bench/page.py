@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The report of one or more benchmarks: one HTML file with everything in it, no script, no network.
 
-Each plot is a <figure> whose attribute data-series names in JSON the elements that must be drawn and
-how many points each has: a line a series, or a bar. So a check can tell whether all is there
+Each plot is a <figure> whose attribute data-series names in JSON the elements that must be drawn
+and how many points each has: a line a series, or a bar. So a check can tell whether all is there
 (devtools/bench/page_check.py).
 """
 

@@ -173,24 +173,24 @@ class Sum:
 
 def load(contender, warehouses: int, threads: int) -> Loaded:
     """Creates and fills the tables and waits until the engine rests."""
-    contender.new_database()
     before, started = contender.usage(), time.monotonic()
-    options = (
-        f"--warehouses={warehouses}",
-        f"--table-options={contender.table_options}",
-        f"--threads={min(warehouses, threads)}",
-    )
-    socket = contender.server.socket
-    sysbench_tool.call(
-        sysbench_tool.script_command("tpcc", "create", socket, *options[:2], "--threads=1")
-    )  # fmt: skip
-    sysbench_tool.call(sysbench_tool.script_command("tpcc", "prepare", socket, *options))
+    create_and_fill(contender, warehouses, threads, contender.table_options)
     seconds = time.monotonic() - started
     contender.settle()
     used = contender.usage() - before
     names = ", ".join(f"{DATABASE}.{name}" for name in TABLES)
     contender.server.sql(f"ANALYZE TABLE {names}")
     return Loaded(seconds, used, contender.disk_bytes())
+
+
+def create_and_fill(contender, warehouses: int, threads: int, table_options: str) -> None:
+    """A new database with the tables; `table_options` end each CREATE TABLE."""
+    contender.new_database()
+    socket, number = contender.server.socket, f"--warehouses={warehouses}"
+    create = (number, f"--table-options={table_options}")
+    sysbench_tool.call(sysbench_tool.script_command("tpcc", "create", socket, *create))
+    fill = (number, f"--threads={min(warehouses, threads)}")
+    sysbench_tool.call(sysbench_tool.script_command("tpcc", "prepare", socket, *fill))
 
 
 def run(

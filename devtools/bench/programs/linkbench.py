@@ -29,13 +29,14 @@ SIZES = {
 }
 # what is wrong with the counts: too many, too few, or missing altogether
 WRONG_COUNTS = (
-    "SELECT COUNT(*) FROM counttable LEFT JOIN (SELECT id1, link_type, COUNT(*) AS n FROM linktable "
-    "WHERE visibility = 1 GROUP BY id1, link_type) AS l ON id1 = id "
+    "SELECT COUNT(*) FROM counttable LEFT JOIN (SELECT id1, link_type, COUNT(*) AS n "
+    "FROM linktable WHERE visibility = 1 GROUP BY id1, link_type) AS l ON id1 = id "
     "AND l.link_type = counttable.link_type WHERE count <> IFNULL(n, 0)"
 )
 UNCOUNTED = (
-    "SELECT COUNT(*) FROM (SELECT DISTINCT id1, link_type FROM linktable WHERE visibility = 1) AS l "
-    "LEFT JOIN counttable ON id = id1 AND counttable.link_type = l.link_type WHERE id IS NULL"
+    "SELECT COUNT(*) FROM (SELECT DISTINCT id1, link_type FROM linktable "
+    "WHERE visibility = 1) AS l LEFT JOIN counttable ON id = id1 "
+    "AND counttable.link_type = l.link_type WHERE id IS NULL"
 )
 
 

@@ -3,8 +3,8 @@
 
 Each engine loads the warehouses once. Then, for each size of cache, the servers are started anew
 with it, warmed up, and run in turns; one-second samples of throughput, CPU, bytes, memory and
-disk. What an engine owes after its turns (flushes, compactions, dirty pages) counts. After each size
-the specification's consistency conditions are checked on every engine.
+disk. What an engine owes after its turns (flushes, compactions, dirty pages) counts. After each
+size the specification's consistency conditions are checked on every engine.
 """
 
 from devtools.bench import bars, harness, tpcc
@@ -85,8 +85,8 @@ def measure_memory(bench, report: Report, memory: int) -> dict[str, tpcc.Sum]:
 
 
 def wanted(memories: tuple[int, ...], memory: int) -> set[str]:
-    """Which bars hold at one size of cache. They were set for a sixteenth and a quarter of the data,
-    which are the smallest and the second of three sizes."""
+    """Which bars hold at one size of cache. They were set for a sixteenth and a quarter of the
+    data, which are the smallest and the second of three sizes."""
     place = sorted(memories).index(memory)
     found = {"rate"} if place < 2 or len(memories) < 3 else set()
     if place == min(1, len(memories) - 1):
