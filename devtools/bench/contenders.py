@@ -99,6 +99,7 @@ class Contender:
         options = server_options(engine, settings)
         self.server = PrivateServer(folder / engine, base_of(engine), options)
         self._paused = False
+        self.empty_bytes = 0  # what disk_bytes() leaves out
 
     def __enter__(self) -> "Contender":
         self.server.start()
@@ -219,7 +220,8 @@ class Contender:
             time.sleep(0.2)
 
     def disk_bytes(self) -> int:
-        """Blocks of the files that hold tables: no redo log, write-ahead log or binary log."""
+        """Blocks of the files that hold tables: no redo log, write-ahead log or binary log; less
+        `empty_bytes`, which is what a server without tables has, if it was set."""
         data = self.server.datadir
         if self.storage_engine == "innodb":
             files = [*(data / DATABASE).glob("*.ibd"), *data.glob("ibdata*"), *data.glob("undo*")]
@@ -231,7 +233,7 @@ class Contender:
                 for kind in ("sst", "blob")
                 for f in folder.glob(f"*.{kind}")
             ]
-        return sum(allocated_bytes(f) for f in files)
+        return max(0, sum(allocated_bytes(f) for f in files) - self.empty_bytes)
 
     def binlog_bytes(self) -> int:
         """Size of the binary logs since the last settle()."""

@@ -117,6 +117,8 @@ class Bench:
         for engine in self.engines:
             contender = Contender(engine, self.folder, settings)
             self.contenders.append(self._stack.enter_context(contender))
+            # InnoDB's system tablespace would count for more than a small run's tables
+            contender.empty_bytes = contender.disk_bytes()
             contender.pause()
         return self.contenders
 
