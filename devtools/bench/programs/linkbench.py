@@ -20,7 +20,7 @@ TITLE = "LinkBench"
 HELP = "the LinkBench graph workload: load rate, operations, disk and write rate"
 ENGINES = harness.ENGINES
 SIZES = {
-    "nodes": Size(60_000, 5_000_000, "objects; about eight links each"),
+    "nodes": Size(100_000, 5_000_000, "objects; about four links each"),
     "memory_mb": Size(32, 512, "size of the cache"),
     "threads": Size(4, 8, "client threads"),
     "warmup": Size(3, 60, "seconds before the turns"),

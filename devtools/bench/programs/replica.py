@@ -161,13 +161,13 @@ def follow(contender, source: Source, position: str) -> None:
 
 
 def receive(contender, source: Source, position: str) -> None:
-    """Fetches everything up to the position, and does not apply it."""
+    """Fetches everything up to the position, and does not apply it. The thread that fetches goes on:
+    were it stopped, the server would throw away what it fetched when the other thread starts."""
     contender.server.sql("START SLAVE IO_THREAD")
     deadline = time.monotonic() + PATIENCE
     while status(contender).get("Gtid_IO_Pos") != position:
         check(contender, deadline)
         time.sleep(0.1)
-    contender.server.sql("STOP SLAVE IO_THREAD")
 
 
 def apply(contender, position: str, parallel: int) -> dict:
