@@ -180,14 +180,21 @@ def run(program, args) -> int:
     return publish([report], output)
 
 
-def publish(reports: list[Report], output: Path) -> int:
-    """The table on the screen, the page and the JSON file; the exit status."""
-    from devtools.bench import page, screen
+def write(reports: list[Report], output: Path) -> None:
+    """The page and the JSON file."""
+    from devtools.bench import page
 
     output.mkdir(parents=True, exist_ok=True)
     plain = [report.as_json() for report in reports]
     (output / "results.json").write_text(json.dumps(plain, indent=1))
     (output / "report.html").write_text(page.page(reports))
+
+
+def publish(reports: list[Report], output: Path) -> int:
+    """The tables on the screen, the page and the JSON file; the exit status."""
+    from devtools.bench import screen
+
+    write(reports, output)
     for report in reports:
         screen.print_report(report)
     print(f"raw numbers: {output / 'results.json'}\nreport: {output / 'report.html'}")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from devtools.bench import summary, sysbench_tool
+from devtools.bench import html_report, summary, sysbench_tool
 from devtools.bench.process_usage import Usage
 from devtools.bench.sampler import Sample, Sampler
 from devtools.bench.sysbench_tool import DATABASE, Interval, ScriptRun
@@ -22,7 +22,7 @@ TABLES = (
     "item",
     "stock",
 )
-SHARES = {"new_order": 10, "payment": 10, "order_status": 1, "delivery": 1, "stock_level": 1}
+KINDS = ("new_order", "payment", "order_status", "delivery", "stock_level")
 # the start of the clients falls into the first second of a turn
 SKIPPED_SECONDS = 1
 
@@ -149,6 +149,11 @@ class Sum:
     def p99(self) -> float:
         return summary.percentile(summary.merged(t.run.outcome.histogram for t in self.turns), 99)
 
+    def slower(self) -> list[tuple[float, float]]:
+        """(milliseconds, share of the transactions that took longer)."""
+        histogram = summary.merged(t.run.outcome.histogram for t in self.turns)
+        return list(zip(*html_report.slower_share(histogram), strict=True))
+
     @property
     def resident(self) -> int:
         return max((s.resident_bytes for t in self.turns for s in t.samples), default=0)
@@ -232,9 +237,10 @@ def violations(server) -> list[str]:
     return found
 
 
-def mix(kinds: dict[str, int]) -> dict[str, float]:
-    """The share of each transaction among all, rolled back new orders among the new orders."""
-    counted = dict(kinds)
-    counted["new_order"] = counted.get("new_order", 0) + counted.pop("rolled_back", 0)
-    total = sum(counted.values())
-    return {name: counted.get(name, 0) / total for name in SHARES}
+def mix(counted: list[dict[str, int]]) -> dict[str, float]:
+    """The share of each transaction in all runs; new orders that were rolled back are new orders."""
+    total = dict.fromkeys(KINDS, 0)
+    for kinds in counted:
+        for name, count in kinds.items():
+            total["new_order" if name == "rolled_back" else name] += count
+    return {name: count / max(1, sum(total.values())) for name, count in total.items()}

@@ -370,7 +370,7 @@ class ScriptOutputTest(unittest.TestCase):
                                                                  "rolled_back")))  # fmt: skip
 
     def test_mix_counts_rolled_back_orders_as_new_orders(self):
-        mix = tpcc.mix({"new_order": 98, "rolled_back": 2, "payment": 100})
+        mix = tpcc.mix([{"new_order": 98, "rolled_back": 2}, {"payment": 100}])
         self.assertEqual((0.5, 0.5, 0), (mix["new_order"], mix["payment"], mix["delivery"]))
 
 
@@ -394,6 +394,7 @@ class TpccTest(unittest.TestCase):
         self.assertEqual(0.9, found.steadiness)
         self.assertEqual([2, 3, 4, 6, 7, 8], [x for x, _ in found.curve("rate")])
         self.assertEqual([2.0, 3.0, 2.0, 3.0], [y for _, y in found.curve("disk")])
+        self.assertEqual([(1.0, 0.1)], found.slower())
 
     def test_violated_conditions_are_named(self):
         counts = iter([(0,)] * 2 + [(3,)] + [(0,)] * 9)

@@ -6,7 +6,6 @@ that fails is named in the report and the others go on.
 """
 
 import argparse
-import contextlib
 import shutil
 import signal
 import sys
@@ -50,6 +49,14 @@ def add_arguments(parser) -> None:
     scale.add_argument("--full", action="store_true", help="a day")
     parser.add_argument("--only", default=",".join(ORDER), metavar="A,B,...")
     parser.add_argument("--engines", default="rocksdb,myrocks,innodb", metavar="A,B,...")
+    parser.add_argument(
+        "--with",
+        dest="more",
+        action="append",
+        default=[],
+        metavar="NAME:--OPTION=VALUE",
+        help="an option for one of the benchmarks; may be repeated",
+    )
     parser.add_argument("--output", type=Path, metavar="DIR", help="folder of the report")
 
 
@@ -72,8 +79,7 @@ def run(args) -> int:
         print(f"bench: {passed:.0f} minutes; {number} of {len(names)}: {name}", flush=True)
         reports.append(one(args, name, (paths.scratch() / f"bench-{stamp}-{name}").absolute()))
         # what there is so far, should the rest not come to an end
-        with contextlib.redirect_stdout(None):
-            harness.publish(reports, output)
+        harness.write(reports, output)
     status = harness.publish(reports, output)
     print(f"bench: {(time.monotonic() - started) / 60:.1f} minutes in all")
     return status
@@ -82,20 +88,27 @@ def run(args) -> int:
 def one(args, name: str, folder: Path):
     """The Report of one benchmark; one that fails has nothing but its failure."""
     from devtools.bench.report import Report
-    from devtools.errors import DevError
+    from devtools.bench.results import machine
 
     started = time.monotonic()
     try:
         if name in WORDS:
             report = older(args, name, folder)
             report.seconds = time.monotonic() - started
+            report.facts = {**machine(), "options": WORDS[name][1 if args.full else 0]}
             return report
         return newer(args, name, folder)
-    except (DevError, OSError, RuntimeError) as error:
+    except Exception as error:  # whatever it is, the other benchmarks go on
         print(f"bench: {name} failed: {error}", flush=True)
         report = Report(name, name, "not ended", args.engines.split(","))
-        report.failures.append(str(error))
+        report.failures.append(f"{type(error).__name__}: {error}")
         return report
+
+
+def words_for(args, name: str) -> list[str]:
+    """What --with says for a benchmark."""
+    pairs = (text.partition(":") for text in args.more)
+    return [option for wanted, _, option in pairs if wanted == name]
 
 
 def newer(args, name: str, folder: Path):
@@ -105,6 +118,7 @@ def newer(args, name: str, folder: Path):
     parser = argparse.ArgumentParser()
     harness.add_arguments(parser, program)
     words = ["--full"] if args.full else ["--quick"]
+    words += words_for(args, name)
     if args.engines != ",".join(harness.ENGINES):
         words += ["--engines", args.engines]
     return harness.measured(program, parser.parse_args(words), folder)
@@ -117,7 +131,7 @@ def older(args, name: str, folder: Path):
     program = commits if name == "commits" else sysbench
     parser = argparse.ArgumentParser()
     program.add_arguments(parser)
-    words = WORDS[name][1 if args.full else 0].split()
+    words = [*WORDS[name][1 if args.full else 0].split(), *words_for(args, name)]
     chosen = parser.parse_args([*words, "--engines", args.engines])
     try:
         if program is commits:

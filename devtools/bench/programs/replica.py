@@ -161,8 +161,8 @@ def follow(contender, source: Source, position: str) -> None:
 
 
 def receive(contender, source: Source, position: str) -> None:
-    """Fetches everything up to the position, and does not apply it. The thread that fetches goes on:
-    were it stopped, the server would throw away what it fetched when the other thread starts."""
+    """Fetches everything up to the position, and does not apply it. The thread that fetches goes
+    on: were it stopped, the server would throw away what it fetched when the other starts."""
     contender.server.sql("START SLAVE IO_THREAD")
     deadline = time.monotonic() + PATIENCE
     while status(contender).get("Gtid_IO_Pos") != position:

@@ -72,6 +72,10 @@ def measure_memory(bench, report: Report, memory: int) -> dict[str, tpcc.Sum]:
         )
 
     turns = bench.rounds(bench.size["turns"], turn)
+    for engine, found in turns.items():
+        shares = tpcc.mix([turn.run.kinds for turn in found])
+        text = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
+        report.facts[f"mix, {memory} MB, {engine}"] = text
     owed = bench.each(lambda c: c.settle())
     broken = bench.each(lambda c: tpcc.violations(c.server))
     for engine, found in broken.items():
@@ -127,6 +131,9 @@ def add_curves(report: Report, label: str, sums: dict[str, tpcc.Sum]) -> None:
     report.plots.append(
         Plot(f"{label}p99 latency by second", "seconds", "ms", p99s, log_y=True)
     )  # fmt: skip
+    slower = {engine: s.slower() for engine, s in sums.items()}
+    title = f"{label}share of the transactions that took longer"
+    report.plots.append(Plot(title, "ms", "share", slower, log_y=True))
     disks = {engine: s.curve("disk") for engine, s in sums.items()}
     report.plots.append(Plot(f"{label}disk by second", "seconds", "MiB", disks))
 

@@ -26,6 +26,7 @@ local ITEMS = 100000
 local FIRST_NEW_ORDER = 2101  -- orders from here on are not delivered in the beginning
 local UNUSED_ITEM = ITEMS + 1
 local BATCH = 200          -- rows of an INSERT while loading
+local COMMIT_EVERY = 20    -- INSERTs of a transaction: few, so that undo logs stay small
 
 -- Constants of NURand (2.1.6): the one for last names differs between load and run, by a number
 -- from 65 to 119 that is neither 96 nor 112.
@@ -111,10 +112,26 @@ end
 -- --- loading
 
 local con
+local uncommitted = 0  -- INSERTs since the last commit
+
+local function commit()
+   if uncommitted > 0 then
+      con:query("COMMIT")
+   end
+   uncommitted = 0
+end
 
 local function insert(name, rows)
-   if #rows > 0 then
-      con:query("INSERT INTO " .. name .. " VALUES " .. table.concat(rows, ","))
+   if #rows == 0 then
+      return
+   end
+   if uncommitted == 0 then
+      con:query("BEGIN")
+   end
+   con:query("INSERT INTO " .. name .. " VALUES " .. table.concat(rows, ","))
+   uncommitted = uncommitted + 1
+   if uncommitted == COMMIT_EVERY then
+      commit()
    end
 end
 
@@ -206,14 +223,11 @@ local function load_warehouse(w)
    random.seed(sysbench.opt.seed, w)
    insert("warehouse", {string.format("(%d,'%s',%s,%.4f,300000)", w, text(6, 10), address(),
                                       whole(0, 2000) / 10000)})
-   con:query("BEGIN")
    load_stock(w)
-   con:query("COMMIT")
    for d = 1, DISTRICTS do
-      con:query("BEGIN")
       load_district(w, d)
-      con:query("COMMIT")
    end
+   commit()
 end
 
 function cmd_create()
@@ -230,6 +244,7 @@ function cmd_prepare()
    if sysbench.tid % threads == 0 then
       random.seed(sysbench.opt.seed, 0)
       load_items()
+      commit()
    end
    for w = sysbench.tid % threads + 1, sysbench.opt.warehouses, threads do
       load_warehouse(w)
