@@ -122,9 +122,14 @@ class Bench:
             contender.pause()
         return self.contenders
 
-    def each(self, action: Callable) -> dict:
-        """engine -> action(contender), one after the other, each alone on the machine."""
-        return {c.engine: c.while_running(action) for c in self.contenders}
+    def each(self, action: Callable, what: str) -> dict:
+        """engine -> action(contender), one after the other, each alone on the machine; says who
+        does what."""
+        found = {}
+        for contender in self.contenders:
+            self.say(f"{contender.title}: {what}")
+            found[contender.engine] = contender.while_running(action)
+        return found
 
     def rounds(self, number: int, action: Callable) -> dict[str, list]:
         """engine -> what action(contender, round) returned, interleaved A B C A B C."""

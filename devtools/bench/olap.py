@@ -5,7 +5,6 @@ from pathlib import Path
 
 from devtools.bench import bars, clients, olap_data
 
-DISK_BAR = bars.OLAP_DISK
 QUERIES = {
     "COUNT(*)": "SELECT COUNT(*) FROM fact",
     "full scan": "SELECT SUM(amount), SUM(LENGTH(url)), MAX(note) FROM fact",

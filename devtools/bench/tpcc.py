@@ -238,7 +238,7 @@ def violations(server) -> list[str]:
 
 
 def mix(counted: list[dict[str, int]]) -> dict[str, float]:
-    """The share of each transaction in all runs; new orders that were rolled back are new orders."""
+    """The share of each transaction in all runs; what was rolled back are new orders too."""
     total = dict.fromkeys(KINDS, 0)
     for kinds in counted:
         for name, count in kinds.items():

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import sqlite3
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
@@ -416,6 +417,71 @@ class TpccTest(unittest.TestCase):
         self.assertEqual(set(), tpcc_program.wanted((16, 48, 256), 256))
         everything = {"rate", "written", "steady", "memory"}
         self.assertEqual(everything, tpcc_program.wanted((64,), 64))
+
+
+class TpccConditionsTest(unittest.TestCase):
+    """The conditions on a small consistent population, which is then damaged in one place. SQLite
+    runs the queries; its IS is MariaDB's <=>."""
+
+    TABLES = """
+    CREATE TABLE warehouse (w_id, w_ytd); CREATE TABLE district (d_w_id, d_id, d_ytd, d_next_o_id);
+    CREATE TABLE customer (c_w_id, c_d_id, c_id, c_balance, c_ytd_payment, c_delivery_cnt);
+    CREATE TABLE history (h_c_w_id, h_c_d_id, h_c_id, h_w_id, h_d_id, h_amount);
+    CREATE TABLE new_order (no_w_id, no_d_id, no_o_id);
+    CREATE TABLE orders (o_w_id, o_d_id, o_id, o_c_id, o_carrier_id, o_ol_cnt);
+    CREATE TABLE order_line (ol_w_id, ol_d_id, ol_o_id, ol_amount, ol_delivery_d);
+    """
+    DELIVERED, NEW = 2100, 3
+
+    def setUp(self):
+        self.link = sqlite3.connect(":memory:")
+        self.link.executescript(self.TABLES)
+        self.link.execute("INSERT INTO warehouse VALUES (1, 30)")
+        last = self.DELIVERED + self.NEW
+        self.link.execute("INSERT INTO district VALUES (1, 1, 30, ?)", (last + 1,))
+        for c in (1, 2, 3):
+            self.link.execute("INSERT INTO customer VALUES (1, 1, ?, -10, 10, 0)", (c,))
+            self.link.execute("INSERT INTO history VALUES (1, 1, ?, 1, 1, 10)", (c,))
+        for o in range(1, last + 1):
+            old = o <= self.DELIVERED
+            order = (o, o % 3 + 1, 7 if old else None)
+            self.link.execute("INSERT INTO orders VALUES (1, 1, ?, ?, ?, 1)", order)
+            line = (o, 0 if old else 5, "day" if old else None)
+            self.link.execute("INSERT INTO order_line VALUES (1, 1, ?, ?, ?)", line)
+            if not old:
+                self.link.execute("INSERT INTO new_order VALUES (1, 1, ?)", (o,))
+
+    def broken(self) -> list[int]:
+        """Numbers of the conditions that do not hold."""
+
+        def query(statement, database):
+            return self.link.execute(statement.replace("<=>", "IS")).fetchall()
+
+        found = tpcc.violations(SimpleNamespace(query=query))
+        return [int(text.partition(":")[0]) for text in found]
+
+    def test_consistent_population(self):
+        self.assertEqual([], self.broken())
+
+    def test_each_damage_is_found(self):
+        for damage, expected in (
+            ("UPDATE warehouse SET w_ytd = 31", [1, 8]),
+            ("UPDATE district SET d_ytd = 31", [1, 9]),
+            ("UPDATE district SET d_next_o_id = 9", [2]),
+            ("DELETE FROM new_order", [5, 11]),
+            ("DELETE FROM new_order WHERE no_o_id = 2102", [3, 5, 11]),
+            ("DELETE FROM order_line WHERE ol_o_id = 7", [4, 6]),
+            ("UPDATE orders SET o_ol_cnt = 2 WHERE o_id = 7", [4, 6]),
+            ("UPDATE orders SET o_carrier_id = NULL WHERE o_id = 7", [5, 7]),
+            ("UPDATE order_line SET ol_delivery_d = NULL WHERE ol_o_id = 7", [7]),
+            ("DELETE FROM history WHERE h_c_id = 2", [8, 9, 10]),
+            ("UPDATE customer SET c_balance = 0 WHERE c_id = 2", [10, 12]),
+            ("UPDATE customer SET c_delivery_cnt = 1 WHERE c_id = 2", [11]),
+            ("UPDATE customer SET c_ytd_payment = 0 WHERE c_id = 2", [12]),
+        ):
+            self.setUp()
+            self.link.execute(damage)
+            self.assertEqual(expected, self.broken(), damage)
 
 
 class BarsTest(unittest.TestCase):

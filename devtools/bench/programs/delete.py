@@ -40,10 +40,10 @@ def measure(bench) -> Report:
         f"{size['series_rows']:,} rows, {size['memory_mb']} MB of cache"
     )
     bench.start(size["memory_mb"] * 2**20)
-    bench.each(lambda c: c.new_database())
-    queues = bench.each(lambda c: use_queue(bench, c))
+    bench.each(lambda c: c.new_database(), "start")
+    queues = bench.each(lambda c: use_queue(bench, c), "queue")
     add_queue(report, queues)
-    purges = bench.each(lambda c: purge(bench, c))
+    purges = bench.each(lambda c: purge(bench, c), "purge")
     add_purge(report, purges)
     for engine in bench.engines:
         for who in [*queues[engine].values(), *purges[engine]["clients"].values()]:

@@ -34,9 +34,9 @@ def measure(bench) -> Report:
         f"{size['query_threads']} clients that query; {size['memory_mb']} MB of cache"
     )
     bench.start(size["memory_mb"] * 2**20)
-    bench.each(create)
-    grown = bench.each(lambda c: grow(bench, c))
-    mixed = bench.each(lambda c: with_queries(bench, c))
+    bench.each(create, "start")
+    grown = bench.each(lambda c: grow(bench, c), "inserts")
+    mixed = bench.each(lambda c: with_queries(bench, c), "inserts and queries")
     add_growth(bench, report, grown)
     add_mixed(bench, report, mixed)
     return report

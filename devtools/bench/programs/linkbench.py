@@ -47,15 +47,15 @@ def measure(bench) -> Report:
         f"{size['turns']} turns of {size['seconds']} s"
     )
     bench.start(size["memory_mb"] * 2**20)
-    loads = bench.each(lambda c: load(bench, c))
+    loads = bench.each(lambda c: load(bench, c), "loading")
     report.add("load: rows", "1/s", {e: f["rows"] / f["seconds"] for e, f in loads.items()})
     disks = {e: f["disk"] / 2**20 for e, f in loads.items()}
     report.add("disk after the load", "MiB", disks, False)
-    bench.each(lambda c: run(bench, c, size["warmup"], 0))
+    bench.each(lambda c: run(bench, c, size["warmup"], 0), "warm-up")
     turns = bench.rounds(size["turns"], lambda c, n: run(bench, c, size["seconds"], n))
-    owed = bench.each(lambda c: c.settle())
+    owed = bench.each(lambda c: c.settle(), "coming to rest")
     add_turns(report, turns, owed)
-    ends = bench.each(lambda c: (c.disk_bytes() / 2**20, wrong_counts(c.server)))
+    ends = bench.each(lambda c: (c.disk_bytes() / 2**20, wrong_counts(c.server)), "counts of links")
     report.add("disk at the end", "MiB", {e: disk for e, (disk, _) in ends.items()}, False)
     for engine, (_, wrong) in ends.items():
         if wrong:

@@ -7,7 +7,7 @@ turns on a table that was read before; a turn's time is one query's.
 
 import statistics
 
-from devtools.bench import clients, harness, olap
+from devtools.bench import bars, clients, harness, olap
 from devtools.bench.harness import Size
 from devtools.bench.report import Plot, Report
 from devtools.bench.sysbench_tool import DATABASE
@@ -35,7 +35,7 @@ def measure(bench) -> Report:
     data = olap.Data(bench.folder, size["days"], size["rows_a_day"], size["reloads"])
     bench.say(f"{data.bytes / 2**20:.0f} MiB of text made")
     bench.start(size["memory_mb"] * 2**20)
-    loads = bench.each(lambda c: load(bench, c, data))
+    loads = bench.each(lambda c: load(bench, c, data), "loading")
     add_loads(report, loads, data)
     turns = bench.rounds(size["turns"], lambda c, n: queries(bench, c, n))
     for name in olap.QUERIES:
@@ -85,7 +85,7 @@ def add_loads(report: Report, loads: dict[str, dict], data: olap.Data) -> None:
     report.add("INSERT .. SELECT", "s", values("INSERT"), False)
     report.add("reload of a day", "s", values("reload"), False)
     report.add("written by LOAD DATA", "MiB", values("written", 2**-20), False)
-    report.add("disk after LOAD DATA", "MiB", values("disk", 2**-20), False, olap.DISK_BAR)
+    report.add("disk after LOAD DATA", "MiB", values("disk", 2**-20), False, bars.OLAP_DISK)
     report.add("disk / text of the rows", "", values("disk", 1 / data.bytes), False)
     report.add("disk after INSERT .. SELECT", "MiB", values("disk of both", 2**-20), False)
     report.add("disk after reloads", "MiB", values("disk after reloads", 2**-20), False)
@@ -114,7 +114,8 @@ def queries(bench, contender, number: int) -> dict[str, float]:
 def check_answers(report: Report, bench) -> None:
     """All engines must answer alike."""
     answers = bench.each(
-        lambda c: {name: c.server.query(q, DATABASE) for name, q in olap.QUERIES.items()}
+        lambda c: {name: c.server.query(q, DATABASE) for name, q in olap.QUERIES.items()},
+        "answers",
     )
     first, *others = bench.engines
     for other in others:

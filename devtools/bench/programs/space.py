@@ -38,8 +38,13 @@ def measure(bench) -> Report:
     bench.folder.mkdir(parents=True, exist_ok=True)
     data = olap.Data(bench.folder, size["days"], size["rows_a_day"], size["reloads"])
     bench.start(size["memory_mb"] * 2**20)
-    add(report, "TPC-C", bench.each(lambda c: transactions(bench, c)), bars.TPCC_DISK)
-    add(report, "fact table", bench.each(lambda c: facts(bench, c, data)), bars.OLAP_DISK)
+    add(report, "TPC-C", bench.each(lambda c: transactions(bench, c), "TPC-C"), bars.TPCC_DISK)
+    add(
+        report,
+        "fact table",
+        bench.each(lambda c: facts(bench, c, data), "fact table"),
+        bars.OLAP_DISK,
+    )
     return report
 
 

@@ -44,7 +44,7 @@ def measure(bench) -> Report:
 
 def load(bench, report: Report) -> None:
     warehouses = bench.size["warehouses"]
-    loads = bench.each(lambda c: tpcc.load(c, warehouses, warehouses))
+    loads = bench.each(lambda c: tpcc.load(c, warehouses, warehouses), "loading")
     for engine, found in loads.items():
         bench.say(f"{engine}: loaded in {found.seconds:.0f} s, {found.disk_bytes / 2**20:.0f} MiB")
     report.add("load", "s", {e: f.seconds for e, f in loads.items()}, False)
@@ -76,8 +76,8 @@ def measure_memory(bench, report: Report, memory: int) -> dict[str, tpcc.Sum]:
         shares = tpcc.mix([turn.run.kinds for turn in found])
         text = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
         report.facts[f"mix, {memory} MB, {engine}"] = text
-    owed = bench.each(lambda c: c.settle())
-    broken = bench.each(lambda c: tpcc.violations(c.server))
+    owed = bench.each(lambda c: c.settle(), "coming to rest")
+    broken = bench.each(lambda c: tpcc.violations(c.server), "consistency conditions")
     for engine, found in broken.items():
         report.failures += [f"{engine}, {memory} MB: condition {text}" for text in found]
     bench.say(
