@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "codec/column_set.h"
+#include "engine/entry_name.h"
 
 namespace basalt::engine {
 
@@ -46,8 +47,6 @@ std::vector<txn::LoadIndex> BulkInsert::Indexes() const {
         if (codec->UserPartsHaveNull(key)) return 0;
         return codec->PrefixBytes(key, codec->user_parts());
       };
-    } else {
-      described.unique_bytes = [](Bytes) { return size_t{0}; };
     }
     indexes.push_back(std::move(described));
   }
@@ -76,6 +75,17 @@ Status BulkInsert::Insert(const uint8_t* record) {
   }
   table_->statistics().NoteInsert();
   return Status::Ok();
+}
+
+Bytes BulkInsert::PrimaryKeyOf(const uint8_t* record) {
+  size_t unpack_bytes = 0;
+  const size_t bytes =
+      table_->primary().codec->EncodeKey(record, 0, key_.data(), unpack_.data(), &unpack_bytes);
+  return MakeBytes(key_.data(), bytes);
+}
+
+std::string BulkInsert::NameOfDuplicate() const {
+  return NameOfEntry(*table_, duplicate_index(), load_->duplicate().key);
 }
 
 Status BulkInsert::Finish(const txn::BulkLoad::Progress& progress) {
