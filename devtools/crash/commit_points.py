@@ -148,6 +148,19 @@ class Script(Client):
                 ),
                 ("TRUNCATE TABLE loaded", old),
             ],
+            # Its commit is no statement's, so it is prepared neither with the binary log.
+            "bulk load by many statements": [
+                ("SET rocksdb_bulk_load_allow_unsorted = ON", None),
+                ("SET rocksdb_bulk_load = ON", None),
+                (
+                    "INSERT INTO loaded"
+                    f" SELECT seq * 7919 % 20011, -seq FROM seq_1_to_{LARGE_ROWS}",
+                    None,
+                ),
+                ("SET rocksdb_bulk_load = OFF", replace(old, loaded=LARGE_ROWS)),
+                ("SET rocksdb_bulk_load_allow_unsorted = OFF", None),
+                ("TRUNCATE TABLE loaded", old),
+            ],
             "memtables": [
                 ("INSERT INTO here VALUES (4, 40)", new),
                 ("SET GLOBAL rocksdb_force_flush_memtable_now = ON", new),

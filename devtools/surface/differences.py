@@ -26,15 +26,7 @@ DEFAULTS: dict[str, str] = {
 }
 
 # variables of MyRocks that are not there yet, and what they are about
-MISSING: dict[str, str] = {
-    "rocksdb_bulk_load": "bulk loads",
-    "rocksdb_bulk_load_allow_sk": "bulk loads",
-    "rocksdb_bulk_load_allow_unsorted": "bulk loads",
-    "rocksdb_bulk_load_size": "bulk loads",
-    "rocksdb_commit_in_the_middle": "bulk loads",
-    "rocksdb_merge_combine_read_size": "indexes built in place",
-    "rocksdb_merge_tmp_file_removal_delay_ms": "indexes built in place",
-}
+MISSING: dict[str, str] = {}
 
 # (variable, property of picture.Variable) -> why it is another one
 VARIABLES: dict[tuple[str, str], str] = {}

@@ -20,7 +20,11 @@ VARIABLES_HEAD = f"""# System variables
 The variables of MyRocks in MariaDB 10.11 are there, by the same names, with the same types and
 ranges, so that option files and scripts go on working. Those that mean nothing here are in the
 second table: they can be set, with a warning, in the option file with a line in the error log, and
-keep the value. What is new here is marked with a star.
+keep the value; `rocksdb_warn_without_effect=OFF` takes the warnings away. What is new here is
+marked with a star.
+
+`rocksdb_debug_optimizer_n_rows` is an option of the command line and the option file only, for
+tests: the optimizer is told that every table has so many rows.
 """
 STATUS_HEAD = f"""# Status counters
 

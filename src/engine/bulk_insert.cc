@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "codec/column_set.h"
+#include "engine/entry_name.h"
 
 namespace basalt::engine {
 
@@ -45,8 +46,6 @@ std::vector<txn::LoadIndex> BulkInsert::Indexes() const {
         if (codec->UserPartsHaveNull(key)) return 0;
         return codec->PrefixBytes(key, codec->user_parts());
       };
-    } else {
-      described.unique_bytes = [](Bytes) { return size_t{0}; };
     }
     indexes.push_back(std::move(described));
   }
@@ -72,6 +71,15 @@ Status BulkInsert::Insert(const uint8_t* record) {
   }
   table_->statistics().NoteInsert();
   return Status::Ok();
+}
+
+Bytes BulkInsert::PrimaryKeyOf(const uint8_t* record) {
+  encoder_.Encode(*table_->primary().codec, record, 0);
+  return encoder_.key();
+}
+
+std::string BulkInsert::NameOfDuplicate() const {
+  return NameOfEntry(*table_, duplicate_index(), load_->duplicate().key);
 }
 
 Status BulkInsert::Finish(const txn::BulkLoad::Progress& progress) {

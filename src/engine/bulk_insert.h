@@ -25,8 +25,9 @@ class BulkInsert {
   // live, or with a unique index whose keys do not decide what is equal.
   static bool IsPossible(const Table& table);
 
-  // Begins: the table must be empty but for what `transaction` has put. kLockBusy when it is not,
-  // or when others hold locks in it; the statement then goes on row by row.
+  // Begins: the table must be empty (but see LoadOptions) but for what `transaction` has put.
+  // kLockBusy when it is not, or when others hold locks in it; the statement then goes on row by
+  // row.
   static Status Begin(std::shared_ptr<Table> table, txn::Transaction* transaction,
                       txn::LoadOptions options, std::unique_ptr<BulkInsert>* begun);
   BulkInsert(const BulkInsert&) = delete;
@@ -37,6 +38,10 @@ class BulkInsert {
   // The statement has no further row. Likewise.
   Status Finish(const txn::BulkLoad::Progress& progress);
 
+  // The key of a row of a table with a primary key. Valid until the next call.
+  Bytes PrimaryKeyOf(const uint8_t* record);
+  // A duplicate in words: table, index, key in hexadecimal.
+  std::string NameOfDuplicate() const;
   // The position of the index two rows collided in.
   size_t duplicate_index() const { return positions_[load_->duplicate().index]; }
   // Fills in one of these rows, all stored columns. TEXT and BLOB columns stay valid as long as

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/create_checks.h"
 
+#include <cctype>
 #include <string>
+#include <string_view>
 
 #include "server/system_variables.h"
 
@@ -21,8 +23,7 @@ int RefuseFeature(const std::string& feature) {
 
 // Foreign keys are not in the table's definition: the server leaves them to the engine, which has
 // to look at the statement.
-bool StatementHasForeignKey() {
-  const THD* thd = current_thd;
+bool StatementRefersToOthers(const THD* thd) {
   switch (thd->lex->sql_command) {
     case SQLCOM_CREATE_TABLE:
     case SQLCOM_ALTER_TABLE:
@@ -36,6 +37,36 @@ bool StatementHasForeignKey() {
     if (key->type == Key::FOREIGN_KEY && !key->old) return true;
   }
   return false;
+}
+
+// REFERENCES behind a column says nothing to MyRocks, and scripts have it that were written for
+// that. Of the statement only the text tells it from FOREIGN KEY; where both words are in a comment
+// or a string only, the statement is refused as well.
+bool TextHasForeignKey(const THD* thd) {
+  std::string text(thd->query(), thd->query_length());
+  for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<uchar>(letter)));
+  constexpr std::string_view kForeign = "foreign";
+  for (size_t at = text.find(kForeign); at != std::string::npos; at = text.find(kForeign, at)) {
+    at += kForeign.size();
+    const size_t next = text.find_first_not_of(" \t\r\n\f\v", at);
+    // What is between the words may also be a comment.
+    if (next == std::string::npos || text[next] == '/' || text[next] == '-' || text[next] == '#') {
+      return true;
+    }
+    if (next > at && text.compare(next, 3, "key") == 0) return true;
+  }
+  return false;
+}
+
+int RefuseForeignKeys() {
+  THD* thd = current_thd;
+  if (!StatementRefersToOthers(thd)) return 0;
+  const bool constraint = TextHasForeignKey(thd);
+  if (!constraint && !WarnsWithoutEffect()) return 0;
+  my_error(ER_NOT_SUPPORTED_YET, MYF(0),
+           constraint ? "FOREIGN KEY for the RocksDB storage engine"
+                      : "REFERENCES behind a column for the RocksDB storage engine");
+  return HA_ERR_UNSUPPORTED;
 }
 
 const std::string& ReasonOfMyRocks() {
@@ -53,19 +84,16 @@ int RefuseColumnForMyRocks(const Field& field) {
   return 0;
 }
 
-// What an index that MyRocks can read cannot have.
-int RefuseIndexForMyRocks(const TABLE& form, const KEY& key, const std::string& name) {
-  const std::string& reason = ReasonOfMyRocks();
+// What an index that MyRocks can read cannot have, with the errors of MyRocks.
+int RefuseIndexForMyRocks(const TABLE& form, const KEY& key) {
   for (uint part = 0; part < key.user_defined_key_parts; ++part) {
     const KEY_PART_INFO& info = key.key_part[part];
-    if (info.key_part_flag & HA_REVERSE_SORT) {
-      return RefuseFeature("descending part of index '" + name + "'" + reason);
-    }
+    if (info.key_part_flag & HA_REVERSE_SORT) return RefuseOption("DESC");
     const Field& field = *form.field[info.fieldnr - 1];
     CHARSET_INFO* charset = field.charset();
     if ((charset->state & MY_CS_NOPAD) && field.has_charset() && charset != &my_charset_bin) {
-      return RefuseFeature("index '" + name + "' on column '" + field.field_name.str +
-                           "' with NO PAD collation " + charset->coll_name.str + reason);
+      my_error(ER_MYROCKS_CANT_NOPAD_COLLATION, MYF(0));
+      return HA_WRONG_CREATE_OPTION;
     }
   }
   return 0;
@@ -73,6 +101,7 @@ int RefuseIndexForMyRocks(const TABLE& form, const KEY& key, const std::string& 
 
 void WarnOfNeedlessOptions(const HA_CREATE_INFO& create_info) {
   THD* thd = current_thd;
+  if (!WarnsWithoutEffect()) return;
   if ((create_info.used_fields & HA_CREATE_USED_ROW_FORMAT) &&
       create_info.row_type != ROW_TYPE_DEFAULT && create_info.row_type != ROW_TYPE_DYNAMIC) {
     push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_ILLEGAL_HA_CREATE_OPTION,
@@ -92,13 +121,13 @@ int RefuseUnsupportedIndex(const TABLE& form, const KEY& key) {
     return RefuseFeature("full-text index '" + name + "'");
   }
   if (key.flags & HA_SPATIAL) return RefuseFeature("spatial index '" + name + "'");
-  return MyRocksCompatibleFormat(current_thd) ? RefuseIndexForMyRocks(form, key, name) : 0;
+  return MyRocksCompatibleFormat(current_thd) ? RefuseIndexForMyRocks(form, key) : 0;
 }
 
 int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
   if (create_info.data_file_name != nullptr) return RefuseOption("DATA DIRECTORY");
   if (create_info.index_file_name != nullptr) return RefuseOption("INDEX DIRECTORY");
-  if (StatementHasForeignKey()) return RefuseFeature("foreign keys");
+  if (int error = RefuseForeignKeys()) return error;
   // With the record of one in the dictionary MyRocks does not start.
   if (create_info.sequence && MyRocksCompatibleFormat(current_thd)) {
     return RefuseFeature("sequences" + ReasonOfMyRocks());

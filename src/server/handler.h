@@ -131,14 +131,12 @@ class Handler final : public ::handler {
                             HANDLER_BUFFER* buffer) override;
   int multi_range_read_next(range_id_t* range_info) override;
 
-  // --- handler_write.cc ---
+  // --- handler_write.cc, handler_bulk.cc ---
   int write_row(const uchar* record) override;
   int update_row(const uchar* before, const uchar* after) override;
   int delete_row(const uchar* record) override;
   void get_auto_increment(ulonglong offset, ulonglong increment, ulonglong wanted, ulonglong* first,
                           ulonglong* reserved) override;
-
-  // --- handler_bulk.cc ---
   void start_bulk_insert(ha_rows rows, uint flags) override;
   int end_bulk_insert() override;
 
@@ -236,9 +234,11 @@ class Handler final : public ::handler {
   void NoteAutoIncrement(const uchar* record);
   int DeriveAutoIncrement();
 
-  // --- handler_bulk.cc: a statement that has proved large becomes a load. ---
+  // --- handler_bulk.cc: rocksdb_bulk_load; a statement that has proved large becomes a load. ---
+  int InsertIntoLoad(const uchar* record);
   Status BeginBulkLoad();
   int FailBulkLoad(Status status);
+  bool loads_ = false;                               // rows go into the load of the connection
   bool bulk_wanted_ = false;                         // it may still become one
   std::unique_ptr<engine::BulkInsert> bulk_;         // it has
   std::unique_ptr<engine::BulkInsert> failed_bulk_;  // it has failed: record[0] may point into it

@@ -2,6 +2,7 @@
 //
 // Statements that fill an empty table: docs/bulk-load.md.
 #include "engine/bulk_insert.h"
+#include "engine/explicit_load.h"
 #include "server/handler.h"
 #include "server/instruments.h"
 #include "server/plugin_state.h"
@@ -24,27 +25,41 @@ bool ChangesDefinition(int command) {
          command == SQLCOM_CREATE_TABLE;
 }
 
-bool Inserts(int command) {
-  return command == SQLCOM_INSERT || command == SQLCOM_INSERT_SELECT || command == SQLCOM_LOAD;
-}
-
 // A load must be the last that its transaction does, and every duplicate in it the end of the
 // statement. What a replica applies may have to give way to an earlier transaction: it takes no
 // more locks than it needs.
 bool MayLoad(THD* thd) {
-  if (!AutoBulkLoad(thd)) return false;
-  const int command = thd_sql_command(thd);
-  if (thd->lex->ignore || thd->lex->duplicates != DUP_ERROR) return false;
-  if (ChangesDefinition(command)) return true;
-  return Inserts(command) && !thd->slave_thread && !thd->lex->has_returning() &&
+  if (!AutoBulkLoad(thd) || thd->lex->ignore) return false;
+  if (ChangesDefinition(thd_sql_command(thd))) return thd->lex->duplicates == DUP_ERROR;
+  return Session::LoadsRows(thd) && !thd->lex->has_returning() &&
          !thd_test_options(thd, OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN);
 }
 
 }  // namespace
 
+int Handler::InsertIntoLoad(const uchar* record) {
+  using Problem = engine::ExplicitLoad::Problem;
+  engine::ExplicitLoad::Settings settings;
+  settings.sorted = !BulkLoadAllowsUnsorted(table->in_use);
+  settings.buffer_bytes = MergeBufferBytes(table->in_use);
+  engine::ExplicitLoad* load = session_->explicit_load();
+  Status added = load->Insert(share_->engine_table, record, settings);
+  if (added.ok()) {
+    Note(RowEvent::kInserted);
+    NoteAutoIncrement(record);
+    return 0;
+  }
+  if (load->problem() == Problem::kKnownKey) {
+    session_->set_duplicate_index(table->s->primary_key);
+    return Fail(std::move(added));
+  }
+  return load->problem() == Problem::kOther ? Fail(std::move(added))
+                                            : session_->ReportLoadError(added);
+}
+
 void Handler::start_bulk_insert(ha_rows rows, uint) {
   bulk_.reset();
-  bulk_wanted_ = (rows == 0 || rows >= kFewestRows) && MayLoad(table->in_use) &&
+  bulk_wanted_ = !loads_ && (rows == 0 || rows >= kFewestRows) && MayLoad(table->in_use) &&
                  engine::BulkInsert::IsPossible(*table_data());
 }
 

@@ -25,6 +25,32 @@ namespace basalt::server {
 
 namespace {
 
+// Families that hold no indexes: the dictionary, and a name with which MyRocks once asked for one
+// family an index. The error is MyRocks'. 0: there are none.
+int RefuseReservedFamilies(const TABLE& form, const std::string& table_name) {
+  for (uint i = 0; i < form.s->keys; ++i) {
+    const LEX_CSTRING& comment = form.key_info[i].comment;
+    catalog::IndexRequest request;
+    const Status chosen = ChooseColumnFamily(std::string_view(comment.str, comment.length),
+                                             PartitionOf(table_name), &request);
+    if (!chosen.ok()) continue;  // CreateByName says why
+    if (request.column_family == store::kSystemColumnFamilyName ||
+        request.column_family == "$per_index_cf") {
+      my_error(ER_WRONG_ARGUMENTS, MYF(0), "column family not valid for storing index data.");
+      return HA_WRONG_CREATE_OPTION;
+    }
+  }
+  return 0;
+}
+
+Status CheckFamilyMayBeMade(const std::string& name) {
+  if (MayCreateColumnFamilies() || Database()->store()->FindColumnFamily(name) != nullptr) {
+    return Status::Ok();
+  }
+  return Status(Code::kInvalidArgument, "there is no column family '" + name +
+                                            "', and rocksdb_no_create_column_family is ON");
+}
+
 // In the server's order of keys, a hidden primary key last.
 Status RequestIndexes(const codec::TableDescriptor& descriptor, const TABLE& form,
                       const TimeToLive& life, std::vector<catalog::IndexRequest>* requests) {
@@ -38,6 +64,7 @@ Status RequestIndexes(const codec::TableDescriptor& descriptor, const TABLE& for
       const LEX_CSTRING& comment = form.key_info[i].comment;
       BASALT_RETURN_IF_ERROR(ChooseColumnFamily(std::string_view(comment.str, comment.length),
                                                 PartitionOf(descriptor.name), &request));
+      BASALT_RETURN_IF_ERROR(CheckFamilyMayBeMade(request.column_family));
     }
     requests->push_back(std::move(request));
   }
@@ -106,6 +133,7 @@ int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) 
   Status status = TableNameOf(name, &table_name);
   if (!status.ok()) return ReportError(status, "creating the table");
   if (Database()->catalog()->FindTable(table_name) != nullptr) return HA_ERR_TABLE_EXIST;
+  if (int error = RefuseReservedFamilies(*form, table_name)) return error;
   TimeToLive life;
   if (int error = ReadTimeToLive(*form, table_name, &life)) return error;
   const uint64_t auto_increment =

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // The frame of a statement: which table is used how, and what that means for row locks.
+#include "engine/bulk_insert.h"
 #include "server/handler.h"
 #include "server/plugin_state.h"
+#include "server/system_variables.h"
 
 namespace basalt::server {
 
@@ -18,12 +20,29 @@ bool RebuildsTable(int command) {
          command == SQLCOM_DROP_INDEX || command == SQLCOM_OPTIMIZE;
 }
 
+bool ChangesRows(int command) {
+  switch (command) {
+    case SQLCOM_UPDATE:
+    case SQLCOM_UPDATE_MULTI:
+    case SQLCOM_DELETE:
+    case SQLCOM_DELETE_MULTI:
+    case SQLCOM_INSERT_SELECT:
+    case SQLCOM_REPLACE_SELECT:
+    case SQLCOM_CREATE_TABLE:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // Does a read that is not for a write lock rows? INSERT ... SELECT and the like do only when the
 // binary log is to hold the statement (the server then asks for TL_READ_NO_INSERT): otherwise they
 // read a snapshot, because the log has the rows. Under SERIALIZABLE every read of a transaction
 // locks; a SELECT that is a transaction of its own has one snapshot, which is serializable enough.
+// With rocksdb_lock_scanned_rows a statement that changes rows locks what it reads for it.
 bool LocksRowsRead(THD* thd, thr_lock_type type, txn::Isolation isolation) {
   if (type == TL_READ_WITH_SHARED_LOCKS || type == TL_READ_SKIP_LOCKED) return true;
+  if (LockScannedRows(thd) && ChangesRows(thd_sql_command(thd))) return true;
   if (isolation == txn::Isolation::kReadCommitted || RebuildsTable(thd_sql_command(thd))) {
     return false;
   }
@@ -68,6 +87,14 @@ engine::ReadIntent IntentOf(THD* thd, thr_lock_type type, const Session& session
   return intent;
 }
 
+// What neither adds to the load nor only reads is to find the table as the load leaves it, and must
+// not wait for the locks of its own connection. Rows that are no load end that of another table.
+bool EndsExplicitLoad(THD* thd, const engine::ReadIntent& intent, bool writes, bool loads) {
+  if (BulkLoad(thd) && Session::LoadsRows(thd)) return writes && !loads;
+  const int command = thd_sql_command(thd);
+  return intent.lock || (command != SQLCOM_SELECT && command != SQLCOM_SET_OPTION);
+}
+
 }  // namespace
 
 THR_LOCK_DATA** Handler::store_lock(THD*, THR_LOCK_DATA** to, thr_lock_type lock_type) {
@@ -89,6 +116,11 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
   }
   read_.wanted_known = false;
   const engine::ReadIntent intent = IntentOf(thd, lock_type, *session_);
+  loads_ = writes && BulkLoad(thd) && Session::LoadsRows(thd) &&
+           engine::BulkInsert::IsPossible(*table_data());
+  if (session_->has_explicit_load() && EndsExplicitLoad(thd, intent, writes, loads_)) [[unlikely]] {
+    if (int error = session_->FinishExplicitLoad()) return error;
+  }
   txn::Transaction* transaction =
       table_data()->traits().sequence ? session_->SequenceTransaction() : session_->transaction();
   if (!intent.lock && transaction->SnapshotIsBefore(table_data()->readable_from())) {

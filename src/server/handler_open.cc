@@ -99,7 +99,9 @@ int Handler::close() {
 // commits they then find the rows that they found here. The server asks again for each statement.
 ::handler::Table_flags Handler::table_flags() const {
   THD* thd = ha_thd();
-  if (thd == nullptr || thd_tx_isolation(thd) < ISO_REPEATABLE_READ) return kTableFlags;
+  if (thd == nullptr) return kTableFlags;
+  if (UnsafeForBinlog(thd)) return kTableFlags | HA_BINLOG_STMT_CAPABLE;
+  if (thd_tx_isolation(thd) < ISO_REPEATABLE_READ) return kTableFlags;
   const Session* session = Session::IfAny(thd);
   const bool locks_ranges = session != nullptr && session->transaction()->active()
                                 ? !session->transaction()->detects_conflicts()

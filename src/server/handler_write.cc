@@ -29,6 +29,7 @@ int Handler::write_row(const uchar* record) {
     if (int error = update_auto_increment()) return error;
   }
   virtual_parts_.Complete(record);
+  if (loads_) return InsertIntoLoad(record);
   if (bulk_wanted_) {
     Status begun = BeginBulkLoad();
     if (!begun.ok()) return Fail(std::move(begun));

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "engine/explicit_load.h"
 #include "server/error_map.h"
 #include "server/perf_counters.h"
 #include "server/plugin_state.h"
@@ -130,6 +131,13 @@ Status Session::CommitSequence(Status written) {
 
 void Session::EndSequences() {
   if (sequences_ != nullptr && sequences_->active()) (void)sequences_->Rollback();
+}
+
+bool Session::LoadsRows(THD* thd) {
+  const int command = thd_sql_command(thd);
+  const bool adds =
+      command == SQLCOM_INSERT || command == SQLCOM_INSERT_SELECT || command == SQLCOM_LOAD;
+  return adds && !thd->slave_thread && !thd->lex->ignore && thd->lex->duplicates == DUP_ERROR;
 }
 
 void Session::EnterStatement() {
@@ -297,7 +305,78 @@ void Session::DetachPrepared() {
   in_statement_ = false;
 }
 
+engine::ExplicitLoad* Session::explicit_load() {
+  if (explicit_load_ == nullptr) {
+    explicit_load_ = std::make_unique<engine::ExplicitLoad>(
+        // A connection that ends finishes its load all the same.
+        Database(), [thd = thd_](uint64_t, uint64_t) {
+          return !thd->killed || thd->killed >= KILL_CONNECTION;
+        });
+  }
+  return explicit_load_.get();
+}
+
+bool Session::has_explicit_load() const {
+  return explicit_load_ != nullptr && !explicit_load_->empty();
+}
+
+int Session::FinishExplicitLoad() {
+  if (!has_explicit_load()) return 0;
+  bool lost = false;
+  const char* stage = thd_proc_info(thd_, "Sorting rows into table files");
+  const Status status = explicit_load_->Finish(&lost);
+  thd_proc_info(thd_, stage);
+  if (lost) {
+    push_warning(thd_, Sql_condition::WARN_LEVEL_WARN, ER_UNKNOWN_ERROR,
+                 "ROCKSDB: a table was dropped, emptied or copied before its bulk load ended: "
+                 "nothing was loaded");
+  }
+  return ReportLoadError(status);
+}
+
+int Session::ReportLoadError(const Status& status) const {
+  using Problem = engine::ExplicitLoad::Problem;
+  if (status.ok()) return 0;
+  switch (explicit_load_->problem()) {
+    case Problem::kOutOfOrder:
+      // MyRocks' words, not the server's, here and below.
+      my_printf_error(ER_KEYS_OUT_OF_ORDER,
+                      "Rows must be inserted in primary key order during bulk load operation",
+                      MYF(0));
+      break;
+    case Problem::kOverlapping:
+      my_printf_error(ER_OVERLAPPING_KEYS,
+                      "Rows inserted during bulk load must not overlap existing rows", MYF(0));
+      break;
+    case Problem::kDuplicate: {
+      const std::string text = "Duplicate entry in a bulk load: " + std::string(status.message());
+      my_printf_error(ER_DUP_ENTRY, "%s", MYF(0), text.c_str());
+      break;
+    }
+    case Problem::kInUse:
+      my_printf_error(ER_LOCK_WAIT_TIMEOUT,
+                      "A bulk load cannot begin: transactions, this connection's own perhaps, have "
+                      "changed or locked rows of the table",
+                      MYF(0));
+      break;
+    case Problem::kKnownKey:  // the server says which
+    case Problem::kOther:
+      return ReportError(status, "bulk load");
+  }
+  return HandlerError(status);
+}
+
+void Session::FinishLoadOfDisconnected() {
+  if (!has_explicit_load()) return;
+  bool lost = false;
+  const Status loaded = explicit_load_->Finish(&lost);
+  if (!lost && loaded.ok()) return;
+  sql_print_error("ROCKSDB: error %d at the end of a bulk load whose connection ends: %s",
+                  HandlerError(loaded), lost ? "its table is gone" : loaded.ToString().c_str());
+}
+
 void Session::Disconnect() {
+  FinishLoadOfDisconnected();
   if (transaction_->state() == txn::Transaction::State::kPrepared) {
     DetachPrepared();
   } else if (transaction_->active()) {

@@ -11,6 +11,10 @@
 #include "server/server_headers.h"
 #include "txn/transaction.h"
 
+namespace basalt::engine {
+class ExplicitLoad;
+}
+
 namespace basalt::server {
 
 // What the engine knows of one connection: its transaction, and where the running statement
@@ -86,6 +90,16 @@ class Session {
 
   void Interrupt();
 
+  // rocksdb_bulk_load: rows of many statements, beside the transaction. Made at need.
+  engine::ExplicitLoad* explicit_load();
+  bool has_explicit_load() const;
+  // Does the present statement add rows in a way that can be a load?
+  static bool LoadsRows(THD* thd);
+  // Ends it. FinishExplicitLoad, which does nothing without one, also tells the client of an error;
+  // ReportLoadError does for a status of its Insert. Both return a handler error.
+  int FinishExplicitLoad();
+  int ReportLoadError(const Status& status) const;
+
  private:
   explicit Session(THD* thd);
 
@@ -97,6 +111,7 @@ class Session {
   void Measure();
   void StopMeasuring();
   void EndSequences();
+  void FinishLoadOfDisconnected();
   void AbandonFailedCommit(const Status& status);
   void DetachPrepared();
   void LogStatement(const char* why) const;
@@ -104,6 +119,7 @@ class Session {
   THD* const thd_;
   std::unique_ptr<txn::Transaction> transaction_;
   std::unique_ptr<txn::Transaction> sequences_;  // made at need
+  std::unique_ptr<engine::ExplicitLoad> explicit_load_;
   RowCounters row_counters_;
   std::mutex interrupt_mutex_;  // guards transaction_ against being replaced under Interrupt
   unsigned tables_in_use_ = 0;

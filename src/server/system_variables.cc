@@ -22,13 +22,18 @@ TYPELIB locking_styles = {2, "locking styles", const_cast<const char**>(kLocking
 
 // --- Actions: variables that do something when they are set ---
 
+constexpr int kInvalidDirectory = 4;  // RocksDB's code of an invalid argument
+
 int CheckCreateCheckpoint(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) {
   char buffer[FN_REFLEN];
   int length = sizeof(buffer);
   const char* path = value->val_str(value, buffer, &length);
   *static_cast<const char**>(save) = "";
   if (path == nullptr || length <= 0) {
-    return ReportError(Status(Code::kInvalidArgument, "no directory was given"), "checkpoint");
+    // The words of MyRocks, which set the variable back to its default by this.
+    my_printf_error(ER_GET_ERRMSG, "Got error %d '%s' from ROCKSDB", MYF(0), kInvalidDirectory,
+                    "Invalid argument: invalid checkpoint directory name");
+    return 1;
   }
   const std::string directory(path, static_cast<size_t>(length));
   if (Database() == nullptr) return 1;
@@ -70,6 +75,7 @@ int CheckCompact(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* value)
   rocksdb::ColumnFamilyHandle* handle = store->FindColumnFamily(name);
   if (handle == nullptr) {
     // Scripts name families that a server may not have yet, and MyRocks lets them.
+    if (!WarnsWithoutEffect()) return 0;
     push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN, ER_WRONG_ARGUMENTS,
                         "ROCKSDB: no column family '%s': nothing to compact", name.c_str());
     return 0;
@@ -143,12 +149,13 @@ constexpr char kAlwaysDetected[] =
 
 void UpdateDeadlockDetect(THD* thd, st_mysql_sys_var*, void* variable, const void* save) {
   StoreValue<BOOL>(variable, save);
-  if (*static_cast<const BOOL*>(save)) return;
+  if (*static_cast<const BOOL*>(save) || !WarnsWithoutEffect()) return;
   push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_UNKNOWN_ERROR, kAlwaysDetected);
 }
 
 void UpdateRecoveryMode(THD* thd, st_mysql_sys_var*, void* variable, const void* save) {
   StoreValue<UINT>(variable, save);
+  if (!WarnsWithoutEffect()) return;
   push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_UNKNOWN_ERROR,
                "ROCKSDB: rocksdb_wal_recovery_mode has no effect on a running server: the log is "
                "replayed at start, as the option file says then");
@@ -162,7 +169,7 @@ void UpdateRecoveryMode(THD* thd, st_mysql_sys_var*, void* variable, const void*
          "Directory of the store, relative to the server's data directory or absolute",            \
          nullptr, nullptr, "./#rocksdb")                                                           \
   GLOBAL(STR, wal_dir, kAtStart, "Directory of the write-ahead log; empty: inside rocksdb_datadir",\
-         nullptr, nullptr, nullptr)                                                                \
+         nullptr, nullptr, "")                                                                     \
   GLOBAL(BOOL, create_if_missing, kAtStart, "Make the store when rocksdb_datadir has none",  \
          nullptr, nullptr, 1)                                                                      \
   GLOBAL(BOOL, allow_to_start_after_corruption, kSwitchAtStart,                                    \
@@ -279,14 +286,7 @@ void UpdateRecoveryMode(THD* thd, st_mysql_sys_var*, void* variable, const void*
           "Under REPEATABLE READ, from the next transaction on. INNODB: locking reads see the "    \
           "latest rows, ranges are locked against inserts. MYROCKS: they see the snapshot, a row " \
           "that has changed since fails with error 1213, ranges are not locked",                   \
-          nullptr, nullptr, 0, &locking_styles)                                                    \
-  SESSION(BOOL, auto_bulk_load, PLUGIN_VAR_OPCMDARG,                                               \
-          "Statements that write much into an empty table do so by table files: no row locks, no " \
-          "unique look-ups, no log",                                                               \
-          nullptr, nullptr, 1)                                                                     \
-  SESSION(ULONGLONG, merge_buf_size, PLUGIN_VAR_RQCMDARG,                                          \
-          "Bytes of index entries that a load sorts in memory before it writes them out",          \
-          nullptr, nullptr, 64 * kMiB, 100, ULLONG_MAX, 1)
+          nullptr, nullptr, 0, &locking_styles)
 // clang-format on
 
 BASALT_DEFINE_VARIABLES(BASALT_VARIABLES)
@@ -342,6 +342,7 @@ st_mysql_sys_var** SystemVariables() {
     AppendTableFileVariables(&list);
     AppendSessionVariables(&list);
     AppendMaintenanceVariables(&list);
+    AppendBulkLoadVariables(&list);
     AppendInertVariables(&list);
     list.push_back(nullptr);
     return list;
@@ -401,9 +402,5 @@ TableValidation ValidateTables() { return static_cast<TableValidation>(values.va
 bool ServerMayStartWithoutEngine() { return values.start_server_without_engine; }
 
 bool HasMyRocksLockingStyle(THD* thd) { return THDVAR(thd, locking_style) == 1; }
-
-bool AutoBulkLoad(THD* thd) { return THDVAR(thd, auto_bulk_load); }
-
-size_t MergeBufferBytes(THD* thd) { return THDVAR(thd, merge_buf_size); }
 
 }  // namespace basalt::server

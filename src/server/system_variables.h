@@ -31,6 +31,15 @@ bool MyRocksCompatibleFormat(THD* thd);
 // --- variables/session_variables.cc; those with a THD are the connection's ---
 // Deadlocks that are remembered.
 uint32_t KeptDeadlocks();
+// rocksdb_debug_optimizer_n_rows: the rows of every table, to the optimizer; 0: as they are.
+uint64_t RowsToldToOptimizer();
+// OFF by rocksdb_no_create_column_family: indexes go into families that are there.
+bool MayCreateColumnFamilies();
+// rocksdb_unsafe_for_binlog: statements are logged as such, whatever they lock.
+bool UnsafeForBinlog(THD* thd);
+// rocksdb_warn_without_effect: what is accepted for the sake of old scripts is said to be so.
+// Global: where a global variable is set, the connection's own cannot be read.
+bool WarnsWithoutEffect();
 bool PrintSnapshotConflicts();
 bool RollbackOnTimeout();
 // What every range is to be estimated at; 0: look.
@@ -57,6 +66,11 @@ bool ServerMayStartWithoutEngine();
 // rocksdb_locking_style of the connection: what its next transaction will do.
 bool HasMyRocksLockingStyle(THD* thd);
 
+// --- variables/bulk_load_variables.cc; of the connection ---
+// rocksdb_bulk_load: rows of INSERT and LOAD DATA are gathered;
+bool BulkLoad(THD* thd);
+// ... and need not come in the order of the primary key.
+bool BulkLoadAllowsUnsorted(THD* thd);
 // rocksdb_auto_bulk_load of the connection: large statements fill empty tables by table files.
 bool AutoBulkLoad(THD* thd);
 // rocksdb_merge_buf_size of the connection: bytes that a load sorts in memory.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "store/index_bounds.h"
+#include "store/status_map.h"
 #include "store/store.h"
 #include "txn/overlay_source.h"
 #include "txn/write_set.h"
@@ -61,6 +63,61 @@ class WrittenSource final : public MergeSource {
   const bool forward_;
 };
 
+// Looks for entries of an index that are committed. What is asked for comes in the order of the
+// index, so that a step or two are often enough.
+class CommittedEntries {
+ public:
+  CommittedEntries(store::Store* store, const LoadIndex& index, bool reverse)
+      : reverse_(reverse), bounds_(index.id, reverse) {
+    rocksdb::ReadOptions options;
+    bounds_.Confine(&options);
+    options.fill_cache = false;
+    iterator_.reset(store->base()->NewIterator(options, index.family));
+  }
+
+  // Is there an entry whose key begins with `prefix`?
+  Status HasPrefix(Bytes prefix, bool* has) {
+    target_.assign(prefix);
+    if (reverse_) PassPrefix(&target_);
+    Approach();
+    *has = iterator_->Valid() && key().starts_with(prefix);
+    return store::MapStatus(iterator_->status(), "reading an index");
+  }
+  // Is there an entry between the two keys, them included?
+  Status HasBetween(Bytes first, Bytes last, bool* has) {
+    target_.assign(first);
+    Approach();
+    *has = iterator_->Valid() && !ComesBefore(last, key(), reverse_);
+    return store::MapStatus(iterator_->status(), "reading an index");
+  }
+
+ private:
+  static constexpr int kSteps = 4;
+
+  Bytes key() const { return Bytes(iterator_->key().data(), iterator_->key().size()); }
+  // The least key behind all that begin with `prefix`; of no entry, since entries are longer. The
+  // index number at the beginning is never all ones.
+  static void PassPrefix(std::string* prefix) {
+    while (static_cast<uint8_t>(prefix->back()) == 0xff) prefix->pop_back();
+    prefix->back() = static_cast<char>(static_cast<uint8_t>(prefix->back()) + 1);
+  }
+  // To the first entry that does not come before the target.
+  void Approach() {
+    for (int step = 0; step < kSteps && iterator_->Valid(); ++step) {
+      if (!ComesBefore(key(), target_, reverse_)) return;
+      iterator_->Next();
+    }
+    if (!iterator_->Valid() || ComesBefore(key(), target_, reverse_)) {
+      iterator_->Seek(target_);
+    }
+  }
+
+  const bool reverse_;
+  const store::IndexBounds bounds_;
+  std::unique_ptr<rocksdb::Iterator> iterator_;
+  std::string target_;
+};
+
 }  // namespace
 
 struct BulkLoad::IndexLoad {
@@ -79,9 +136,10 @@ struct BulkLoad::IndexLoad {
   const bool reverse;
   const std::string prefix;
   EntryBuffer buffer;
-  SortedFiles files;  // what came in order, or the result
-  SortedFiles runs;   // what did not
-  std::string last;   // the last key of `files`, or of what was written before; empty: none
+  SortedFiles files;                            // what came in order, or the result
+  SortedFiles runs;                             // what did not
+  std::unique_ptr<CommittedEntries> committed;  // made at need; asked in the order of the index
+  std::string last;  // the last key of `files`, or of what was written before; empty: none
 };
 
 BulkLoad::BulkLoad(store::Store* store, WriteSet* written, uint64_t number,
@@ -96,12 +154,30 @@ BulkLoad::~BulkLoad() = default;
 
 // Whether the key, which comes next, shares what is unique with the one before it.
 bool BulkLoad::IsDuplicate(const IndexLoad& load, Bytes key, Bytes value) {
-  if (load.last.empty()) return false;
+  if (load.last.empty() || !load.index.unique_bytes) return false;
   const size_t unique = load.index.unique_bytes(key);
   if (unique == 0 || load.last.size() < unique) return false;
   if (load.last.compare(0, unique, key.substr(0, unique)) != 0) return false;
   duplicate_ = {load.position, std::string(key), std::string(value)};
   return true;
+}
+
+// Whether an entry of the table shares what is unique with the key. The primary keys of the two lie
+// apart, which CheckApart sees to.
+Status BulkLoad::CheckCommitted(IndexLoad* load, Bytes key, Bytes value) {
+  if (!options_.beside_rows || load->position == 0 || !load->index.unique_bytes) [[likely]] {
+    return Status::Ok();
+  }
+  const size_t unique = load->index.unique_bytes(key);
+  if (unique == 0) return Status::Ok();
+  if (load->committed == nullptr) {
+    load->committed = std::make_unique<CommittedEntries>(store_, load->index, load->reverse);
+  }
+  bool has = false;
+  BASALT_RETURN_IF_ERROR(load->committed->HasPrefix(key.substr(0, unique), &has));
+  if (!has) return Status::Ok();
+  duplicate_ = {load->position, std::string(key), std::string(value)};
+  return Status(Code::kDuplicateKey);
 }
 
 Status BulkLoad::Add(size_t index, Bytes key, Bytes value) {
@@ -151,6 +227,7 @@ Status BulkLoad::AppendInOrder(IndexLoad* load) {
     const Bytes key = load->buffer.key(i);
     const Bytes value = load->buffer.value(i);
     if (IsDuplicate(*load, key, value)) return Status(Code::kDuplicateKey);
+    BASALT_RETURN_IF_ERROR(CheckCommitted(load, key, value));
     BASALT_RETURN_IF_ERROR(load->files.Add(key, value));
     load->last.assign(key);
   }
@@ -191,10 +268,21 @@ Status BulkLoad::FinishIndex(IndexLoad* load, const Progress& progress) {
     BASALT_RETURN_IF_ERROR(MergeAll(load, progress));
   }
   BASALT_RETURN_IF_ERROR(load->files.EndFile());
+  if (options_.beside_rows && load->position == 0) BASALT_RETURN_IF_ERROR(CheckApart(*load));
   merged_ += load->buffer.count();
   bytes_ -= std::min(bytes_, load->buffer.bytes());
   load->buffer.Release();
   return Interrupted(progress);
+}
+
+Status BulkLoad::CheckApart(const IndexLoad& load) const {
+  if (load.files.files().empty()) return Status::Ok();
+  CommittedEntries committed(store_, load.index, load.reverse);
+  bool among = false;
+  const auto& files = load.files.files();
+  BASALT_RETURN_IF_ERROR(committed.HasBetween(files.front().first, files.back().last, &among));
+  if (!among) return Status::Ok();
+  return Status(Code::kInvalidArgument, "rows of a bulk load lie among rows of the table");
 }
 
 Status BulkLoad::Interrupted(const Progress& progress) {
@@ -224,11 +312,15 @@ Status BulkLoad::MergeAll(IndexLoad* load, const Progress& progress) {
   BASALT_RETURN_IF_ERROR(CollectSources(*load, &sources));
   Merge merge(std::move(sources), load->reverse);
   load->last.clear();
+  load->committed.reset();  // from the beginning
   uint64_t until_report = kEntriesPerReport;
   while (const MergeSource* next = merge.present()) {
     if (IsDuplicate(*load, next->key(), next->value())) return Status(Code::kDuplicateKey);
     load->last.assign(next->key());
-    if (!next->in_place()) BASALT_RETURN_IF_ERROR(merged.Add(next->key(), next->value()));
+    if (!next->in_place()) {
+      BASALT_RETURN_IF_ERROR(CheckCommitted(load, next->key(), next->value()));
+      BASALT_RETURN_IF_ERROR(merged.Add(next->key(), next->value()));
+    }
     merge.Next();
     if (--until_report != 0) continue;
     until_report = kEntriesPerReport;

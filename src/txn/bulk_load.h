@@ -25,7 +25,8 @@ class WriteSet;
 struct LoadIndex {
   IndexId id;
   rocksdb::ColumnFamilyHandle* family = nullptr;
-  // Bytes at the beginning of a key that no two entries may share; 0: any number may.
+  // Bytes at the beginning of a key that no two entries may share; 0: any number may share them.
+  // Empty: nothing is unique.
   std::function<size_t(Bytes key)> unique_bytes;
 };
 
@@ -33,6 +34,9 @@ struct LoadOptions {
   size_t buffer_bytes = 64u << 20;
   // Indexes that are being built: no table has them yet, so nobody else needs to be kept away.
   bool of_no_table = false;
+  // The table may have rows. Their primary keys must lie apart from those of the load: Finish fails
+  // with kInvalidArgument else. What is unique is so among all.
+  bool beside_rows = false;
 };
 
 // Entries of the indexes of one table on their way to table files, in any order. What is in memory
@@ -40,10 +44,10 @@ struct LoadOptions {
 // each index into files that the store can take over. Entries that come in the order of their index
 // go to such a file at once.
 //
-// The loader owns the table alone: it has no committed entries, and nobody else adds any. What the
-// transaction itself has written before the load began (`written`) counts as entries that are
-// there: no two of all of them may share what the index says is unique, and they are not written
-// again.
+// The loader owns the table alone: it has no committed entries (but see beside_rows), and nobody
+// else adds any. What the transaction itself has written before the load began (`written`) counts
+// as entries that are there: no two of all of them may share what the index says is unique, and
+// they are not written again.
 //
 // Duplicates are found when entries meet in a merge, not when they are added. Add and Finish then
 // fail with kDuplicateKey, duplicate() tells, and nothing remains but to drop the load.
@@ -99,6 +103,8 @@ class BulkLoad {
   Status WriteRun(IndexLoad* load);
   Status AppendInOrder(IndexLoad* load);
   Status FinishIndex(IndexLoad* load, const Progress& progress);
+  Status CheckApart(const IndexLoad& load) const;
+  Status CheckCommitted(IndexLoad* load, Bytes key, Bytes value);
   Status MergeAll(IndexLoad* load, const Progress& progress);
   Status CollectSources(const IndexLoad& load, std::vector<std::unique_ptr<MergeSource>>* sources);
   Status Interrupted(const Progress& progress);

@@ -385,7 +385,9 @@ Status Transaction::BeginLoad(std::vector<LoadIndex> indexes, LoadOptions option
   BASALT_RETURN_IF_ERROR(EnsureStore());
   std::vector<IndexId> ids;
   for (const LoadIndex& index : indexes) ids.push_back(index.id);
-  if (!options.of_no_table) BASALT_RETURN_IF_ERROR(manager_->OwnEmptyTable(this, ids));
+  if (!options.of_no_table) {
+    BASALT_RETURN_IF_ERROR(manager_->OwnTable(this, ids, !options.beside_rows));
+  }
   const uint64_t number = manager_->catalog()->NewIngestJobNumber();
   loads_.push_back(
       std::make_unique<BulkLoad>(manager_->store(), &writes_, number, std::move(indexes), options));

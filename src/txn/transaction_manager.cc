@@ -243,16 +243,17 @@ bool TransactionManager::TakeAlone(Transaction* asker, std::span<const IndexId> 
     if (!locks_.TryTakeIndex(owner, index)) return false;
     ++*taken;
   }
-  return IsEmpty(indexes.front());
+  return true;
 }
 
-Status TransactionManager::OwnEmptyTable(Transaction* asker, std::span<const IndexId> indexes) {
+Status TransactionManager::OwnTable(Transaction* asker, std::span<const IndexId> indexes,
+                                    bool empty) {
   LockOwner* owner = &asker->owner_;
   const IndexId primary = indexes.front();
   const bool has_read = std::any_of(indexes.begin(), indexes.end(),
                                     [&](IndexId index) { return ranges_.HasAny(*owner, index); });
   const bool stale = asker->detects_conflicts() && asker->has_snapshot();
-  if (has_read || stale || !IsEmpty(primary)) return Status(Code::kLockBusy);
+  if (has_read || stale || (empty && !IsEmpty(primary))) return Status(Code::kLockBusy);
   const store::IndexBounds bounds(primary, false);
   BASALT_RETURN_IF_ERROR(
       LockRange(asker, primary, bounds.first(), bounds.past_end(), LockWait::kNoWait));
@@ -263,7 +264,8 @@ Status TransactionManager::OwnEmptyTable(Transaction* asker, std::span<const Ind
   // Before the look at the ranges of others: who asks for one now finds that there may be entries.
   asker->writes_.SetOpaque(true);
   size_t taken = 0;
-  if (TakeAlone(asker, indexes, &taken)) return Status::Ok();
+  const bool alone = TakeAlone(asker, indexes, &taken);
+  if (alone && (!empty || IsEmpty(primary))) return Status::Ok();
   if (asker->loads_.empty()) asker->writes_.SetOpaque(false);
   for (size_t i = 0; i < taken; ++i) locks_.GiveIndexBack(owner, indexes[i]);
   ranges_.GiveBack(owner, primary);

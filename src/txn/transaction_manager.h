@@ -53,10 +53,10 @@ class TransactionManager {
   // Transaction::LockRange; the protocol is described in range_locks.h.
   Status LockRange(Transaction* asker, IndexId index, Bytes start, Bytes end, LockWait wait);
   ViewStamp LatestStamp() const;
-  // Transaction::BeginLoad: nobody else has rows or locks in these indexes, whose first is the
-  // primary one, or gets any before the asker ends; and nothing is committed there. Else kLockBusy,
-  // and all is as before. Does not wait.
-  Status OwnEmptyTable(Transaction* asker, std::span<const IndexId> indexes);
+  // Transaction::BeginLoad: nobody else has uncommitted rows or locks in these indexes, whose first
+  // is the primary one, or gets any before the asker ends; and with `empty` nothing is committed
+  // there. Else kLockBusy, and all is as before. Does not wait.
+  Status OwnTable(Transaction* asker, std::span<const IndexId> indexes, bool empty);
 
   // All that are active, for reports. Any thread.
   std::vector<TransactionInfo> ActiveTransactions() const;

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "server/system_variables.h"
 #include "server/variables/variable_table.h"
 
 namespace basalt::server {
@@ -17,6 +18,7 @@ constexpr unsigned kText = PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_MEMALLOC;
 constexpr unsigned kOptionalText = PLUGIN_VAR_OPCMDARG | PLUGIN_VAR_MEMALLOC;
 
 void Warn(THD* thd, const char* name, const char* reason) {
+  if (!WarnsWithoutEffect()) return;
   push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN, ER_UNKNOWN_ERROR,
                       "ROCKSDB: rocksdb_%s has no effect: %s", name, reason);
 }
@@ -89,8 +91,14 @@ void Warn(THD* thd, const char* name, const char* reason) {
          "the policy is write_committed", 0, &write_policies)                                      \
   SESSION(BOOL, blind_delete_primary_key, kAnyTime,                                                \
           "a DELETE looks whether there is a row", 0)                                              \
+  SESSION(BOOL, bulk_load_allow_sk, kAnyTime,                                                      \
+          "a bulk load takes all indexes", 0)                                                      \
+  SESSION(ULONG, bulk_load_size, kAnyTime,                                                         \
+          "rocksdb_merge_buf_size bounds the memory of a load", 1000, 1, 1024 * 1024 * 1024, 0)    \
   SESSION(INT, checksums_pct, kAnyTime,                                                            \
           "blocks of table files have checksums; rows get none of their own", 100, 0, 100, 0)      \
+  SESSION(BOOL, commit_in_the_middle, kAnyTime,                                                    \
+          "statements of any size are whole, and bounded in memory", 0)                            \
   SESSION(BOOL, commit_time_batch_for_recovery, kAnyTime,                                          \
           "the policy is write_committed", 1)                                                      \
   SESSION(ULONGLONG, deadlock_detect_depth, kAnyTime,                                              \
@@ -100,6 +108,10 @@ void Warn(THD* thd, const char* name, const char* reason) {
   SESSION(ULONGLONG, max_row_locks, kAnyTime,                                                      \
           "transactions have no limit of row locks; see rocksdb_lock_escalation_threshold",        \
           1048576, 1, 1024 * 1024 * 1024, 0)                                                       \
+  SESSION(ULONGLONG, merge_combine_read_size, kAnyTime,                                            \
+          "a merge reads 256 KiB of each run at a time", kGiB, 100, ULLONG_MAX, 1)                 \
+  SESSION(ULONGLONG, merge_tmp_file_removal_delay_ms, kAnyTime,                                    \
+          "temporary files are removed at once", 0, 0, ULLONG_MAX, 1)                              \
   SESSION(BOOL, skip_bloom_filter_on_read, kAnyTime,                                               \
           "filters are used wherever they can be", 0)                                              \
   SESSION(STR, skip_unique_check_tables, kText,                                                    \
@@ -110,8 +122,6 @@ void Warn(THD* thd, const char* name, const char* reason) {
           "nothing is sorted outside the store", "")                                               \
   SESSION(BOOL, trace_sst_api, kAnyTime,                                                           \
           "bulk loads are not traced", 0)                                                          \
-  SESSION(BOOL, unsafe_for_binlog, kAnyTime,                                                       \
-          "statements are logged as such where that is safe: above READ COMMITTED", 0)             \
   SESSION(BOOL, verify_row_debug_checksums, kAnyTime,                                              \
           "checksums of rows, which MyRocks may have written, are passed over; CHECK TABLE "       \
           "reads the blocks' own", 0)                                                              \

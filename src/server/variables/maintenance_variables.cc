@@ -35,9 +35,11 @@ int CheckFlushAndLevelZero(THD*, st_mysql_sys_var*, void* save, st_mysql_value* 
                });
 }
 
-int CheckResetStatistics(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) {
-  return Carry(save, value, "reset of the counters",
-               [](engine::Database* database) { return database->store()->ResetStatistics(); });
+// The one command that keeps its value, as in MyRocks.
+void UpdateResetStatistics(THD*, st_mysql_sys_var*, void* variable, const void* save) {
+  StoreValue<BOOL>(variable, save);
+  if (Database() == nullptr || !*static_cast<const BOOL*>(save)) return;
+  ReportError(Database()->store()->ResetStatistics(), "reset of the counters");
 }
 
 int CheckSignalDropIndex(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) {
@@ -56,12 +58,24 @@ void UpdatePause(THD*, st_mysql_sys_var*, void* variable, const void* save) {
   if (ReportError(status, "pausing background work") == 0) StoreValue<BOOL>(variable, save);
 }
 
+// A command that fails is to the server a value that the variable cannot have (1231): what is wrong
+// with it stands in a warning before.
+int RefuseValue(THD* thd, const Status& status) {
+  if (status.ok()) return 0;
+  push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN, ER_WRONG_ARGUMENTS, "ROCKSDB: %s",
+                      status.ToString().c_str());
+  return 1;
+}
+
+// NULL says nothing and is kept, as the variable's first value.
 int CheckUpdateOptions(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* value) {
+  char buffer[1];
+  int length = sizeof(buffer);
+  const bool is_null = value->val_str(value, buffer, &length) == nullptr;
   const char* text = GivenText(thd, value);
-  *static_cast<const char**>(save) = text;
+  *static_cast<const char**>(save) = is_null ? nullptr : text;
   if (Database() == nullptr) return 1;
-  return ReportError(Database()->store()->UpdateColumnFamilyOptions(text),
-                     "options of column families");
+  return RefuseValue(thd, Database()->store()->UpdateColumnFamilyOptions(text));
 }
 
 Status DropColumnFamily(const std::string& name) {
@@ -77,7 +91,7 @@ int CheckDeleteFamily(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* v
   *static_cast<const char**>(save) = "";
   if (name.empty()) return 0;
   if (Database() == nullptr) return 1;
-  return ReportError(DropColumnFamily(name), "deletion of a column family");
+  return RefuseValue(thd, DropColumnFamily(name));
 }
 
 // clang-format off
@@ -92,14 +106,14 @@ int CheckDeleteFamily(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* v
          "Neither flushes nor compactions run; a full memtable then stops whoever writes",         \
          nullptr, UpdatePause, 0)                                                                  \
   GLOBAL(BOOL, reset_stats, kCommand, "Setting it sets RocksDB's counters to zero",                \
-         CheckResetStatistics, UpdateNothing, 0)                                                   \
+         nullptr, UpdateResetStatistics, 0)                                                        \
   GLOBAL(BOOL, signal_drop_index_thread, kCommand,                                                 \
          "Setting it wakes the thread that frees the space of dropped indexes",                    \
          CheckSignalDropIndex, UpdateNothing, 0)                                                   \
   GLOBAL(STR, update_cf_options, kAnyTime | PLUGIN_VAR_MEMALLOC,  \
          "Setting it changes options of column families, also of those made later, until the "     \
          "server ends: cf1={...};cf2={...}",                                                       \
-         CheckUpdateOptions, nullptr, "")
+         CheckUpdateOptions, nullptr, nullptr)
 // clang-format on
 
 BASALT_DEFINE_VARIABLES(BASALT_MAINTENANCE_VARIABLES)

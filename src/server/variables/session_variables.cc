@@ -17,9 +17,15 @@ void UpdateKeptDeadlocks(THD*, st_mysql_sys_var*, void* variable, const void* sa
 
 // clang-format off
 #define BASALT_SESSION_VARIABLES(GLOBAL, SESSION)                                                  \
+  GLOBAL(UINT, debug_optimizer_n_rows, kHiddenAtStart,                                             \
+         "For tests: the optimizer is told that every table has so many rows; 0: as it is",        \
+         nullptr, nullptr, 0, 0, INT_MAX, 0)                                                       \
   GLOBAL(UINT, max_latest_deadlocks, kAnyTime,                                                     \
          "Deadlocks that information_schema.ROCKSDB_DEADLOCK remembers",                           \
          nullptr, UpdateKeptDeadlocks, 5, 0, UINT_MAX, 0)                                          \
+  GLOBAL(BOOL, no_create_column_family, kSwitchAnyTime,                                            \
+         "CREATE and ALTER that name a column family that is not there are refused",               \
+         nullptr, nullptr, 0)                                                                      \
   GLOBAL(BOOL, print_snapshot_conflict_queries, kAnyTime,                                          \
          "Statements that fail because a row has changed since the snapshot "                      \
          "(rocksdb_locking_style=MYROCKS) are written to the error log",                           \
@@ -27,6 +33,10 @@ void UpdateKeptDeadlocks(THD*, st_mysql_sys_var*, void* variable, const void* sa
   GLOBAL(BOOL, rollback_on_timeout, kSwitchAnyTime,                                                \
          "A lock wait timeout rolls the whole transaction back, not only the statement",           \
          nullptr, nullptr, 0)                                                                      \
+  GLOBAL(BOOL, warn_without_effect, kSwitchAnyTime,                                                \
+         "A warning says so where a variable or a clause is accepted that has no effect, and "     \
+         "REFERENCES behind a column is refused; OFF: as in MyRocks, which says nothing",          \
+         nullptr, nullptr, 1)                                                                      \
   SESSION(UINT, force_index_records_in_range, kAnyTime,                                            \
           "With FORCE INDEX every range is estimated to have so many rows; 0: as others",          \
           nullptr, nullptr, 0, 0, INT_MAX, 0)                                                      \
@@ -47,6 +57,10 @@ void UpdateKeptDeadlocks(THD*, st_mysql_sys_var*, void* variable, const void* sa
           nullptr, nullptr, 0, 0, INT_MAX, 0)                                                      \
   SESSION(BOOL, skip_fill_cache, kAnyTime,                                                         \
           "Reads leave the block cache as it is",                                                  \
+          nullptr, nullptr, 0)                                                                     \
+  SESSION(BOOL, unsafe_for_binlog, kAnyTime,                                                       \
+          "Statements may be logged as such also where ranges are not locked (READ COMMITTED, "    \
+          "rocksdb_locking_style=MYROCKS): a replica may then find other rows",                    \
           nullptr, nullptr, 0)
 // clang-format on
 
@@ -59,6 +73,10 @@ void AppendSessionVariables(std::vector<st_mysql_sys_var*>* list) {
 }
 
 uint32_t KeptDeadlocks() { return values.max_latest_deadlocks; }
+uint64_t RowsToldToOptimizer() { return values.debug_optimizer_n_rows; }
+bool MayCreateColumnFamilies() { return !values.no_create_column_family; }
+bool UnsafeForBinlog(THD* thd) { return THDVAR(thd, unsafe_for_binlog); }
+bool WarnsWithoutEffect() { return values.warn_without_effect; }
 bool PrintSnapshotConflicts() { return values.print_snapshot_conflict_queries; }
 bool RollbackOnTimeout() { return values.rollback_on_timeout; }
 

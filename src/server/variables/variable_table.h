@@ -30,6 +30,8 @@ inline constexpr unsigned kAtStart = PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_READONLY;
 inline constexpr unsigned kSwitchAtStart = PLUGIN_VAR_OPCMDARG | PLUGIN_VAR_READONLY;
 inline constexpr unsigned kAnyTime = PLUGIN_VAR_RQCMDARG;
 inline constexpr unsigned kSwitchAnyTime = PLUGIN_VAR_OPCMDARG;
+// An option of the command line and the option file that SHOW VARIABLES does not have.
+inline constexpr unsigned kHiddenAtStart = kAtStart | PLUGIN_VAR_NOSYSVAR;
 
 // The types of the server's variable macros.
 using STR = char*;
@@ -83,6 +85,7 @@ void AppendDatabaseVariables(std::vector<st_mysql_sys_var*>* list);
 void AppendTableFileVariables(std::vector<st_mysql_sys_var*>* list);
 void AppendSessionVariables(std::vector<st_mysql_sys_var*>* list);
 void AppendMaintenanceVariables(std::vector<st_mysql_sys_var*>* list);
+void AppendBulkLoadVariables(std::vector<st_mysql_sys_var*>* list);
 void AppendInertVariables(std::vector<st_mysql_sys_var*>* list);
 
 }  // namespace basalt::server

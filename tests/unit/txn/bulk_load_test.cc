@@ -60,6 +60,12 @@ class BulkLoadTest : public TxnFixture {
     options.buffer_bytes = buffer_bytes;
     return transaction->BeginLoad(Indexes(), options, &load_);
   }
+  Status BeginBesideRows(Transaction* transaction) {
+    LoadOptions options;
+    options.buffer_bytes = 1u << 16;
+    options.beside_rows = true;
+    return transaction->BeginLoad(Indexes(), options, &load_);
+  }
   Status Add(uint32_t id, uint32_t value) {
     BASALT_RETURN_IF_ERROR(load_->Add(0, Key(id), std::string(100, 'r')));
     return load_->Add(1, Key(value, kSecondary) + Key(id).substr(4), "");
@@ -238,6 +244,44 @@ TEST_F(BulkLoadTest, OnlyATableThatNobodyElseHas) {
   ASSERT_TRUE(other->Rollback().ok());
   loader->Begin({});
   EXPECT_EQ(BeginLoad(loader.get()).code(), Code::kLockBusy) << "it is not empty any more";
+}
+
+TEST_F(BulkLoadTest, BesideRowsThatAreThere) {
+  struct Case {
+    uint32_t first, count;  // ids of the load
+    uint32_t first_value;   // they go up as the ids do
+    Code expected;
+  };
+  // There are the rows 1000 .. 1009, with the values 5000 .. 5009.
+  for (const Case& c :
+       {Case{1, 999, 1, Code::kOk}, Case{1010, 3000, 5010, Code::kOk},
+        Case{999, 12, 1, Code::kInvalidArgument}, Case{1009, 3000, 6000, Code::kInvalidArgument},
+        Case{1, 500, 4600, Code::kDuplicateKey}, Case{2000, 3000, 2009, Code::kDuplicateKey}}) {
+    StartAfresh();
+    auto transaction = Begin();
+    for (uint32_t i = 0; i < 10; ++i) {
+      ASSERT_TRUE(PutRow(transaction.get(), 1000 + i, 5000 + i).ok());
+    }
+    ASSERT_TRUE(transaction->Commit(Durability::kSync).ok());
+    transaction->Begin({});
+    ASSERT_EQ(BeginBesideRows(transaction.get()).ToString(), "ok");
+    for (uint32_t i = 0; i < c.count; ++i) {
+      ASSERT_TRUE(Add(c.first + i, c.first_value + i).ok());
+    }
+    const Status finished = Finish();
+    EXPECT_EQ(finished.code(), c.expected) << c.first << ": " << finished.ToString();
+    if (finished.code() == Code::kDuplicateKey) {
+      EXPECT_EQ(load_->duplicate().index, 1u);
+    }
+    if (finished.ok()) {
+      ASSERT_TRUE(transaction->Commit(Durability::kSync).ok());
+    } else {
+      ASSERT_TRUE(transaction->Rollback().ok());
+    }
+    EXPECT_EQ(Rows(), 10 + (finished.ok() ? c.count : 0));
+    EXPECT_EQ(Entries(), Rows());
+    EXPECT_EQ(Files(), 0u);
+  }
 }
 
 }  // namespace
