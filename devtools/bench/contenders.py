@@ -25,13 +25,14 @@ from devtools.bench.sysbench_tool import DATABASE, Load
 from devtools.errors import DevError
 from devtools.server import PrivateServer
 
+# the last three: ROW_FORMAT=COMPRESSED with pages of 8k and 4k, PAGE_COMPRESSED=1
 TITLES = {
     "rocksdb": "Basalt",
     "myrocks": "MyRocks",
     "innodb": "InnoDB",
-    "innodb-8k": "InnoDB compressed, 8k",
-    "innodb-4k": "InnoDB compressed, 4k",
-    "innodb-page": "InnoDB page compressed",
+    "innodb-8k": "InnoDB 8k",
+    "innodb-4k": "InnoDB 4k",
+    "innodb-page": "InnoDB page",
 }
 # InnoDB's ways to compress: what each adds to CREATE TABLE
 TABLE_OPTIONS = {

@@ -87,7 +87,7 @@ def print_report(report: Report) -> None:
     """A table with a line a figure: the values, Basalt's ratios, the bar and whether it is met."""
     from rich.console import Console
 
-    console = Console() if sys.stdout.isatty() else Console(width=190)
+    console = Console() if sys.stdout.isatty() else Console(width=220)
     console.print(report_table(report))
     console.print(f"{report.size}; {report.seconds:.0f} s", markup=False, highlight=False)
     for failure in report.failures:
