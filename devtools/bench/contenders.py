@@ -236,6 +236,12 @@ class Contender:
             ]
         return max(0, sum(allocated_bytes(f) for f in files) - self.empty_bytes)
 
+    def forget_dropped(self) -> None:
+        """To be called when no table is left: InnoDB's system tablespace never shrinks, so what it
+        has grown by for tables that are gone must not count for the next ones."""
+        if self.storage_engine == "innodb":
+            self.empty_bytes += self.disk_bytes()
+
     def binlog_bytes(self) -> int:
         """Size of the binary logs since the last settle()."""
         return sum(f.stat().st_size for f in self.server.datadir.glob("binlog.0*"))
