@@ -312,7 +312,10 @@ def install_data_directory(datadir: Path) -> None:
     ]
     if os.geteuid() == 0:
         command.append("--user=root")
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    # any server that starts meanwhile with the system's folder would remove its temporary tables
+    with tempfile.TemporaryDirectory(prefix="basalt-install-") as own:
+        command.append(f"--tmpdir={own}")
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
         shutil.rmtree(datadir, ignore_errors=True)
         tail = "\n".join((done.stdout + done.stderr).splitlines()[-15:])

@@ -18,6 +18,8 @@ from pathlib import Path
 from devtools.bench.report import Report
 
 ENGINES = ("rocksdb", "myrocks", "innodb")
+# stock MyRocks refuses statements of more than 1,048,576 rows unless it is told to lock more
+MANY_LOCKS = ("myrocks", f"--rocksdb-max-row-locks={2**30}")
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def settings_of(args, memory_bytes: int, **more):
     for option in args.server_option:
         if ":--" not in option:
             raise DevError(f"--server-option {option}: not ENGINE:--OPTION")
-    extra = tuple(tuple(option.split(":", 1)) for option in args.server_option)
+    extra = (MANY_LOCKS, *(tuple(option.split(":", 1)) for option in args.server_option))
     return Settings(memory_bytes, extra=extra, direct=True, **more)
 
 
@@ -97,6 +99,7 @@ class Bench:
         self.size = sizes_of(args, program)
         self.engines = engines_of(args, program)
         self.contenders: list = []
+        self.facts: dict[str, str] = {}  # versions and options of the servers
         self._stack = contextlib.ExitStack()
         self._started = time.monotonic()
 
@@ -111,6 +114,7 @@ class Bench:
     def start(self, memory_bytes: int, **more) -> list:
         """A server for each engine; all are paused."""
         from devtools.bench.contenders import Contender
+        from devtools.bench.results import server_facts
 
         self.folder.mkdir(parents=True, exist_ok=True)
         settings = settings_of(self.args, memory_bytes, **more)
@@ -119,6 +123,8 @@ class Bench:
             self.contenders.append(self._stack.enter_context(contender))
             # InnoDB's system tablespace would count for more than a small run's tables
             contender.empty_bytes = contender.disk_bytes()
+            known = server_facts(contender)
+            self.facts |= {f"{contender.title}: {name}": text for name, text in known.items()}
             contender.pause()
         return self.contenders
 
@@ -166,7 +172,7 @@ def measured(program, args, folder: Path) -> Report:
     report.facts = {
         **machine(),
         "command": "./dev bench " + " ".join(sys.argv[2:]),
-        "server options": " ".join(args.server_option),
+        **bench.facts,
         **report.facts,
     }
     return report

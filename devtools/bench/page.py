@@ -72,12 +72,12 @@ def section(report: Report) -> str:
 
 def overview(reports: list[Report]) -> str:
     """All figures that have a bar."""
-    rows = [row(["benchmark", "figure", "Basalt's", "bar", "set for", ""], "th")]
+    rows = [row(["benchmark", "figure", "Basalt's", "bar", "", "set for"], "th")]
     for report in reports:
         for one in report.figures:
             if one.bar is not None:
                 value = number_text(one.bar.value(one.values))
-                cells = [report.name, one.name, value, bar_text(one.bar), one.bar.at, mark(one)]
+                cells = [report.name, one.name, value, bar_text(one.bar), mark(one), one.bar.at]
                 rows.append(row(cells, "td", one))
     return f"<table>{''.join(rows)}</table>"
 
@@ -91,7 +91,7 @@ def table(report: Report) -> str:
     """The figures of one benchmark."""
     peers = [engine for engine in report.engines if engine != MINE]
     head = ["figure", "unit", *(TITLES[e] for e in report.engines)]
-    head += [f"Basalt : {TITLES[p]}" for p in peers] + ["bar", "set for", ""]
+    head += [f": {TITLES[p]}" for p in peers] + ["bar", "", "set for"]
     rows = [row(head, "th")]
     for one in report.figures:
         cells = [one.name, one.unit]
@@ -99,7 +99,7 @@ def table(report: Report) -> str:
         for peer in peers:
             value = ratio(one.values, peer)
             cells.append("" if value is None else number_text(value))
-        cells += [bar_text(one.bar), one.bar.at if one.bar else "", mark(one)]
+        cells += [bar_text(one.bar), mark(one), one.bar.at if one.bar else ""]
         rows.append(row(cells, "td", one))
     return f"<table>{''.join(rows)}</table>"
 
@@ -141,6 +141,8 @@ def lines(name: str, plot: Plot, filled: dict[str, list[tuple]]) -> str:
         marker = "o" if len(points) < 12 else ""
         axis.plot(xs, ys, color=COLOURS[engine], label=TITLES[engine], marker=marker,
                   markersize=4, linewidth=1.4, gid=f"{name}-{engine}")  # fmt: skip
+    if plot.log_x:
+        axis.set_xscale("log")
     if plot.log_y:
         axis.set_yscale("log")
     else:

@@ -62,6 +62,7 @@ class Plot:
     kind: str = "lines"
     note: str = ""
     log_y: bool = False
+    log_x: bool = False
 
 
 @dataclass

@@ -87,7 +87,7 @@ def print_report(report: Report) -> None:
     """A table with a line a figure: the values, Basalt's ratios, the bar and whether it is met."""
     from rich.console import Console
 
-    console = Console() if sys.stdout.isatty() else Console(width=190)
+    console = Console() if sys.stdout.isatty() else Console(width=220)
     console.print(report_table(report))
     console.print(f"{report.size}; {report.seconds:.0f} s", markup=False, highlight=False)
     for failure in report.failures:
@@ -103,14 +103,14 @@ def report_table(report: Report):
     peers = [engine for engine in report.engines if engine != MINE]
     for name in [TITLES[e] for e in report.engines] + [f": {TITLES[p]}" for p in peers]:
         table.add_column(name, justify="right")
-    for name in ("bar", "set for", ""):
+    for name in ("bar", "", "set for"):
         table.add_column(name)
     for figure in report.figures:
         values = [number_text(figure.values.get(engine)) for engine in report.engines]
         ratios = [coloured(figure, ratio(figure.values, peer)) for peer in peers]
         style = {"met": "[green]met[/green]", "MISSED": "[red]MISSED[/red]", "": ""}[mark(figure)]
         at = figure.bar.at if figure.bar else ""
-        words = [figure.name, figure.unit, *values, *ratios, bar_text(figure.bar), at, style]
+        words = [figure.name, figure.unit, *values, *ratios, bar_text(figure.bar), style, at]
         table.add_row(*words)
     return table
 

@@ -83,6 +83,16 @@ class ScriptRun:
     intervals: list[Interval]
     kinds: dict[str, int]
 
+    def curve(self, value: Callable[[Interval], float]) -> list[tuple[float, float]]:
+        """(second, value) without the first second, in which the clients start, unless there is no
+        other; a run of less than a second has its average rate of events as its only point."""
+        later = [i for i in self.intervals if i.second > 1] or self.intervals
+        if not later:
+            whole = self.outcome
+            only = Interval(whole.seconds, whole.events_per_second, 0, 0, whole.latency_maximum)
+            later = [only]
+        return [(i.second, value(i)) for i in later]
+
 
 def program() -> str:
     found = shutil.which("sysbench")

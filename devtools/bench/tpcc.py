@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The TPC-C load of several benchmarks: loading, turns with samples, consistency conditions."""
 
+import operator
 import statistics
 import time
 from collections.abc import Callable
@@ -23,8 +24,6 @@ TABLES = (
     "stock",
 )
 KINDS = ("new_order", "payment", "order_status", "delivery", "stock_level")
-# the start of the clients falls into the first second of a turn
-SKIPPED_SECONDS = 1
 
 # The twelve conditions of clause 3.3.2 of the specification; each query counts the violations.
 CONDITIONS = {
@@ -162,16 +161,16 @@ class Sum:
         return amount / self.transactions
 
     def curve(self, what: str) -> list[tuple[float, float]]:
-        """(second, value) of 'rate' a second, 'p99' in ms or 'disk' in MiB, turn after turn,
-        without each turn's first second."""
+        """(second, value) of 'rate' a second, 'p99' in ms or 'disk' in MiB, turn after turn;
+        without each turn's first second but for the disk."""
         points, start = [], 0.0
         for turn in self.turns:
             if what == "disk":
                 found = [(s.second, s.disk_bytes / 2**20) for s in turn.samples]
             else:
                 name = "events_per_second" if what == "rate" else "latency"
-                found = [(i.second, getattr(i, name)) for i in turn.run.intervals]
-            points += [(start + x, y) for x, y in found if x > SKIPPED_SECONDS]
+                found = turn.run.curve(operator.attrgetter(name))
+            points += [(start + x, y) for x, y in found]
             start += turn.run.outcome.seconds
         return points
 

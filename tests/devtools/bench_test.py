@@ -370,6 +370,10 @@ class ScriptOutputTest(unittest.TestCase):
         self.assertEqual((298, 300, 2), tuple(found[k] for k in ("new_order", "payment",
                                                                  "rolled_back")))  # fmt: skip
 
+    def test_a_short_run_has_a_point_too(self):
+        short = sysbench_tool.ScriptRun(outcome(50.0, 0.5), [], {})
+        self.assertEqual([(0.5, 50.0)], short.curve(lambda i: i.events_per_second))
+
     def test_mix_counts_rolled_back_orders_as_new_orders(self):
         mix = tpcc.mix([{"new_order": 98, "rolled_back": 2}, {"payment": 100}])
         self.assertEqual((0.5, 0.5, 0), (mix["new_order"], mix["payment"], mix["delivery"]))
@@ -394,7 +398,7 @@ class TpccTest(unittest.TestCase):
         found = tpcc.summed([self.turn([1, 90, 100, 110])] * 2, Usage())
         self.assertEqual(0.9, found.steadiness)
         self.assertEqual([2, 3, 4, 6, 7, 8], [x for x, _ in found.curve("rate")])
-        self.assertEqual([2.0, 3.0, 2.0, 3.0], [y for _, y in found.curve("disk")])
+        self.assertEqual([1.0, 2.0, 3.0] * 2, [y for _, y in found.curve("disk")])
         self.assertEqual([(1.0, 0.1)], found.slower())
 
     def test_violated_conditions_are_named(self):

@@ -28,6 +28,8 @@ ORDER = (
     "space",
     "replica",
 )
+# minutes; on a machine that is busy with other work too, the last ones are named as not run
+QUICK_LIMIT = 41.0
 # what the two older programs are asked for: (quick, full)
 WORDS = {
     "sysbench": (
@@ -57,6 +59,13 @@ def add_arguments(parser) -> None:
         metavar="NAME:--OPTION=VALUE",
         help="an option for one of the benchmarks; may be repeated",
     )
+    parser.add_argument(
+        "--quick-limit",
+        type=float,
+        default=QUICK_LIMIT,
+        metavar="MINUTES",
+        help="with --quick: none begins later (default %(default)s; 0: no limit)",
+    )
     parser.add_argument("--output", type=Path, metavar="DIR", help="folder of the report")
 
 
@@ -77,6 +86,9 @@ def run(args) -> int:
     for number, name in enumerate(names, 1):
         passed = (time.monotonic() - started) / 60
         print(f"bench: {passed:.0f} minutes; {number} of {len(names)}: {name}", flush=True)
+        if args.quick_limit and not args.full and passed > args.quick_limit:
+            reports.append(not_run(args, name, f"{passed:.0f} minutes had passed already"))
+            continue
         reports.append(one(args, name, (paths.scratch() / f"bench-{stamp}-{name}").absolute()))
         # what there is so far, should the rest not come to an end
         harness.write(reports, output)
@@ -87,7 +99,6 @@ def run(args) -> int:
 
 def one(args, name: str, folder: Path):
     """The Report of one benchmark; one that fails has nothing but its failure."""
-    from devtools.bench.report import Report
     from devtools.bench.results import machine
 
     started = time.monotonic()
@@ -99,10 +110,15 @@ def one(args, name: str, folder: Path):
             return report
         return newer(args, name, folder)
     except Exception as error:  # whatever it is, the other benchmarks go on
-        print(f"bench: {name} failed: {error}", flush=True)
-        report = Report(name, name, "not ended", args.engines.split(","))
-        report.failures.append(f"{type(error).__name__}: {error}")
-        return report
+        return not_run(args, name, f"{type(error).__name__}: {error}")
+
+
+def not_run(args, name: str, why: str):
+    """A Report that has nothing but its failure."""
+    from devtools.bench.report import Report
+
+    print(f"bench: {name} failed: {why}", flush=True)
+    return Report(name, name, "not ended", args.engines.split(","), failures=[why])
 
 
 def words_for(args, name: str) -> list[str]:

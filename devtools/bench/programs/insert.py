@@ -97,8 +97,8 @@ def with_queries(bench, contender) -> dict[str, ScriptRun]:
 
 
 def rates(run: ScriptRun, scale: float) -> list[tuple[float, float]]:
-    """(second, events times scale) without the first second, in which the clients start."""
-    return [(i.second, i.events_per_second * scale) for i in run.intervals if i.second > 1]
+    """(second, events times scale)."""
+    return run.curve(lambda i: i.events_per_second * scale)
 
 
 def add_growth(bench, report: Report, grown: dict[str, dict]) -> None:
@@ -122,12 +122,11 @@ def add_growth(bench, report: Report, grown: dict[str, dict]) -> None:
     report.plots.append(Plot("Disk after the inserts alone", "", "MiB", size, "bars"))
 
 
-def steadiness(found: dict[str, dict], part: str, batch: int) -> dict[str, float | None]:
-    """None when a run was too short to have seconds."""
-    values: dict[str, float | None] = {}
+def steadiness(found: dict[str, dict], part: str, batch: int) -> dict[str, float]:
+    values: dict[str, float] = {}
     for engine, one in found.items():
         seen = [rate for _, rate in rates(one[part], batch)]
-        values[engine] = min(seen) / statistics.median(seen) if seen else None
+        values[engine] = min(seen) / statistics.median(seen)
     return values
 
 

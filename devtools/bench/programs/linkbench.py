@@ -141,7 +141,7 @@ def curves(turns: dict[str, list[dict]], of_turn) -> dict[str, list[tuple]]:
 
 
 def rate_curve(turn: dict) -> list[tuple]:
-    return [(i.second, i.events_per_second) for i in turn["run"].intervals if i.second > 1]
+    return turn["run"].curve(lambda i: i.events_per_second)
 
 
 def disk_curve(turn: dict) -> list[tuple]:

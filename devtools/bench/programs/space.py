@@ -68,6 +68,7 @@ def transactions(bench, contender) -> dict[str, float]:
 
 def facts(bench, contender, data: olap.Data) -> dict[str, float]:
     """The same with the fact table; updates are days that are loaded anew and single rows."""
+    contender.forget_dropped()
     contender.new_database()
     with contender.server.connect(DATABASE) as link, link.cursor() as cursor:
         olap.create(cursor, "fact", contender.table_options)

@@ -277,5 +277,5 @@ def as_report(name: str, results):
             xs, ys = html_report.slower_share(merged(r.outcome.histogram for r in runs))
             curves[engine] = list(zip(xs, ys, strict=True))
         title = f"{test}: share of the events that took longer"
-        report.plots.append(Plot(title, "ms", "share", curves, log_y=True))
+        report.plots.append(Plot(title, "ms", "share", curves, log_y=True, log_x=True))
     return report

@@ -133,7 +133,7 @@ def add_curves(report: Report, label: str, sums: dict[str, tpcc.Sum]) -> None:
     )  # fmt: skip
     slower = {engine: s.slower() for engine, s in sums.items()}
     title = f"{label}share of the transactions that took longer"
-    report.plots.append(Plot(title, "ms", "share", slower, log_y=True))
+    report.plots.append(Plot(title, "ms", "share", slower, log_y=True, log_x=True))
     disks = {engine: s.curve("disk") for engine, s in sums.items()}
     report.plots.append(Plot(f"{label}disk by second", "seconds", "MiB", disks))
 
