@@ -17,7 +17,8 @@ from devtools.matrix.types import ColumnType
 
 PASSED, REFUSED, ABSENT, FAILED = "passed", "refused", "not applicable", "failed"
 MOST_PROBLEMS = 3
-PEER_IS_CORRUPT = 1034  # what InnoDB says when it finds its own index out of order
+# what InnoDB says when it finds its own index out of order, and from then on
+PEER_IS_CORRUPT = (1034, 1712)
 # rows put in one by one where one may be refused; each is one round trip
 MOST_SINGLE_ROWS = 60
 
@@ -253,7 +254,7 @@ class Attempt:
 
     def _compare(self, question: Question) -> None:
         tested, peer = self._tell(question.sql), self.peer.execute(question.sql)
-        if peer.error == PEER_IS_CORRUPT and not tested.error:
+        if peer.error in PEER_IS_CORRUPT and not tested.error:
             self._part(question.sql, self.alone.parting_after_reading())
             peer = self.peer.execute(question.sql)
         if tested.error or peer.error:

@@ -5,7 +5,7 @@ primary comes back as a replica, again and again with changing roles.
 After a promotion nothing may be missing that the old primary had acknowledged, and, with the wait
 point AFTER_SYNC, nothing that a reader had seen on it. For comparison, with two servers each:
 AFTER_COMMIT, where others see a commit before the replica has it, asynchronous replication, and a
-primary that has stopped waiting for the replica after rpl_semi_sync_master_timeout; what is gone then
+primary that waits no more after rpl_semi_sync_master_timeout; what is gone then
 is counted and reported. Such a primary cannot come back: what the replica never
 had is committed in its engines."""
 
