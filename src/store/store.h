@@ -122,6 +122,11 @@ class Store {
   // Compacts a whole column family and waits. CancelManualCompactions() ends it with kInterrupted.
   // `threads` share the work; 0: as many as the store's options say.
   Status Compact(rocksdb::ColumnFamilyHandle* handle, uint32_t threads = 0);
+  // Takes finished table files over, all of them or none. What they delete is compacted away soon.
+  Status Ingest(const std::vector<rocksdb::IngestExternalFileArg>& arguments);
+  // To be called once a second: has memtables written out that scans would suffer from, because
+  // many deletions are in them. Does not wait.
+  void FlushDeletions();
   // Compacts the files of level 0 that no compaction works on into the next level.
   Status CompactLevelZero();
   // Stops flushes and compactions, waiting for those that run, or lets them go on. Counted.
@@ -187,6 +192,7 @@ class Store {
   Status BuildColumnFamilyOptions(const std::string& name,
                                   rocksdb::ColumnFamilyOptions* options) const;
   Status CompactLevelZero(rocksdb::ColumnFamilyHandle* handle);
+  bool HoldsManyDeletions(rocksdb::ColumnFamilyHandle* handle, uint64_t limit);
   Status LoadStatistics();
   rocksdb::Status CloseDatabase(const std::vector<rocksdb::ColumnFamilyHandle*>& handles);
   void LoadStatisticsOneByOne(rocksdb::ColumnFamilyHandle* handle);
