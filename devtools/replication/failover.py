@@ -4,8 +4,9 @@ primary comes back as a replica, again and again with changing roles.
 
 After a promotion nothing may be missing that the old primary had acknowledged, and, with the wait
 point AFTER_SYNC, nothing that a reader had seen on it. For comparison, with two servers each:
-AFTER_COMMIT, where others see a commit before the replica has it, and asynchronous replication;
-what is gone then is counted and reported. Such a primary cannot come back: what the replica never
+AFTER_COMMIT, where others see a commit before the replica has it, asynchronous replication, and a
+primary that has stopped waiting for the replica after rpl_semi_sync_master_timeout; what is gone then
+is counted and reported. Such a primary cannot come back: what the replica never
 had is committed in its engines."""
 
 import time
@@ -20,6 +21,8 @@ from devtools.replication.scenario import Scenario
 
 ROUNDS, LONG_ROUNDS = 3, 20
 ASYNCHRONOUS = "asynchronous"
+TIMED_OUT = "AFTER_SYNC, timed out"
+TIMEOUT = 100  # milliseconds
 
 
 class Failover(Scenario):
@@ -30,6 +33,7 @@ class Failover(Scenario):
         self.pair(1, ["AFTER_SYNC"] * rounds)
         self.pair(3, ["AFTER_COMMIT"])
         self.pair(5, [ASYNCHRONOUS])
+        self.pair(7, [TIMED_OUT])
 
     def pair(self, number: int, points: list[str]) -> None:
         """Two new servers, and one round with each wait point."""
@@ -85,6 +89,9 @@ class Failover(Scenario):
         primary, replica = self.one, self.other
         if point == ASYNCHRONOUS:
             primary.one("SET GLOBAL rpl_semi_sync_master_enabled=OFF")
+        elif point == TIMED_OUT:
+            primary.one("SET GLOBAL rpl_semi_sync_master_wait_point=AFTER_SYNC")
+            primary.one(f"SET GLOBAL rpl_semi_sync_master_timeout={TIMEOUT}")
         else:
             primary.one(f"SET GLOBAL rpl_semi_sync_master_wait_point={point}")
         self.load.primary = primary
@@ -95,6 +102,8 @@ class Failover(Scenario):
         if hold:
             replica.one("STOP SLAVE IO_THREAD")
             time.sleep(0.5)
+        if point == TIMED_OUT:
+            self.go_on_alone(primary)
         primary.server.kill()
         self.count("kills of a primary")
         found = self.load.stop()
@@ -110,6 +119,14 @@ class Failover(Scenario):
             text += ", rejoined"
         self.step(found, f"{text}: {acknowledged} acknowledged")
 
+    def go_on_alone(self, primary: Node) -> None:
+        """Until commits are acknowledged that nobody has waited for."""
+        deadline = time.monotonic() + 60
+        while int(primary.server.status("Rpl_semi_sync_master_no_tx")) < 20:
+            if time.monotonic() > deadline:
+                raise Broken("the primary goes on waiting for its replica")
+            time.sleep(0.05)
+
     def promote(self, replica: Node) -> None:
         replica.apply_received()
         replica.one("RESET SLAVE ALL")
@@ -124,7 +141,7 @@ class Failover(Scenario):
 
     def check_acknowledged(self, replica: Node, point: str) -> list[Problem]:
         found = self.load.check(replica)
-        if point != ASYNCHRONOUS:
+        if point not in (ASYNCHRONOUS, TIMED_OUT):
             return found
         # an acknowledged DELETE that is gone leaves its row: "extra"
         gone = [p for p in found if p.kind in ("lost", "extra")]

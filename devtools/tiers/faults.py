@@ -19,7 +19,8 @@ import pymysql
 
 from devtools import paths
 from devtools.errors import DevError
-from devtools.faults import damaged_files, full_disk
+from devtools.faults import damaged_files, full_disk, sudden_death
+from devtools.faults.loop_disk import LoopDisk
 from devtools.faults.small_disk import SmallDisk
 from devtools.server import PrivateServer
 from devtools.tiers import TierResult
@@ -39,6 +40,7 @@ def run(args) -> TierResult:
     shards = start_failing_ios(args)
     run_full_disk(args, result)
     run_damaged_files(args, result)
+    run_sudden_deaths(args, result)
     for shard in shards:
         shard.finish(result)
     print(f"   lost: {'see above' if result.failed else 0}")
@@ -154,6 +156,46 @@ def run_damaged_files(args, result: TierResult) -> None:
         fail("damaged files", error, result)
     finally:
         server.kill()
+    if not result.failed:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def run_sudden_deaths(args, result: TierResult) -> None:
+    """Each case of sudden_death twice, on a disk whose power can be cut."""
+    chosen = [
+        (case, machine, f"death of the {'machine' if machine else 'process'}, {case.name}")
+        for case in sudden_death.CASES
+        for machine in (False, True)
+    ]
+    chosen = [c for c in chosen if not args.filter or args.filter in c[2]]
+    why_not = LoopDisk.why_not() if chosen else ""
+    if why_not:
+        result.skipped += len(chosen)
+        print(f"   sudden deaths: skipped: {why_not}")
+        return
+    for binary_log in (False, True):
+        cases = [c for c in chosen if c[0].binary_log == binary_log]
+        if cases:
+            run_deaths(cases, binary_log, args, result)
+
+
+def run_deaths(cases: list, binary_log: bool, args, result: TierResult) -> None:
+    folder = paths.scratch() / "faults" / "deaths"
+    shutil.rmtree(folder, ignore_errors=True)
+    seconds = sudden_death.LONG_SECONDS if args.long else sudden_death.SECONDS
+    options = ("--log-bin=log", "--server-id=1") if binary_log else ()
+    with LoopDisk(folder / "disk", sudden_death.MEGABYTES) as disk:
+        server = PrivateServer(disk.path / "data", "rocksdb", options)
+        try:
+            server.start()
+            for case, machine, name in cases:
+                found = sudden_death.die(case, machine, seconds, server, disk)
+                result.passed += 1
+                print(f"   {name}: {found}")
+        except (AssertionError, DevError, pymysql.MySQLError) as error:
+            fail(name, error, result)
+        finally:
+            server.kill()
     if not result.failed:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -75,6 +75,15 @@ inline void AppendBigEndian64(std::string* to, uint64_t value) {
   to->append(bytes, sizeof(bytes));
 }
 
+// Adds bytes as hexadecimal digits, two a byte, small letters; for messages and reports.
+inline void AppendHex(Bytes bytes, std::string* to) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  for (const char byte : bytes) {
+    to->push_back(kDigits[static_cast<uint8_t>(byte) >> 4]);
+    to->push_back(kDigits[static_cast<uint8_t>(byte) & 15]);
+  }
+}
+
 // The same bytes as unsigned numbers: what codecs compute with, where RocksDB's slices and the
 // standard library have plain char. Nothing is copied, and the result lives as long as its source.
 inline const uint8_t* Unsigned(Bytes bytes) {

@@ -30,17 +30,6 @@ constexpr uint16_t kFirstFormatWithTtl = 13;
 
 constexpr Bytes kTableVersionPrefix = "MariaDB:table-version:";
 
-std::string Hexadecimal(Bytes bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    out.push_back(kDigits[byte >> 4]);
-    out.push_back(kDigits[byte & 15]);
-  }
-  return out;
-}
-
 Status Corrupt(Bytes key, std::string_view what) {
   RecordType type;
   std::string message = "dictionary record ";
@@ -48,7 +37,9 @@ Status Corrupt(Bytes key, std::string_view what) {
     message += "of type " + std::to_string(static_cast<uint32_t>(type)) + " ";
     if (type == RecordType::kTable) message += "'" + std::string(key.substr(kTypeBytes)) + "' ";
   }
-  message += "with key " + Hexadecimal(key) + ": ";
+  message += "with key ";
+  AppendHex(key, &message);
+  message += ": ";
   message += what;
   return Status(Code::kCorruption, message);
 }

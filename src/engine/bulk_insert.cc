@@ -18,8 +18,7 @@ bool BulkInsert::IsPossible(const Table& table) {
   return true;
 }
 
-BulkInsert::BulkInsert(std::shared_ptr<Table> table)
-    : table_(std::move(table)), key_(table_->max_key_bytes()), unpack_(table_->max_unpack_bytes()) {
+BulkInsert::BulkInsert(std::shared_ptr<Table> table) : table_(std::move(table)), encoder_(*table_) {
   positions_.push_back(table_->primary_position());
   for (size_t i = 0; i < table_->index_count(); ++i) {
     if (i != table_->primary_position()) positions_.push_back(i);
@@ -57,16 +56,13 @@ std::vector<txn::LoadIndex> BulkInsert::Indexes() const {
 Status BulkInsert::Add(size_t index, const uint8_t* record, uint64_t hidden_id) {
   const size_t position = positions_[index];
   const codec::KeyCodec& codec = *table_->index(position).codec;
-  size_t unpack_bytes = 0;
-  const size_t key_bytes =
-      codec.EncodeKey(record, hidden_id, key_.data(), unpack_.data(), &unpack_bytes);
-  const Bytes unpack = MakeBytes(unpack_.data(), unpack_bytes);
+  encoder_.Encode(codec, record, hidden_id);
   if (position == table_->primary_position()) {
-    table_->row_codec().EncodeValue(record, unpack, 0, &value_);
+    table_->row_codec().EncodeValue(record, encoder_.unpack(), 0, &value_);
   } else {
-    codec::EncodeSecondaryValue(codec, unpack, 0, &value_);
+    codec::EncodeSecondaryValue(codec, encoder_.unpack(), 0, &value_);
   }
-  return load_->Add(index, MakeBytes(key_.data(), key_bytes), value_);
+  return load_->Add(index, encoder_.key(), value_);
 }
 
 Status BulkInsert::Insert(const uint8_t* record) {
@@ -88,8 +84,9 @@ Status BulkInsert::ReadDuplicate(uint8_t* record) {
   row_ = duplicate.value;
   if (duplicate.index != 0) {
     const codec::KeyCodec& codec = *table_->index(duplicate_index()).codec;
-    const size_t bytes = codec.ExtractPrimaryKey(duplicate.key, key_.data());
-    row_key.assign(MakeBytes(key_.data(), bytes));
+    std::vector<uint8_t> primary(table_->max_key_bytes());
+    const size_t bytes = codec.ExtractPrimaryKey(duplicate.key, primary.data());
+    row_key.assign(MakeBytes(primary.data(), bytes));
     BASALT_RETURN_IF_ERROR(load_->FindLoaded(0, row_key, &row_));
   }
   codec::RowDecoder decoder;

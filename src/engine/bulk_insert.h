@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "codec/row_decoder.h"
+#include "engine/index_walk.h"
 #include "engine/table.h"
 #include "txn/bulk_load.h"
 #include "txn/transaction.h"
@@ -50,8 +51,7 @@ class BulkInsert {
   const std::shared_ptr<Table> table_;
   std::vector<size_t> positions_;  // of the load's indexes in the table: the primary one first
   txn::BulkLoad* load_ = nullptr;
-  std::vector<uint8_t> key_;
-  std::vector<uint8_t> unpack_;
+  EntryEncoder encoder_;
   std::string value_;
   std::string row_;  // that ReadDuplicate has found
 };

@@ -16,14 +16,6 @@ std::string NameOfIndex(const Table& table, size_t index) {
 
 }  // namespace
 
-void AppendHex(Bytes bytes, std::string* to) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  for (const char byte : bytes) {
-    to->push_back(kDigits[static_cast<uint8_t>(byte) >> 4]);
-    to->push_back(kDigits[static_cast<uint8_t>(byte) & 15]);
-  }
-}
-
 std::string HexOf(Bytes key) {
   std::string hex;
   if (key.size() <= kShownWhole) {

@@ -17,9 +17,6 @@ class Table;
 // says where it lies, the end of a secondary entry which row it belongs to.
 std::string HexOf(Bytes key);
 
-// All bytes in hexadecimal.
-void AppendHex(Bytes bytes, std::string* to);
-
 // "table d.t, index k, key 00000101...".
 std::string NameOfEntry(const Table& table, size_t index, Bytes key);
 

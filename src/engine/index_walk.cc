@@ -59,9 +59,13 @@ EntryEncoder::EntryEncoder(const Table& table)
     : EntryEncoder(table.max_key_bytes(), table.max_unpack_bytes()) {}
 
 void EntryEncoder::Encode(const codec::KeyCodec& codec, const RowImage& row) {
+  Encode(codec, row.record(), row.hidden_id());
+}
+
+void EntryEncoder::Encode(const codec::KeyCodec& codec, const uint8_t* record, uint64_t hidden_id) {
   size_t unpack_bytes = 0;
-  const size_t key_bytes = codec.EncodeKey(row.record(), row.hidden_id(), key_buffer_.data(),
-                                           unpack_buffer_.data(), &unpack_bytes);
+  const size_t key_bytes =
+      codec.EncodeKey(record, hidden_id, key_buffer_.data(), unpack_buffer_.data(), &unpack_bytes);
   key_ = MakeBytes(key_buffer_.data(), key_bytes);
   unpack_ = MakeBytes(unpack_buffer_.data(), unpack_bytes);
 }

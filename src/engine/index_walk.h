@@ -82,6 +82,7 @@ class EntryEncoder {
 
   // Both results are valid until the next call.
   void Encode(const codec::KeyCodec& codec, const RowImage& row);
+  void Encode(const codec::KeyCodec& codec, const uint8_t* record, uint64_t hidden_id);
   Bytes key() const { return key_; }
   Bytes unpack() const { return unpack_; }
 

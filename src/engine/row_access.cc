@@ -14,17 +14,23 @@ constexpr uint64_t kCountedRange = 128;
 // Sizes of files know blocks, not entries: an estimate below this, of a few blocks, is counted.
 constexpr uint64_t kCertainEstimate = 2048;
 
-// Counts the entries in [start, end), up to kCountedRange, into `cache` when that is not null.
+// Counts on from the cursor's entry to `end`, until there are `limit`; into `cache` as well when
+// that is not null.
+void CountOn(txn::Cursor* cursor, Bytes end, uint64_t limit, RangeCache* cache, RangeCount* count) {
+  while (count->entries < limit && cursor->Valid() && cursor->key() < end) {
+    if (cache != nullptr && !cache->Add(cursor->key(), cursor->value())) cache = nullptr;
+    ++count->entries;
+    cursor->Next();
+  }
+  count->complete = count->entries < limit && cursor->status().ok();
+  count->cached = count->complete && cache != nullptr;
+}
+
+// Counts the entries in [start, end), up to kCountedRange.
 RangeCount CountRange(txn::Cursor* cursor, Bytes start, Bytes end, RangeCache* cache) {
   RangeCount count;
   cursor->SeekForward(start);
-  while (count.entries < kCountedRange && cursor->Valid() && cursor->key() < end) {
-    if (cache != nullptr && !cache->Add(cursor->key(), cursor->value())) cache = nullptr;
-    ++count.entries;
-    cursor->Next();
-  }
-  count.complete = count.entries < kCountedRange && cursor->status().ok();
-  count.cached = count.complete && cache != nullptr;
+  CountOn(cursor, end, kCountedRange, cache, &count);
   return count;
 }
 
@@ -472,11 +478,8 @@ uint64_t RowAccess::EstimateRange(size_t index, Bytes start, Bytes end) {
   }
   const uint64_t estimate = table_->statistics().EntriesBetween(index, start, end);
   if (cursor != nullptr && estimate < kCertainEstimate) {
-    while (count.entries < kCertainEstimate && cursor->Valid() && cursor->key() < end) {
-      ++count.entries;
-      cursor->Next();
-    }
-    if (count.entries < kCertainEstimate && cursor->status().ok()) return count.entries;
+    CountOn(cursor, end, kCertainEstimate, nullptr, &count);
+    if (count.complete) return count.entries;
   }
   return std::max(count.entries, estimate);
 }

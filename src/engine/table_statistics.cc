@@ -10,6 +10,7 @@
 #include "engine/table.h"
 #include "store/index_bounds.h"
 #include "store/status_map.h"
+#include "store/store_reports.h"
 
 namespace basalt::engine {
 namespace {
@@ -29,22 +30,6 @@ constexpr unsigned kMaximumParts = 32;
 rocksdb::Range StoreRange(const Index& index, Bytes begin, Bytes end) {
   if (index.reverse) std::swap(begin, end);
   return rocksdb::Range(begin, end);
-}
-
-uint64_t FileBytes(rocksdb::DB* db, const Index& index, const rocksdb::Range& range) {
-  rocksdb::SizeApproximationOptions options;
-  options.include_memtables = false;
-  options.include_files = true;
-  uint64_t bytes = 0;
-  if (!db->GetApproximateSizes(options, index.family, &range, 1, &bytes).ok()) return 0;
-  return bytes;
-}
-
-uint64_t MemtableEntries(rocksdb::DB* db, const Index& index, const rocksdb::Range& range,
-                         uint64_t* bytes) {
-  uint64_t entries = 0;
-  db->GetApproximateMemTableStats(index.family, range, &entries, bytes);
-  return entries;
 }
 
 }  // namespace
@@ -93,15 +78,14 @@ Status TableStatistics::RenewLocked(uint64_t count_limit) {
 Status TableStatistics::Measure(size_t position, uint64_t count_limit,
                                 IndexEstimate* estimate) const {
   const Index& index = table_->index(position);
-  rocksdb::DB* db = table_->database()->store()->base();
-  const store::IndexBounds whole(index.id, index.reverse);
-  uint64_t memtable_bytes = 0;
-  estimate->memtable_entries = MemtableEntries(db, index, whole.range(), &memtable_bytes);
-  const store::IndexStatistics files = table_->database()->store()->StatisticsOf(index.id);
+  const store::Store& store = *table_->database()->store();
+  const store::MemtableShare memtables = store::MemtableShareOf(store, index.family, index.id);
+  estimate->memtable_entries = memtables.entries;
+  const store::IndexStatistics files = store.StatisticsOf(index.id);
   estimate->data_bytes = static_cast<uint64_t>(std::max<int64_t>(files.data_bytes, 0));
-  estimate->disk_bytes = FileBytes(db, index, whole.range());
+  estimate->disk_bytes = store::DiskBytesOf(store, index.family, index.id);
   estimate->entries = static_cast<uint64_t>(files.LiveRows()) + estimate->memtable_entries;
-  estimate->memory_bytes = memtable_bytes;
+  estimate->memory_bytes = memtables.bytes;
 
   const bool files_tell = !files.distinct_prefixes.empty() && files.rows > 0 &&
                           static_cast<uint64_t>(files.rows) >= estimate->memtable_entries;
@@ -194,10 +178,9 @@ double TableStatistics::RowsPerKey(size_t index, unsigned parts) {
 uint64_t TableStatistics::EntriesBetween(size_t position, Bytes start, Bytes end) {
   if (start >= end) return 0;
   const Index& index = table_->index(position);
-  rocksdb::DB* db = table_->database()->store()->base();
+  const store::Store& store = *table_->database()->store();
   const rocksdb::Range range = StoreRange(index, start, end);
-  uint64_t unused_bytes = 0;
-  uint64_t entries = MemtableEntries(db, index, range, &unused_bytes);
+  const uint64_t entries = store::MemtableShareOf(store, index.family, range).entries;
   std::lock_guard guard(mutex_);
   RenewIfStale();
   if (!known_) return entries;
@@ -206,8 +189,8 @@ uint64_t TableStatistics::EntriesBetween(size_t position, Bytes start, Bytes end
                                 ? estimate.entries - estimate.memtable_entries
                                 : 0;
   if (in_files == 0 || estimate.disk_bytes == 0) return entries;
-  const double share =
-      static_cast<double>(FileBytes(db, index, range)) / static_cast<double>(estimate.disk_bytes);
+  const double share = static_cast<double>(store::DiskBytesOf(store, index.family, range)) /
+                       static_cast<double>(estimate.disk_bytes);
   return entries + static_cast<uint64_t>(std::min(1.0, share) * static_cast<double>(in_files));
 }
 

@@ -163,11 +163,6 @@ int FillLocks(THD* thd, TABLE_LIST* tables, Item*) {
   return 0;
 }
 
-std::string ColumnFamilyName(uint32_t id) {
-  const rocksdb::ColumnFamilyHandle* family = Database()->store()->FindColumnFamily(id);
-  return family == nullptr ? std::string() : family->GetName();
-}
-
 int FillDeadlocks(THD* thd, TABLE_LIST* tables, Item*) {
   if (!MaySeeAll(thd)) return 0;
   for (const txn::DeadlockReport& report : Database()->transactions()->waits()->Deadlocks()) {

@@ -9,6 +9,8 @@ namespace {
 using rocksdb::BackgroundErrorReason;
 
 constexpr std::chrono::minutes kSaySameAfter{10};
+constexpr std::string_view kOffUntilRestart =
+    "; writing stays off until the server is restarted, reading goes on";
 
 std::string_view NameOf(BackgroundErrorReason reason) {
   switch (reason) {
@@ -122,7 +124,7 @@ void ErrorPolicy::OnBackgroundError(BackgroundErrorReason reason, rocksdb::Statu
 
 void ErrorPolicy::Stop(const rocksdb::Status& error, const std::string& text, bool restart) {
   const std::string_view remedy =
-      restart ? "; writing stays off until the server is restarted, reading goes on"
+      restart ? kOffUntilRestart
               : "; writing is off and resumes by itself when the cause is gone, reading goes on";
   {
     std::lock_guard lock(mutex_);
@@ -162,8 +164,7 @@ void ErrorPolicy::OnLogFailure(const rocksdb::Status& error) {
 }
 
 void ErrorPolicy::StopUntilRestart(const std::string& reason, Code code) {
-  const std::string text =
-      reason + "; writing stays off until the server is restarted, reading goes on";
+  const std::string text = reason + std::string(kOffUntilRestart);
   {
     std::lock_guard lock(mutex_);
     message_ = text;

@@ -16,10 +16,9 @@
 namespace basalt::store {
 namespace {
 
-// How often a manual flush looks whether it is done.
+// How long somebody who waits for memtables to be written out does so before the next look.
 constexpr std::chrono::milliseconds kFlushPoll{1};
-// How long a write waits for memtables to be written out before it is tried again.
-constexpr std::chrono::milliseconds kStallPoll{1};
+
 }  // namespace
 
 std::string Store::In(std::string_view what) const {
@@ -83,8 +82,7 @@ Status Store::WriteUnlogged(rocksdb::WriteBatch* batch) {
   while (true) {
     const rocksdb::Status written = base_->Write(options, batch);
     if (!written.IsIncomplete()) return MapStatus(written, "writing without the log");
-    BASALT_RETURN_IF_ERROR(policy_.CheckFreeingAllowed());
-    std::this_thread::sleep_for(kStallPoll);
+    BASALT_RETURN_IF_ERROR(AwaitFlush());
   }
 }
 
@@ -118,17 +116,41 @@ Status Store::ResumeWriting() {
   return CheckWritingAllowed();
 }
 
+// Waits a moment, unless no flush can come to its end; low space alone does not hold one up.
+Status Store::AwaitFlush() const {
+  BASALT_RETURN_IF_ERROR(policy_.CheckFreeingAllowed());
+  std::this_thread::sleep_for(kFlushPoll);
+  return {};
+}
+
 bool Store::HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle) {
   uint64_t count = 0;
   return base_->GetIntProperty(handle, rocksdb::DB::Properties::kNumImmutableMemTable, &count) &&
          count > 0;
 }
 
-rocksdb::Status Store::RequestFlush(rocksdb::ColumnFamilyHandle* handle) {
+bool Store::HasBackgroundWork(rocksdb::ColumnFamilyHandle* handle) {
+  using Properties = rocksdb::DB::Properties;
+  uint64_t count = 0;
+  for (const std::string* property :
+       {&Properties::kNumRunningFlushes, &Properties::kNumRunningCompactions,
+        &Properties::kCompactionPending}) {
+    if (base_->GetIntProperty(handle, *property, &count) && count > 0) return true;
+  }
+  return false;
+}
+
+// While writes are stopped RocksDB takes no requests; that ends with the work that is under way.
+Status Store::RequestFlush(rocksdb::ColumnFamilyHandle* handle, const std::string& doing) {
   rocksdb::FlushOptions options;
   options.wait = false;
   options.allow_write_stall = true;
-  return base_->Flush(options, handle);
+  rocksdb::Status requested = base_->Flush(options, handle);
+  while (requested.IsTryAgain() && HasBackgroundWork(handle)) {
+    BASALT_RETURN_IF_ERROR(AwaitFlush());
+    requested = base_->Flush(options, handle);
+  }
+  return MapStatus(requested, doing);
 }
 
 Status Store::Checkpoint(const std::string& path) {
@@ -160,11 +182,13 @@ Status Store::FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& hand
                            const std::string& doing) {
   BASALT_RETURN_IF_ERROR(CheckLogWritable());
   for (rocksdb::ColumnFamilyHandle* handle : handles) {
-    BASALT_RETURN_IF_ERROR(MapStatus(RequestFlush(handle), doing));
+    // A request that comes while RocksDB recovers from an error is thrown away and keeps its thread
+    // for a second, and recovery begins when no thread is busy: asked again and again it never
+    // does.
+    BASALT_RETURN_IF_ERROR(policy_.CheckFreeingAllowed());
+    BASALT_RETURN_IF_ERROR(RequestFlush(handle, doing));
     while (HasUnwrittenMemtables(handle)) {
-      // Low space alone does not hold up a flush.
-      BASALT_RETURN_IF_ERROR(policy_.CheckFreeingAllowed());
-      std::this_thread::sleep_for(kFlushPoll);
+      BASALT_RETURN_IF_ERROR(AwaitFlush());
     }
   }
   return {};

@@ -176,7 +176,9 @@ class Store {
   Status WriteAnyway(rocksdb::WriteBatch* batch, bool sync);
   rocksdb::Status FlushLog(bool sync);
   Status CheckLogWritable();
-  rocksdb::Status RequestFlush(rocksdb::ColumnFamilyHandle* handle);
+  Status AwaitFlush() const;
+  Status RequestFlush(rocksdb::ColumnFamilyHandle* handle, const std::string& doing);
+  bool HasBackgroundWork(rocksdb::ColumnFamilyHandle* handle);
   bool HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle);
   Status FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
                       const std::string& doing);

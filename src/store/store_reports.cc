@@ -185,7 +185,11 @@ Status ReadTableFiles(const Store& store, std::vector<TableFile>* files) {
 
 uint64_t DiskBytesOf(const Store& store, rocksdb::ColumnFamilyHandle* family, IndexId index) {
   const IndexBounds bounds(index, Store::IsReverse(family));
-  const rocksdb::Range range = bounds.range();
+  return DiskBytesOf(store, family, bounds.range());
+}
+
+uint64_t DiskBytesOf(const Store& store, rocksdb::ColumnFamilyHandle* family,
+                     const rocksdb::Range& range) {
   rocksdb::SizeApproximationOptions options;
   options.include_memtables = false;
   options.include_files = true;
@@ -197,8 +201,13 @@ uint64_t DiskBytesOf(const Store& store, rocksdb::ColumnFamilyHandle* family, In
 MemtableShare MemtableShareOf(const Store& store, rocksdb::ColumnFamilyHandle* family,
                               IndexId index) {
   const IndexBounds bounds(index, Store::IsReverse(family));
+  return MemtableShareOf(store, family, bounds.range());
+}
+
+MemtableShare MemtableShareOf(const Store& store, rocksdb::ColumnFamilyHandle* family,
+                              const rocksdb::Range& range) {
   MemtableShare share;
-  store.base()->GetApproximateMemTableStats(family, bounds.range(), &share.entries, &share.bytes);
+  store.base()->GetApproximateMemTableStats(family, range, &share.entries, &share.bytes);
   return share;
 }
 

@@ -51,13 +51,18 @@ struct TableFile {
 };
 Status ReadTableFiles(const Store& store, std::vector<TableFile>* files);
 
-// Bytes of an index in table files, by the sizes of blocks between its ends.
+// Bytes of an index, or of a range in the order of its column family, in table files, by the sizes
+// of blocks between the ends.
+uint64_t DiskBytesOf(const Store& store, rocksdb::ColumnFamilyHandle* family,
+                     const rocksdb::Range& range);
 uint64_t DiskBytesOf(const Store& store, rocksdb::ColumnFamilyHandle* family, IndexId index);
-// What memtables hold of an index; RocksDB estimates both numbers.
+// What memtables hold of them; RocksDB estimates both numbers.
 struct MemtableShare {
   uint64_t entries = 0;
   uint64_t bytes = 0;
 };
+MemtableShare MemtableShareOf(const Store& store, rocksdb::ColumnFamilyHandle* family,
+                              const rocksdb::Range& range);
 MemtableShare MemtableShareOf(const Store& store, rocksdb::ColumnFamilyHandle* family,
                               IndexId index);
 

@@ -65,11 +65,6 @@ ST_FIELD_INFO size_fields[] = {
     Show::CEnd(),
 };
 
-std::string FamilyName(uint32_t id) {
-  const rocksdb::ColumnFamilyHandle* family = Database()->store()->FindColumnFamily(id);
-  return family == nullptr ? std::string() : family->GetName();
-}
-
 // Each index of each table, in the order of the tables' names; stops when `visit` returns not 0.
 template <typename Visit>
 int ForEachIndex(const Visit& visit) {
@@ -113,7 +108,7 @@ int FillDictionary(THD* thd, TABLE_LIST* tables, Item*) {
         .Number(index.key_value_format_version)
         .Number(index.ttl_seconds)
         .Number(index.flags)
-        .Text(FamilyName(index.id.column_family));
+        .Text(ColumnFamilyName(index.id.column_family));
     FillNextValue(table, &row);
     return row.Store(thd) ? 1 : 0;
   });

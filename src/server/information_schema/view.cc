@@ -9,8 +9,6 @@ namespace basalt::server {
 
 namespace {
 
-constexpr std::string_view kPartitionMark = "#P#";
-
 std::string FromFileName(std::string_view encoded) {
   const std::string name(encoded);
   char decoded[NAME_LEN + 1];
@@ -69,12 +67,8 @@ RowFiller& RowFiller::TextOrNull(std::string_view value) {
 }
 
 std::string HexOf(std::string_view bytes, size_t column_length) {
-  constexpr char kDigits[] = "0123456789abcdef";
   std::string hex;
-  for (const char c : bytes.substr(0, column_length / 2)) {
-    hex.push_back(kDigits[static_cast<uint8_t>(c) >> 4]);
-    hex.push_back(kDigits[static_cast<uint8_t>(c) & 15]);
-  }
+  AppendHex(bytes.substr(0, column_length / 2), &hex);
   return hex;
 }
 
@@ -83,14 +77,14 @@ UserTableName ToUserTableName(std::string_view dictionary_name) {
   const size_t dot = dictionary_name.find('.');
   name.schema = FromFileName(dictionary_name.substr(0, dot));
   if (dot == std::string_view::npos) return name;
-  std::string_view table = dictionary_name.substr(dot + 1);
-  const size_t mark = table.find(kPartitionMark);
-  if (mark != std::string_view::npos) {
-    name.partition = FromFileName(table.substr(mark + kPartitionMark.size()));
-    table = table.substr(0, mark);
-  }
-  name.table = FromFileName(table);
+  name.table = FromFileName(catalog::TableOfPartition(dictionary_name).substr(dot + 1));
+  name.partition = FromFileName(dictionary_name.substr(catalog::WholeOf(dictionary_name).size()));
   return name;
+}
+
+std::string ColumnFamilyName(uint32_t id) {
+  const rocksdb::ColumnFamilyHandle* family = Database()->store()->FindColumnFamily(id);
+  return family == nullptr ? std::string() : family->GetName();
 }
 
 bool MaySeeAll(THD* thd) { return !check_global_access(thd, PROCESS_ACL, true); }

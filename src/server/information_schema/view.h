@@ -49,6 +49,9 @@ struct UserTableName {
 // From the dictionary's "database.table#P#p0", in the server's file name encoding.
 UserTableName ToUserTableName(std::string_view dictionary_name);
 
+// Empty when there is no such column family.
+std::string ColumnFamilyName(uint32_t id);
+
 // Whether the connection may see what belongs to others (PROCESS privilege).
 bool MaySeeAll(THD* thd);
 

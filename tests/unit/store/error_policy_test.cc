@@ -76,6 +76,17 @@ TEST_F(ErrorPolicyTest, FullDiskInFlushStopsWritingAndHeals) {
   EXPECT_TRUE(Has("before"));
 }
 
+// Somebody who asks for a flush again and again must not keep the recovery from beginning.
+TEST_F(ErrorPolicyTest, FlushesAskedForAllTheTimeDoNotHoldUpRecovery) {
+  ASSERT_TRUE(Put("before").ok());
+  files_->Fail(".sst", FaultyFileSystem::Fault::kNoSpace);
+  EXPECT_FALSE(store_->Flush().ok());
+  EXPECT_TRUE(WaitFor([&] { return !store_->writing_allowed(); }));
+  files_->Heal();
+  EXPECT_TRUE(WaitFor([&] { return store_->Flush().ok(); }));
+  EXPECT_TRUE(Put("after").ok());
+}
+
 // A flush that waits in RocksDB's queue while another one finds the manifest broken must not keep
 // the recovery waiting: with DB::Resume() it does.
 TEST_F(ErrorPolicyTest, FlushesOfSeveralFamiliesRecover) {
