@@ -11,6 +11,7 @@
 #include "store/auto_increment_merge_operator.h"
 #include "store/comparator.h"
 #include "store/option_mistake.h"
+#include "store/storage_preset.h"
 
 namespace basalt::store {
 namespace {
@@ -137,6 +138,7 @@ rocksdb::ColumnFamilyOptions DefaultColumnFamilyOptions(std::string_view name,
   SetCompression(&family);
   rocksdb::BlockBasedTableOptions table = DefaultTableOptions(std::move(cache));
   if (options.adjust_tables) options.adjust_tables(&table);
+  ApplyPreset(name, &family, &table);
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return family;
 }
