@@ -2,7 +2,8 @@
 """The servers of a benchmark: one an engine, with equal memory and the same durability.
 
 Memory: rocksdb_block_cache_size = innodb_buffer_pool_size. The write buffers of the RocksDB engines
-come on top, as InnoDB's log buffer does; so does, for those engines, the kernel's page cache.
+come on top, as InnoDB's log buffer does; so does, for those engines, the kernel's page cache,
+unless they are asked for O_DIRECT, which InnoDB uses by itself.
 Durability: binary log on, row format; each engine syncs its own log at every commit
 (rocksdb_flush_log_at_trx_commit = 1, innodb_flush_log_at_trx_commit = 1); sync_binlog as asked.
 Everything else is the default, but for a redo log of 1 GiB, with which InnoDB is at its best.
@@ -15,7 +16,7 @@ import json
 import os
 import signal
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from devtools.bench import process_usage, sysbench_tool
@@ -24,7 +25,20 @@ from devtools.bench.sysbench_tool import DATABASE, Load
 from devtools.errors import DevError
 from devtools.server import PrivateServer
 
-TITLES = {"rocksdb": "Basalt", "myrocks": "MyRocks", "innodb": "InnoDB"}
+TITLES = {
+    "rocksdb": "Basalt",
+    "myrocks": "MyRocks",
+    "innodb": "InnoDB",
+    "innodb-8k": "InnoDB compressed, 8k",
+    "innodb-4k": "InnoDB compressed, 4k",
+    "innodb-page": "InnoDB page compressed",
+}
+# InnoDB's ways to compress: what each adds to CREATE TABLE
+TABLE_OPTIONS = {
+    "innodb-8k": "ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8",
+    "innodb-4k": "ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=4",
+    "innodb-page": "PAGE_COMPRESSED=1",
+}
 SETTLE_TIMEOUT = 180.0
 # InnoDB's own background work makes a page dirty now and then
 FEW_PAGES = 20
@@ -38,6 +52,12 @@ class Settings:
     memory_bytes: int
     sync_binlog: int = 0
     extra: tuple[tuple[str, str], ...] = ()
+    direct: bool = False
+
+
+def base_of(engine: str) -> str:
+    """The server of a contender: 'innodb' for InnoDB's ways to compress."""
+    return engine.partition("-")[0]
 
 
 def server_options(engine: str, settings: Settings) -> list[str]:
@@ -49,7 +69,7 @@ def server_options(engine: str, settings: Settings) -> list[str]:
         "--server-id=1",
         "--skip-name-resolve",
     ]
-    if engine == "innodb":
+    if base_of(engine) == "innodb":
         options += [
             f"--innodb-buffer-pool-size={settings.memory_bytes}",
             f"--innodb-log-file-size={2**30}",
@@ -60,6 +80,11 @@ def server_options(engine: str, settings: Settings) -> list[str]:
             f"--rocksdb-block-cache-size={settings.memory_bytes}",
             "--rocksdb-flush-log-at-trx-commit=1",
         ]
+        if settings.direct:
+            options += [
+                "--rocksdb-use-direct-reads=ON",
+                "--rocksdb-use-direct-io-for-flush-and-compaction=ON",
+            ]
     return options + [option for name, option in settings.extra if name == engine]
 
 
@@ -70,8 +95,11 @@ class Contender:
         self.engine = engine
         self.title = TITLES[engine]
         self.folder = folder
-        self.server = PrivateServer(folder / engine, engine, server_options(engine, settings))
+        self.settings = settings
+        options = server_options(engine, settings)
+        self.server = PrivateServer(folder / engine, base_of(engine), options)
         self._paused = False
+        self.empty_bytes = 0  # what disk_bytes() leaves out
 
     def __enter__(self) -> "Contender":
         self.server.start()
@@ -86,7 +114,23 @@ class Contender:
 
     @property
     def storage_engine(self) -> str:
-        return "innodb" if self.engine == "innodb" else "rocksdb"
+        return "innodb" if base_of(self.engine) == "innodb" else "rocksdb"
+
+    @property
+    def table_options(self) -> str:
+        """What CREATE TABLE says after the columns."""
+        return f"ENGINE={self.storage_engine} {TABLE_OPTIONS.get(self.engine, '')}".strip()
+
+    def restart(self, memory_bytes: int) -> None:
+        """A clean stop, and a start with another size of cache or buffer pool."""
+        self.resume()
+        self.server.stop()
+        self.settings = replace(self.settings, memory_bytes=memory_bytes)
+        self.server.options = server_options(self.engine, self.settings)
+        self.server.start()
+
+    def new_database(self) -> None:
+        self.server.sql(f"DROP DATABASE IF EXISTS {DATABASE}; CREATE DATABASE {DATABASE}")
 
     def pause(self) -> None:
         """Stops all threads of the server until resume()."""
@@ -132,7 +176,7 @@ class Contender:
         return known
 
     def _fill(self, load: Load) -> dict:
-        self.server.sql(f"DROP DATABASE IF EXISTS {DATABASE}; CREATE DATABASE {DATABASE}")
+        self.new_database()
         before, started = self.usage(), time.monotonic()
         sysbench_tool.prepare(self.server.socket, self.storage_engine, load)
         seconds = time.monotonic() - started
@@ -151,11 +195,11 @@ class Contender:
                 f"SELECT SUM(k) FROM {table} FORCE INDEX (k_{n})"
             )
 
-    def settle(self) -> Usage:
+    def settle(self, keep_binlog: bool = False) -> Usage:
         """Lets the engine write what it owes, waits until it rests, and throws its binary logs
         away; returns what it used. So every test begins with nothing left over from the last."""
         before = self.usage()
-        if self.engine == "innodb":
+        if self.storage_engine == "innodb":
             self.server.sql("SET GLOBAL innodb_max_dirty_pages_pct = 0")
             self._wait_for_clean_pages()
             self.server.sql("SET GLOBAL innodb_max_dirty_pages_pct = DEFAULT")
@@ -163,7 +207,8 @@ class Contender:
             self.server.sql("SET GLOBAL rocksdb_force_flush_memtable_now = ON")
         process_usage.wait_until_quiet(self.server.pid, SETTLE_TIMEOUT)
         used = self.usage() - before
-        self.server.sql("RESET MASTER")
+        if not keep_binlog:
+            self.server.sql("RESET MASTER")
         os.sync()
         return used
 
@@ -175,9 +220,10 @@ class Contender:
             time.sleep(0.2)
 
     def disk_bytes(self) -> int:
-        """Blocks of the files that hold tables: no redo log, write-ahead log or binary log."""
+        """Blocks of the files that hold tables: no redo log, write-ahead log or binary log; less
+        `empty_bytes`, which is what a server without tables has, if it was set."""
         data = self.server.datadir
-        if self.engine == "innodb":
+        if self.storage_engine == "innodb":
             files = [*(data / DATABASE).glob("*.ibd"), *data.glob("ibdata*"), *data.glob("undo*")]
         else:
             folders = [data / name for name in ROCKSDB_FOLDERS]
@@ -187,5 +233,17 @@ class Contender:
                 for kind in ("sst", "blob")
                 for f in folder.glob(f"*.{kind}")
             ]
+        return max(0, sum(allocated_bytes(f) for f in files) - self.empty_bytes)
+
+    def binlog_bytes(self) -> int:
+        """Size of the binary logs since the last settle()."""
+        return sum(f.stat().st_size for f in self.server.datadir.glob("binlog.0*"))
+
+
+def allocated_bytes(file: Path) -> int:
+    """What a file takes on the disk; 0 when it has just been removed."""
+    try:
         # st_blocks counts units of 512 bytes (man 2 stat)
-        return sum(f.stat().st_blocks * 512 for f in files)
+        return file.stat().st_blocks * 512
+    except FileNotFoundError:
+        return 0

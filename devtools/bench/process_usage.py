@@ -11,27 +11,43 @@ TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Usage:
-    """CPU seconds of all threads, and bytes the process caused to be sent to the storage layer,
-    counted when a page becomes dirty (so also what the kernel writes later)."""
+    """CPU seconds of all threads; bytes the process caused to be sent to the storage layer, counted
+    when a page becomes dirty (so also what the kernel writes later); bytes that were fetched from
+    the storage layer, so not what the page cache had."""
 
     cpu_seconds: float = 0.0
     written_bytes: int = 0
+    read_bytes: int = 0
 
     def __sub__(self, earlier: "Usage") -> "Usage":
         return Usage(
-            self.cpu_seconds - earlier.cpu_seconds, self.written_bytes - earlier.written_bytes
+            self.cpu_seconds - earlier.cpu_seconds,
+            self.written_bytes - earlier.written_bytes,
+            self.read_bytes - earlier.read_bytes,
         )
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(self.cpu_seconds + other.cpu_seconds, self.written_bytes + other.written_bytes)
+        return Usage(
+            self.cpu_seconds + other.cpu_seconds,
+            self.written_bytes + other.written_bytes,
+            self.read_bytes + other.read_bytes,
+        )
 
 
 def read(pid: int) -> Usage:
     """The usage of a living process of the same user."""
+    counters = Path(f"/proc/{pid}/io").read_text()
     return Usage(
         cpu_from_stat(Path(f"/proc/{pid}/stat").read_text()),
-        written_from_io(Path(f"/proc/{pid}/io").read_text()),
+        counter_from_io(counters, "write_bytes"),
+        counter_from_io(counters, "read_bytes"),
     )
+
+
+def resident_bytes(pid: int) -> int:
+    """Memory of a living process that is in use now."""
+    pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 def cpu_from_stat(text: str) -> float:
@@ -41,12 +57,12 @@ def cpu_from_stat(text: str) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND
 
 
-def written_from_io(text: str) -> int:
+def counter_from_io(text: str, wanted: str) -> int:
     for line in text.splitlines():
         name, _, value = line.partition(":")
-        if name == "write_bytes":
+        if name == wanted:
             return int(value)
-    raise ValueError("no write_bytes in /proc/PID/io")
+    raise ValueError(f"no {wanted} in /proc/PID/io")
 
 
 def wait_until_quiet(pid: int, timeout: float, calm: float = 1.0) -> bool:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The table on the terminal."""
 
+import sys
+
 from devtools.bench.contenders import TITLES
+from devtools.bench.report import MINE, Figure, Report, bar_text, mark, number_text, ratio
 from devtools.bench.summary import PAIRS, Cell
 
 
@@ -78,3 +81,44 @@ def data_table(prepared: dict[str, dict], final_disk: dict[str, int]):
             human_bytes(final_disk[engine]),
         )
     return table
+
+
+def print_report(report: Report) -> None:
+    """A table with a line a figure: the values, Basalt's ratios, the bar and whether it is met."""
+    from rich.console import Console
+
+    console = Console() if sys.stdout.isatty() else Console(width=190)
+    console.print(report_table(report))
+    console.print(f"{report.size}; {report.seconds:.0f} s", markup=False, highlight=False)
+    for failure in report.failures:
+        console.print(f"FAILED: {failure}", style="red", markup=False)
+
+
+def report_table(report: Report):
+    from rich.table import Table
+
+    table = Table(title=report.title)
+    table.add_column("figure")
+    table.add_column("unit")
+    peers = [engine for engine in report.engines if engine != MINE]
+    for name in [TITLES[e] for e in report.engines] + [f": {TITLES[p]}" for p in peers]:
+        table.add_column(name, justify="right")
+    for name in ("bar", "set for", ""):
+        table.add_column(name)
+    for figure in report.figures:
+        values = [number_text(figure.values.get(engine)) for engine in report.engines]
+        ratios = [coloured(figure, ratio(figure.values, peer)) for peer in peers]
+        style = {"met": "[green]met[/green]", "MISSED": "[red]MISSED[/red]", "": ""}[mark(figure)]
+        at = figure.bar.at if figure.bar else ""
+        words = [figure.name, figure.unit, *values, *ratios, bar_text(figure.bar), at, style]
+        table.add_row(*words)
+    return table
+
+
+def coloured(figure: Figure, value: float | None) -> str:
+    if value is None:
+        return ""
+    if figure.more_is_better is None:
+        return number_text(value)
+    good = value >= 1.0 if figure.more_is_better else value <= 1.0
+    return f"[{'green' if good else 'red'}]{number_text(value)}[/]"

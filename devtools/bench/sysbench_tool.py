@@ -4,6 +4,8 @@
 import re
 import shutil
 import subprocess
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +26,7 @@ WRITE_TESTS = (
 )
 TESTS = READ_TESTS + WRITE_TESTS
 DATABASE = "sbtest"
+SCRIPTS = Path(__file__).resolve().parent / "scripts"
 # seconds a run may take beyond its time: the last transactions, the statistics
 PATIENCE = 120.0
 
@@ -58,6 +61,27 @@ class Outcome:
     @property
     def queries_per_second(self) -> float:
         return self.queries / self.seconds
+
+
+@dataclass(frozen=True)
+class Interval:
+    """One line of --report-interval: what happened in the second that ends at `second`. Reads and
+    writes are statements a second; latency is the percentile asked for, in milliseconds."""
+
+    second: float
+    events_per_second: float
+    reads_per_second: float
+    writes_per_second: float
+    latency: float
+
+
+@dataclass
+class ScriptRun:
+    """A run of one of our scripts; `kinds`: what its threads have counted themselves."""
+
+    outcome: Outcome
+    intervals: list[Interval]
+    kinds: dict[str, int]
 
 
 def program() -> str:
@@ -101,6 +125,78 @@ def run(
     return parse(call(words, timeout=seconds + PATIENCE))
 
 
+def script_command(name: str, action: str, socket: Path, *options: str) -> list[str]:
+    """The command line for one of the scripts in scripts/."""
+    return [
+        program(),
+        str(SCRIPTS / f"{name}.lua"),
+        f"--mysql-socket={socket}",
+        "--mysql-user=root",
+        f"--mysql-db={DATABASE}",
+        *options,
+        action,
+    ]
+
+
+def run_script(
+    name: str,
+    socket: Path,
+    seconds: float,
+    *options: str,
+    on_interval: Callable[[Interval], None] = lambda _: None,
+) -> ScriptRun:
+    """Runs a script for some seconds; on_interval is called once a second meanwhile. DevError when
+    it fails or hangs."""
+    more = [f"--time={seconds:.0f}", "--report-interval=1", "--percentile=99", "--histogram=on"]
+    words = script_command(name, "run", socket, *options, *more)
+    process = subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    )
+    late = threading.Timer(seconds + PATIENCE, process.kill)
+    late.start()
+    lines, intervals = [], []
+    try:
+        for line in process.stdout:
+            lines.append(line)
+            found = interval(line)
+            if found is not None:
+                intervals.append(found)
+                on_interval(found)
+        status = process.wait()
+    finally:
+        late.cancel()
+        process.kill()
+    output = "".join(lines)
+    if status != 0:
+        raise DevError(f"sysbench {name} failed ({status}):\n  {failure(output)}")
+    return ScriptRun(parse(output), intervals, kinds(output))
+
+
+def interval(line: str) -> Interval | None:
+    """A line of --report-interval; None for any other."""
+    match = re.match(
+        r"\[ (\d+)s \] thds: \d+ tps: ([\d.]+) qps: [\d.]+ "
+        r"\(r/w/o: ([\d.]+)/([\d.]+)/[\d.]+\) lat \(ms,\d+%\): ([\d.]+)",
+        line,
+    )
+    return Interval(*(float(text) for text in match.groups())) if match else None
+
+
+def kinds(text: str) -> dict[str, int]:
+    """Sums of the lines 'kinds: NAME=COUNT ...' that the threads of a script print."""
+    total: dict[str, int] = {}
+    for line in re.findall(r"^kinds: (.*)$", text, re.MULTILINE):
+        for name, count in re.findall(r"(\w+)=(\d+)", line):
+            total[name] = total.get(name, 0) + int(count)
+    return total
+
+
+def failure(output: str) -> str:
+    """What sysbench said was wrong."""
+    said = [line for line in output.splitlines() if "FATAL" in line]
+    return "\n  ".join(said[:5]) or output[-500:]
+
+
 def call(words: list[str], timeout: float | None = None) -> str:
     """Runs sysbench; its output. DevError with its own message when it fails, or when it has not
     ended within `timeout` seconds."""
@@ -111,8 +207,7 @@ def call(words: list[str], timeout: float | None = None) -> str:
     except subprocess.TimeoutExpired as error:
         raise DevError(f"sysbench {words[1]} did not end in {timeout:.0f} s") from error
     if done.returncode != 0:
-        said = [line for line in (done.stdout + done.stderr).splitlines() if "FATAL" in line]
-        reason = "\n  ".join(said[:5]) or (done.stderr or done.stdout)[-500:]
+        reason = failure(done.stdout + done.stderr)
         raise DevError(f"sysbench {words[1]} {words[-1]} failed:\n  {reason}")
     return done.stdout
 

@@ -5,11 +5,15 @@
 ./dev bench sysbench [--tests A,B] [--tables 4] [--rows 500000] [--threads 4] [--rounds 3]
                      [--seconds 10] [--engines rocksdb,myrocks,innodb] [--keep DIR]
 ./dev bench profile --test oltp_point_select [--engine rocksdb]
+./dev bench tpcc [--quick | --full] [--warehouses 2] [--memory-mb 16,48,256] ...
+./dev bench all [--quick | --full]
 """
 
 import argparse
 import importlib
 import pkgutil
+
+from devtools.bench import harness
 
 HELP = "benchmarks, side by side with MyRocks and InnoDB"
 
@@ -24,6 +28,14 @@ def load(name: str):
     return importlib.import_module(f"devtools.bench.programs.{name}")
 
 
+def add_options(module, parser) -> None:
+    """A program that ends in a Report has its options from its sizes."""
+    if hasattr(module, "SIZES"):
+        harness.add_arguments(parser, module)
+    else:
+        module.add_arguments(parser)
+
+
 def add_arguments(parser) -> None:
     parser.add_argument("--list", action="store_true", help="list the benchmarks")
     programs = parser.add_subparsers(dest="program", metavar="NAME")
@@ -35,7 +47,7 @@ def add_arguments(parser) -> None:
             description=module.__doc__,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        module.add_arguments(chosen)
+        add_options(module, chosen)
 
 
 def run(args) -> int:
@@ -43,4 +55,5 @@ def run(args) -> int:
         for name in program_names():
             print(f"{name:<10} {load(name).HELP}")
         return 0 if args.list else 2
-    return load(args.program).run(args)
+    module = load(args.program)
+    return harness.run(module, args) if hasattr(module, "SIZES") else module.run(args)

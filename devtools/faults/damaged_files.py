@@ -9,9 +9,10 @@ from pathlib import Path
 
 from devtools.errors import DevError
 from devtools.faults.full_disk import COLUMNS, expect
-from devtools.faults.writer import Writer, check_rows
+from devtools.faults.writer import HANGS_AFTER, Writer, check_rows
 from devtools.server import PrivateServer
 
+LEAST_ROWS = 200
 KILLS = 4
 # Of a record of 3,000 bytes that begins a block: checksum, length, kind, and a part of it.
 TORN_RECORD = bytes.fromhex("12345678b80b01") + b"x" * 1000
@@ -32,10 +33,15 @@ def last_log(server: PrivateServer) -> Path:
 
 
 def load(server: PrivateServer, number: int, seconds: float) -> Writer:
-    """A writer that was at work for so long; the server is killed under it."""
+    """A writer that was at work for so long, and on a busy machine until it has written enough for
+    a log of many records; the server is killed under it."""
     writer = Writer(server, "w", number, dies=True)
     writer.start()
     time.sleep(seconds)
+    end = time.monotonic() + HANGS_AFTER
+    while len(writer.acknowledged) < LEAST_ROWS:
+        expect(time.monotonic() < end, f"a writer has written nothing: {writer.errors[-1:]}")
+        time.sleep(0.01)
     server.kill()
     writer.stop()
     return writer

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An ext4 file system in a file, whose power can be cut: it goes on from what had reached its disk."""
+"""An ext4 file system in a file, whose power can be cut: it goes on from what was on its disk."""
 
 import os
 import shutil
@@ -25,12 +25,12 @@ def call(*command: str) -> None:
 
 
 class LoopDisk:
-    """Mounted on `path` while the object is used as a context manager. Needs root and loop devices;
-    see why_not()."""
+    """Mounted on `path` while the object is used as a context manager. The image is in `folder`, or
+    beside `path`. Needs root and loop devices; see why_not()."""
 
-    def __init__(self, path: Path, megabytes: int):
+    def __init__(self, path: Path, megabytes: int, folder: Path | None = None):
         self.path = path
-        self.image = path.with_name(path.name + ".img")
+        self.image = (folder or path.parent) / (path.name + ".img")
         self.megabytes = megabytes
 
     @staticmethod
@@ -60,6 +60,15 @@ class LoopDisk:
 
     def _mount(self) -> None:
         call("mount", "-o", OPTIONS, str(self.image), str(self.path))
+
+    def repair(self) -> None:
+        """What an administrator does after I/O errors: the file system is checked, and mounted
+        again for writing. Nothing may use the disk."""
+        call("umount", str(self.path))
+        done = subprocess.run(["e2fsck", "-f", "-y", str(self.image)], capture_output=True)
+        if done.returncode > 1:  # e2fsck(8): 1 is "errors corrected"
+            raise DevError(f"e2fsck: {done.stdout.decode(errors='replace')}")
+        self._mount()
 
     def sync(self) -> None:
         """All that was written until now is on the disk."""

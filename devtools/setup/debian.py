@@ -22,8 +22,8 @@ BUILD_PACKAGES = [
     # libraries with their headers; libssl-dev and zlib1g-dev are included by server headers
     "libgtest-dev", "libgmock-dev", "liblz4-dev", "libzstd-dev", "libsnappy-dev", "zlib1g-dev",
     "libssl-dev", "libxxhash-dev",
-    # rules and benchmarks
-    "clang-format", "sysbench",
+    # rules and benchmarks; the browser checks that reports show their plots
+    "clang-format", "sysbench", "chromium-headless-shell",
 ]  # fmt: skip
 
 # What `./dev test fuzz` compiles its targets with; clang-format has brought most of it already.

@@ -19,7 +19,7 @@ import pymysql
 
 from devtools import paths
 from devtools.errors import DevError
-from devtools.faults import damaged_files, full_disk, sudden_death
+from devtools.faults import broken_disk, damaged_files, full_disk, sudden_death
 from devtools.faults.loop_disk import LoopDisk
 from devtools.faults.small_disk import SmallDisk
 from devtools.server import PrivateServer
@@ -40,6 +40,7 @@ def run(args) -> TierResult:
     shards = start_failing_ios(args)
     run_full_disk(args, result)
     run_damaged_files(args, result)
+    run_broken_disk(args, result)
     run_sudden_deaths(args, result)
     for shard in shards:
         shard.finish(result)
@@ -160,6 +161,29 @@ def run_damaged_files(args, result: TierResult) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def run_broken_disk(args, result: TierResult) -> None:
+    scenarios = [s for s in broken_disk.SCENARIOS if not args.filter or args.filter in s.__name__]
+    why_not = LoopDisk.why_not() if scenarios else ""
+    if why_not:
+        result.skipped += len(scenarios)
+        print(f"   broken disk: skipped: {why_not}")
+        return
+    for scenario in scenarios:  # each on a disk of its own: an I/O error may leave traces in it
+        folder = paths.scratch() / "faults" / "broken"
+        shutil.rmtree(folder, ignore_errors=True)
+        with broken_disk.BrokenDisk(folder / "disk") as disk:
+            options = [f"--rocksdb-datadir={disk.path}/store"]
+            server = PrivateServer(folder / "data", "rocksdb", options)
+            try:
+                server.start()
+                broken_disk.set_up(server)
+                run_one(f"broken disk: {scenario.__name__}", scenario, server, disk, result)
+            finally:
+                server.kill()
+        if not result.failed:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def run_sudden_deaths(args, result: TierResult) -> None:
     """Each case of sudden_death twice, on a disk whose power can be cut."""
     chosen = [
@@ -201,7 +225,11 @@ def run_deaths(cases: list, binary_log: bool, args, result: TierResult) -> None:
 
 
 def run_one(
-    name: str, scenario: Callable, server: PrivateServer, disk: SmallDisk | None, result: TierResult
+    name: str,
+    scenario: Callable,
+    server: PrivateServer,
+    disk: SmallDisk | broken_disk.BrokenDisk | None,
+    result: TierResult,
 ) -> None:
     started = time.monotonic()
     try:
@@ -210,6 +238,8 @@ def run_one(
             raise AssertionError(f"the server died:\n{server.log_tail()}")
     except (AssertionError, DevError, pymysql.MySQLError) as error:
         fail(name, error, result)
+        if isinstance(disk, broken_disk.BrokenDisk):
+            return  # the next scenario has a server of its own
         if disk:
             disk.free()
         server.kill()

@@ -9,6 +9,7 @@
 #include <rocksdb/iterator.h>
 #include <rocksdb/write_batch.h>
 
+#include "base/worker_thread.h"
 #include "store/index_bounds.h"
 
 namespace basalt::catalog {
@@ -48,7 +49,7 @@ void IndexReclaimer::Start() {
   stop_ = false;
   wake_ = true;  // there may be drops from before the start
   catalog_->SetDropListener([this] { Wake(); });
-  thread_ = std::thread([this] { Run(); });
+  thread_ = StartWorkerThread("index reclaimer", [this] { Run(); });
 }
 
 void IndexReclaimer::Wake() {

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/worker_thread.h"
 #include "engine/key_prefixes.h"
 #include "store/log_tail.h"
 #include "store/preview.h"
@@ -17,7 +18,9 @@ namespace basalt::engine {
 class Database::Housekeeper {
  public:
   Housekeeper(store::Store* store, txn::IdleCursors* cursors)
-      : store_(store), cursors_(cursors), thread_([this] { Run(); }) {}
+      : store_(store),
+        cursors_(cursors),
+        thread_(StartWorkerThread("log syncer", [this] { Run(); })) {}
   ~Housekeeper() {
     {
       std::lock_guard guard(mutex_);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/worker_thread.h"
 #include "server/server_headers.h"
 
 namespace basalt::server {
@@ -14,7 +15,7 @@ constexpr std::chrono::seconds kRetryAfter(1);
 }
 
 CheckpointNotifier::CheckpointNotifier(store::Store* store)
-    : store_(store), thread_([this] { Run(); }) {}
+    : store_(store), thread_(StartWorkerThread("checkpoint notifier", [this] { Run(); })) {}
 
 CheckpointNotifier::~CheckpointNotifier() {
   {

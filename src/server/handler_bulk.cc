@@ -3,6 +3,7 @@
 // Statements that fill an empty table: docs/bulk-load.md.
 #include "engine/bulk_insert.h"
 #include "server/handler.h"
+#include "server/instruments.h"
 #include "server/plugin_state.h"
 #include "server/statement_progress.h"
 #include "server/system_variables.h"
@@ -86,14 +87,16 @@ int Handler::end_bulk_insert() {
   } else {
     const bool reports =
         thd_sql_command(thd) == SQLCOM_LOAD || ChangesDefinition(thd_sql_command(thd));
-    const char* stage = thd_proc_info(thd, "Sorting rows into table files");
+    PSI_stage_info stage;
+    thd->backup_stage(&stage);
+    THD_STAGE_INFO(thd, stage_sorting);
     if (!reports) thd_progress_init(thd, 1);
     status = bulk_->Finish([thd](uint64_t done, uint64_t expected) {
       thd_progress_report(thd, std::min(done, expected), expected);
       return !thd->killed;
     });
     if (!reports) thd_progress_end(thd);
-    thd_proc_info(thd, stage);
+    THD_STAGE_INFO(thd, stage);
   }
   if (!status.ok()) return my_errno = FailBulkLoad(std::move(status));
   bulk_.reset();

@@ -5,11 +5,13 @@
 #include <new>
 #include <string>
 
+#include "base/heap.h"
 #include "server/checkpoint_notifier.h"
 #include "server/collation_adapter.h"
 #include "server/definition_check.h"
 #include "server/handlerton.h"
 #include "server/information_schema/view.h"
+#include "server/instruments.h"
 #include "server/lock_views.h"
 #include "server/plugin_state.h"
 #include "server/server_headers.h"
@@ -107,6 +109,8 @@ int Init(void* plugin) noexcept {
     return 1;
   }
   State().hton = static_cast<handlerton*>(plugin);
+  KeepLargeBlocksOutOfTheHeap();
+  RegisterInstruments();
   SetUpHandlerton(State().hton);
   try {
     const Status status = OpenDatabase();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/wait_reports.h"
 
+#include <optional>
+
+#include "server/instruments.h"
 #include "server/server_headers.h"
 
 // Exported by the server for engines, declared in none of its headers.
@@ -25,5 +28,13 @@ txn::WaitObserver::Victim WaitReports::Prefer(Runner first, Runner second) const
   if (preference == 0) return Victim::kEither;
   return preference < 0 ? Victim::kFirst : Victim::kSecond;
 }
+
+namespace {
+thread_local std::optional<RowLockWait> wait;  // of this thread's connection
+}
+
+void WaitReports::Sleeps(Runner waiter) { wait.emplace(static_cast<THD*>(waiter)); }
+
+void WaitReports::Wakes(Runner /*waiter*/) { wait.reset(); }
 
 }  // namespace basalt::server

@@ -16,6 +16,9 @@ class WaitReports : public txn::WaitObserver {
   bool Wants(Runner waiter) const override;
   void Waits(Runner waiter, Runner blocker) override;
   Victim Prefer(Runner first, Runner second) const override;
+  // For SHOW PROCESSLIST and the performance schema.
+  void Sleeps(Runner waiter) override;
+  void Wakes(Runner waiter) override;
 };
 
 }  // namespace basalt::server

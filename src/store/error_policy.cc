@@ -10,7 +10,7 @@ using rocksdb::BackgroundErrorReason;
 
 constexpr std::chrono::minutes kSaySameAfter{10};
 constexpr std::string_view kOffUntilRestart =
-    "; writing stays off until the server is restarted, reading goes on";
+    "; check the disk; writing stays off until the server is restarted, reading goes on";
 
 std::string_view NameOf(BackgroundErrorReason reason) {
   switch (reason) {
@@ -128,6 +128,8 @@ void ErrorPolicy::Stop(const rocksdb::Status& error, const std::string& text, bo
               : "; writing is off and resumes by itself when the cause is gone, reading goes on";
   {
     std::lock_guard lock(mutex_);
+    // What follows an error that lasts only says that there was one.
+    if (NeedsRestart()) return;
     code_ = IsNoSpace(error) ? Code::kNoSpace : Code::kReadOnly;
     message_ = (code_ == Code::kNoSpace ? "the disk is full: " : "") + text + std::string(remedy);
     const uint32_t reason = restart ? kNeedsRestart : kBackgroundError;
@@ -159,7 +161,7 @@ void ErrorPolicy::OnLogWaits(bool waits) {
 }
 
 void ErrorPolicy::OnLogFailure(const rocksdb::Status& error) {
-  StopUntilRestart("the log cannot be written: " + error.ToString() + "; check the disk first",
+  StopUntilRestart("the log cannot be written: " + error.ToString(),
                    IsNoSpace(error) ? Code::kNoSpace : Code::kReadOnly);
 }
 
@@ -167,6 +169,7 @@ void ErrorPolicy::StopUntilRestart(const std::string& reason, Code code) {
   const std::string text = reason + std::string(kOffUntilRestart);
   {
     std::lock_guard lock(mutex_);
+    if (NeedsRestart()) return;
     message_ = text;
     code_ = code;
     reasons_.fetch_or(kNeedsRestart, std::memory_order_release);

@@ -19,6 +19,7 @@ constexpr size_t kHeader = 7;                          // checksum, length, kind
 constexpr uint8_t kFirst = 2, kMiddle = 3, kLast = 4;  // 1: a whole record
 // Kinds that say something of the log itself and hold no data.
 constexpr uint8_t kCompression = 9, kTimestampSizes = 10;
+constexpr uint8_t kHighestKind = 15;  // of RocksDB 11, but for two that hold no data
 
 // CRC-32C, one byte after the other: only a log that is known to be torn is measured.
 constexpr std::array<uint32_t, 256> kChecksumTable = [] {
@@ -54,8 +55,12 @@ bool ReadPiece(std::string_view content, size_t at, uint8_t* kind, size_t* size)
   return MaskedChecksum({header + 6, length + 1u}) == checksum;
 }
 
-bool BlockBeginsWhole(std::string_view content, size_t from) {
-  for (size_t at = (from / kBlock + 1) * kBlock; at < content.size(); at += kBlock) {
+// Is there a whole piece of a record behind the bad one at `from`? In the rest of its block it may
+// begin anywhere, for the damage may be in a length. Later blocks begin with one.
+bool FindsWhole(std::string_view content, size_t from) {
+  const size_t next_block = (from / kBlock + 1) * kBlock;
+  for (size_t at = from + 1; at + kHeader <= content.size(); at += at < next_block ? 1 : kBlock) {
+    if (static_cast<uint8_t>(content[at + 6]) > kHighestKind) continue;  // spares most checksums
     uint8_t kind;
     size_t size;
     if (ReadPiece(content, at, &kind, &size)) return true;
@@ -126,7 +131,7 @@ LogExtent MeasureLog(std::string_view content) {
     if (data) inside = kind == kFirst || kind == kMiddle;
     if (!inside) extent.whole = at;
   }
-  extent.more_behind = extent.whole < content.size() && BlockBeginsWhole(content, at);
+  extent.more_behind = extent.whole < content.size() && FindsWhole(content, at);
   return extent;
 }
 

@@ -126,7 +126,12 @@ class Preview::DirectoryLock {
 
   Status Take() {
     made_ = !env_->FileExists(path_).ok();
-    return MapStatus(env_->LockFile(path_, &lock_), "another process has the store open");
+    const rocksdb::Status locked = env_->LockFile(path_, &lock_);
+    // RocksDB has one status for a lock that is taken and for a disk that does not even let the
+    // file be opened; its words tell them apart.
+    const bool opened = locked.ToString().find("while open a file") == std::string::npos;
+    return MapStatus(locked, opened ? "another process has the store open"
+                                    : "the store's directory cannot be written");
   }
 
  private:

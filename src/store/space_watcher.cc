@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/worker_thread.h"
 #include "store/ballast.h"
 
 namespace basalt::store {
@@ -22,7 +23,7 @@ SpaceWatcher::SpaceWatcher(Target target, ErrorPolicy* policy, std::function<voi
 SpaceWatcher::~SpaceWatcher() { Stop(); }
 
 void SpaceWatcher::Start() {
-  thread_ = std::thread([this] { Run(); });
+  thread_ = StartWorkerThread("space watcher", [this] { Run(); });
 }
 
 void SpaceWatcher::Stop() {

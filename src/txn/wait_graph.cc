@@ -113,6 +113,16 @@ void WaitGraph::SetRunner(LockOwner* owner, WaitObserver::Runner runner) {
 
 Status WaitGraph::SleepLocked(LockOwner* waiter, std::unique_lock<std::mutex>* lock,
                               uint64_t deadline) {
+  const WaitObserver::Runner runner = waiter->runner_;
+  const bool observed = observer_ != nullptr && runner != nullptr;
+  if (observed) observer_->Sleeps(runner);
+  Status status = SleepUntil(waiter, lock, deadline);
+  if (observed) observer_->Wakes(runner);
+  return status;
+}
+
+Status WaitGraph::SleepUntil(LockOwner* waiter, std::unique_lock<std::mutex>* lock,
+                             uint64_t deadline) {
   const auto until = AtMicroseconds(deadline);
   while (!waiter->granted_) {
     if (waiter->victim_) return Status(Code::kDeadlock);

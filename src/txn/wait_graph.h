@@ -110,6 +110,7 @@ class WaitGraph {
   bool WhatIsWanted(const LockOwner& owner, Waiting* waiting) const;
 
  private:
+  Status SleepUntil(LockOwner* waiter, std::unique_lock<std::mutex>* lock, uint64_t deadline);
   void TellObserver(LockOwner* waiter);
   bool ClosesCycle(LockOwner* start, std::vector<LockOwner*>* cycle);
   size_t ChooseVictim(const std::vector<LockOwner*>& cycle) const;

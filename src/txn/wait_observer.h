@@ -26,6 +26,9 @@ class WaitObserver {
   virtual void Waits(Runner waiter, Runner blocker) = 0;
   // Both are in one cycle of waits.
   virtual Victim Prefer(Runner first, Runner second) const = 0;
+  // The waiter goes to sleep, and is awake again: both called by the thread that waits.
+  virtual void Sleeps(Runner waiter) = 0;
+  virtual void Wakes(Runner waiter) = 0;
 };
 
 }  // namespace basalt::txn

@@ -125,3 +125,21 @@ def show(rates: dict[str, dict[str, list[float]]], engines: list[str]) -> None:
 def ratio(by_engine: dict[str, list[float]], first: str, peer: str) -> float:
     pairs = zip(by_engine[first], by_engine[peer], strict=True)
     return statistics.median(mine / theirs for mine, theirs in pairs)
+
+
+def as_report(rates: dict[str, dict[str, list[float]]], engines: list[str], args):
+    """For the report of all benchmarks. The ratios there are those of the medians."""
+    from devtools.bench import bars
+    from devtools.bench.report import Plot, Report
+
+    size = f"{args.rounds} rounds of {args.seconds:g} s, sync_binlog=1"
+    report = Report("commits", "Commits a second", size, engines)
+    medians = {
+        clients: {engine: statistics.median(found) for engine, found in by_engine.items()}
+        for clients, by_engine in rates.items()
+    }
+    for clients, values in medians.items():
+        report.add(f"{clients} clients", "1/s", values, True, bars.COMMITS)
+    series = {e: [(int(c), values[e]) for c, values in medians.items()] for e in engines}
+    report.plots.append(Plot("Commits by number of clients", "clients", "commits a second", series))
+    return report

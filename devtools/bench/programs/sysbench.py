@@ -43,6 +43,9 @@ def add_arguments(parser) -> None:
     )
     parser.add_argument("--sync-binlog", type=int, default=0, metavar="N")
     parser.add_argument(
+        "--direct", action="store_true", help="O_DIRECT for the RocksDB engines too"
+    )
+    parser.add_argument(
         "--server-option",
         action="append",
         default=[],
@@ -130,7 +133,7 @@ def settings_of(args):
     from devtools.bench.contenders import Settings
 
     extra = tuple(tuple(option.split(":", 1)) for option in args.server_option)
-    return Settings(memory_bytes(args), args.sync_binlog, extra)
+    return Settings(memory_bytes(args), args.sync_binlog, extra, args.direct)
 
 
 def load_of(args) -> sysbench_tool.Load:
@@ -233,3 +236,46 @@ def one_run(contender, test: str, load, seconds: float, number: int):
         test, contender.server.socket, contender.storage_engine, load, seconds, number + 1
     )
     return Run(test, contender.engine, number, outcome, contender.usage() - before)
+
+
+def as_report(name: str, results):
+    """For the report of all benchmarks. The bars of the in-memory run hold for no other."""
+    from devtools.bench import bars, html_report
+    from devtools.bench.report import Plot, Report
+    from devtools.bench.summary import merged
+
+    engines, in_memory = results.engines, name == "sysbench"
+    report = Report(name, f"sysbench ({name})", html_report.load_text(results), engines)
+    report.failures = list(results.failures)
+    rows = results.load["tables"] * results.load["rows"]
+    filled = {e: rows / known["seconds"] for e, known in results.prepared.items()}
+    report.add("rows loaded", "1/s", filled, True, bars.SYSBENCH_LOAD if in_memory else None)
+    disks = {e: known["disk_bytes"] / 2**20 for e, known in results.prepared.items()}
+    report.add("disk after the load", "MiB", disks, False)
+    for test, by_engine in results.cells.items():
+        values = {e: cell.events_per_second for e, cell in by_engine.items()}
+        report.add(test, "1/s", values, True, bars.SYSBENCH[test] if in_memory else None)
+        for title, unit, attribute in (
+            ("p95", "ms", "p95"),
+            ("p99", "ms", "p99"),
+            ("CPU a query", "us", "cpu_microseconds_per_query"),
+        ):
+            found = {e: getattr(cell, attribute) for e, cell in by_engine.items()}
+            report.add(f"{test}: {title}", unit, found, False)
+    rates = {e: [] for e in engines}
+    for test, by_engine in results.cells.items():
+        base = by_engine[engines[-1]].events_per_second
+        for engine, cell in by_engine.items():
+            label = test.removeprefix("oltp_").removeprefix("select_").replace("_", "\n")
+            rates[engine].append((label, cell.events_per_second / base))
+    note = f"Multiples of {engines[-1]}'s."
+    report.plots.append(Plot("Throughput", "", "ratio", rates, "bars", note))
+    for test in results.cells:
+        curves = {}
+        for engine in engines:
+            runs = [r for r in results.runs if (r.test, r.engine) == (test, engine)]
+            xs, ys = html_report.slower_share(merged(r.outcome.histogram for r in runs))
+            curves[engine] = list(zip(xs, ys, strict=True))
+        title = f"{test}: share of the events that took longer"
+        report.plots.append(Plot(title, "ms", "share", curves, log_y=True))
+    return report

@@ -75,6 +75,24 @@ TEST(LogTailTest, AHoleIsNoTornEnd) {
   EXPECT_TRUE(extent.more_behind);
 }
 
+// Everything in one block, whichever byte of a record is damaged: its checksum, length, kind, rows.
+TEST(LogTailTest, AHoleInTheLastBlockIsNoTornEnd) {
+  test::TemporaryDirectory directory;
+  std::vector<size_t> ends;
+  const std::string log = MakeLog(directory.path(), &ends).substr(0, ends[2]);
+  for (size_t at = ends[0]; at < ends[1]; ++at) {
+    std::string damaged = log;
+    damaged[at] ^= 0x40;
+    const LogExtent extent = MeasureLog(damaged);
+    EXPECT_EQ(extent.whole, ends[0]) << at;
+    EXPECT_TRUE(extent.more_behind) << at;
+  }
+  std::string damaged = log;
+  damaged[ends[1] + 20] ^= 1;
+  EXPECT_EQ(MeasureLog(damaged).whole, ends[1]);
+  EXPECT_FALSE(MeasureLog(damaged).more_behind) << "the last record: a torn end looks the same";
+}
+
 TEST(LogTailTest, ZerosAtTheEndAreTorn) {
   test::TemporaryDirectory directory;
   std::vector<size_t> ends;

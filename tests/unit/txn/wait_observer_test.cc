@@ -34,6 +34,13 @@ struct Ordered : WaitObserver {
     if (!prefers) return Victim::kEither;
     return Of(first)->number > Of(second)->number ? Victim::kFirst : Victim::kSecond;
   }
+  void Sleeps(WaitObserver::Runner waiter) override {
+    EXPECT_TRUE(asleep.insert({waiter, std::this_thread::get_id()}).second) << "asleep twice";
+  }
+  void Wakes(WaitObserver::Runner waiter) override {
+    EXPECT_EQ(asleep.erase({waiter, std::this_thread::get_id()}), 1u) << "not by the same thread";
+    ++woken;
+  }
   static const Runner* Of(WaitObserver::Runner runner) { return static_cast<Runner*>(runner); }
 
   std::set<std::pair<int, int>> Seen() {
@@ -44,6 +51,9 @@ struct Ordered : WaitObserver {
   bool prefers = true;
   std::mutex mutex;
   std::set<std::pair<int, int>> seen;
+  // The graph's mutex guards them.
+  std::set<std::pair<WaitObserver::Runner, std::thread::id>> asleep;
+  int woken = 0;
 };
 
 struct Fixture : ::testing::Test {
@@ -56,6 +66,7 @@ struct Fixture : ::testing::Test {
         .Acquire(owner, kIndex, key, LockMode::kExclusive, LockWait::kWait, kLongMicroseconds)
         .code();
   }
+  ~Fixture() override { EXPECT_TRUE(observer.asleep.empty()); }
   void AwaitWaits(uint64_t count) const {
     while (graph.counters().waits < count) std::this_thread::yield();
   }
@@ -85,6 +96,19 @@ TEST_F(Fixture, G4TellsOfAllThatMustEndFirst) {
   third.join();
   first.join();
   EXPECT_EQ(observer.Seen(), (std::set<std::pair<int, int>>{{3, 2}, {1, 3}, {1, 2}}));
+}
+
+TEST_F(Fixture, WhoSleepsAndWakesIsTold) {
+  ASSERT_EQ(Take(owners[0], "a"), Code::kOk);
+  EXPECT_EQ(observer.woken, 0) << "nobody has waited";
+  std::thread waiter([&] {
+    EXPECT_EQ(Take(owners[1], "a"), Code::kOk);
+    table.ReleaseAll(owners[1]);
+  });
+  AwaitWaits(1);
+  table.ReleaseAll(owners[0]);
+  waiter.join();
+  EXPECT_EQ(observer.woken, 1);
 }
 
 TEST_F(Fixture, G4SilentWhereNobodyAsksOrNobodyRuns) {

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A wide fact table: LOAD DATA, INSERT .. SELECT, reloads of one day, scans and GROUP BYs.
+
+The rows are made once (devtools/bench/olap_data.py) and loaded into every engine. Queries run in
+turns on a table that was read before; a turn's time is one query's.
+"""
+
+import statistics
+
+from devtools.bench import bars, clients, harness, olap
+from devtools.bench.harness import Size
+from devtools.bench.report import Plot, Report
+from devtools.bench.sysbench_tool import DATABASE
+
+NAME = "olap"
+TITLE = "Wide fact table"
+HELP = "wide fact table: LOAD DATA, INSERT .. SELECT, reloads, scans, GROUP BYs, disk"
+ENGINES = harness.ENGINES
+SIZES = {
+    "days": Size(20, 365, "days in the table"),
+    "rows_a_day": Size(8_000, 100_000, "rows of a day"),
+    "reloads": Size(2, 10, "days that are loaded anew"),
+    "turns": Size(3, 5, "turns of the queries"),
+    "memory_mb": Size(256, 4096, "size of the cache; smaller than the table means cold scans"),
+}
+
+
+def measure(bench) -> Report:
+    size = bench.size
+    report = bench.report(
+        f"{size['days']} days of {size['rows_a_day']:,} rows, {size['reloads']} reloads, "
+        f"{size['turns']} turns of the queries, {size['memory_mb']} MB of cache"
+    )
+    bench.folder.mkdir(parents=True, exist_ok=True)
+    data = olap.Data(bench.folder, size["days"], size["rows_a_day"], size["reloads"])
+    bench.say(f"{data.bytes / 2**20:.0f} MiB of text made")
+    bench.start(size["memory_mb"] * 2**20)
+    loads = bench.each(lambda c: load(bench, c, data), "loading")
+    add_loads(report, loads, data)
+    turns = bench.rounds(size["turns"], lambda c, n: queries(bench, c, n))
+    for name in olap.QUERIES:
+        values = {e: statistics.median(t[name] for t in found) for e, found in turns.items()}
+        report.add(f"query: {name}", "s", values, False, olap.BARS.get(name))
+    times = {
+        e: [(name, statistics.median(t[name] for t in found)) for name in olap.QUERIES]
+        for e, found in turns.items()
+    }
+    report.plots.append(Plot("Query times, medians", "", "seconds", times, "bars"))
+    check_answers(report, bench)
+    return report
+
+
+def load(bench, contender, data: olap.Data) -> dict[str, float]:
+    """All that writes, with seconds of each part and the sizes after them."""
+    contender.new_database()
+    found = {}
+    with contender.server.connect(DATABASE) as link, link.cursor() as cursor:
+        olap.create(cursor, "fact", contender.table_options)
+        olap.create(cursor, "fact2", contender.table_options)
+        before = contender.usage()
+        found["LOAD DATA"] = clients.timed(cursor, olap.load_statement("fact", data.all))
+        contender.settle()
+        found["written"] = (contender.usage() - before).written_bytes
+        found["disk"] = contender.disk_bytes()
+        found["INSERT"] = clients.timed(cursor, "INSERT INTO fact2 SELECT * FROM fact")
+        contender.settle()
+        found["disk of both"] = contender.disk_bytes()
+        reloads = [olap.reload(cursor, "fact", *again) for again in data.again]
+        found["reload"] = statistics.median(reloads)
+        clients.timed(cursor, "DROP TABLE fact2")
+        clients.timed(cursor, "ANALYZE TABLE fact")
+    contender.settle()
+    found["disk after reloads"] = contender.disk_bytes()
+    bench.say(
+        f"{contender.title}: loaded in {found['LOAD DATA']:.1f} s, {found['disk'] / 2**20:.0f} MiB"
+    )
+    return found
+
+
+def add_loads(report: Report, loads: dict[str, dict], data: olap.Data) -> None:
+    def values(name: str, scale: float = 1.0) -> dict[str, float]:
+        return {engine: found[name] * scale for engine, found in loads.items()}
+
+    report.add("LOAD DATA", "s", values("LOAD DATA"), False)
+    report.add("INSERT .. SELECT", "s", values("INSERT"), False)
+    report.add("reload of a day", "s", values("reload"), False)
+    report.add("written by LOAD DATA", "MiB", values("written", 2**-20), False)
+    report.add("disk after LOAD DATA", "MiB", values("disk", 2**-20), False, bars.OLAP_DISK)
+    report.add("disk / text of the rows", "", values("disk", 1 / data.bytes), False)
+    report.add("disk after INSERT .. SELECT", "MiB", values("disk of both", 2**-20), False)
+    report.add("disk after reloads", "MiB", values("disk after reloads", 2**-20), False)
+    sizes = {
+        e: [(name, f[name] / 2**20) for name in ("disk", "disk of both", "disk after reloads")]
+        for e, f in loads.items()
+    }
+    report.plots.append(Plot("Disk", "", "MiB", sizes, "bars"))
+    seconds = {
+        e: [(name, f[name]) for name in ("LOAD DATA", "INSERT", "reload")] for e, f in loads.items()
+    }
+    report.plots.append(Plot("Time of loading", "", "seconds", seconds, "bars"))
+
+
+def queries(bench, contender, number: int) -> dict[str, float]:
+    """Seconds of each query; before the first turn each has run once."""
+    with contender.server.connect(DATABASE) as link, link.cursor() as cursor:
+        if number == 1:
+            for query in olap.QUERIES.values():
+                clients.timed(cursor, query)
+        found = {name: clients.timed(cursor, query) for name, query in olap.QUERIES.items()}
+    bench.say(f"{contender.title}: turn {number}, all queries in {sum(found.values()):.1f} s")
+    return found
+
+
+def check_answers(report: Report, bench) -> None:
+    """All engines must answer alike."""
+    answers = bench.each(
+        lambda c: {name: c.server.query(q, DATABASE) for name, q in olap.QUERIES.items()},
+        "answers",
+    )
+    first, *others = bench.engines
+    for other in others:
+        for name in olap.QUERIES:
+            if sorted(answers[first][name]) != sorted(answers[other][name]):
+                report.failures.append(f"{other} and {first} answer differently: {name}")

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "base/heap.h"
+
+#include <malloc.h>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace basalt {
+namespace {
+
+// A little less than a mebibyte: RocksDB asks for blocks of exactly that size.
+constexpr int kLargeBytes = (1 << 20) - (1 << 12);
+
+bool AdministratorHasChosen() {
+  const char* tunables = std::getenv("GLIBC_TUNABLES");
+  return std::getenv("MALLOC_MMAP_THRESHOLD_") != nullptr ||
+         (tunables != nullptr && std::strstr(tunables, "mmap_threshold") != nullptr);
+}
+
+}  // namespace
+
+void KeepLargeBlocksOutOfTheHeap() {
+  if (AdministratorHasChosen()) return;
+  mallopt(M_MMAP_THRESHOLD, kLargeBytes);
+  // glibc keeps them in step as long as it chooses both: what is trimmed too eagerly is taken
+  // again.
+  mallopt(M_TRIM_THRESHOLD, 2 * kLargeBytes);
+}
+
+}  // namespace basalt

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include "server/server_headers.h"
+
+// What the performance schema shows of the engine: the names are those of
+// performance_schema.setup_instruments, after "stage/rocksdb/", "wait/synch/cond/rocksdb/" and
+// "thread/rocksdb/".
+
+namespace basalt::server {
+
+// Once, before the engine has threads.
+void RegisterInstruments();
+
+// Stages also are what SHOW PROCESSLIST says under State. For thd->enter_stage (THD_STAGE_INFO).
+extern PSI_stage_info stage_row_lock;
+extern PSI_stage_info stage_sorting;
+
+// A connection's wait for a row lock, from construction to the end of its life: a stage and a wait.
+// For the connection's own thread; costs a few stores when nobody looks.
+class RowLockWait {
+ public:
+  explicit RowLockWait(THD* thd);
+  ~RowLockWait();
+  RowLockWait(const RowLockWait&) = delete;
+  RowLockWait& operator=(const RowLockWait&) = delete;
+
+ private:
+  THD* const thd_;
+  PSI_stage_info before_{};
+  PSI_cond_locker_state state_{};
+  PSI_cond_locker* locker_ = nullptr;
+};
+
+}  // namespace basalt::server
