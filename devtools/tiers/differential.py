@@ -56,10 +56,22 @@ ENGINE_OPTIONS = {
     "myrocks": ["--rocksdb-flush-log-at-trx-commit=0", "--rocksdb-strict-collation-check=0"],
     "innodb": [],
 }
+# Filters of the index number and three bytes of the key, none of whole keys; small memtables, so
+# that there are files to look up.
+PREFIX_FILTERS = (
+    "--rocksdb-default-cf-options=prefix_extractor=capped:7;memtable_whole_key_filtering=0;"
+    "memtable_prefix_bloom_size_ratio=0.2;write_buffer_size=262144;"
+    "block_based_table_factory={whole_key_filtering=0;filter_policy=ribbonfilter:10}"
+)
 
 
 def add_arguments(group) -> None:
     group.add_argument("--cases", type=int, help="how many cases (default: as the time allows)")
+    group.add_argument(
+        "--prefix-filters",
+        action="store_true",
+        help="with filters of prefixes in files and memtables, which must not lose a row",
+    )
     group.add_argument(
         "--engine",
         choices=sorted(ENGINE_OPTIONS),
@@ -74,6 +86,8 @@ def run(args) -> TierResult:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     options = OPTIONS + ENGINE_OPTIONS[args.engine]
+    if args.prefix_filters:
+        options.append(PREFIX_FILTERS)
     with PrivateServer(folder / "data", args.engine, options) as server:
         runner = Runner(server, args.engine)
         for seed in seeds(args):
@@ -129,6 +143,8 @@ def run_case(runner: Runner, seed: int, args, result: TierResult, folder) -> boo
     repeat = f"./dev test differential --seed {seed}"
     if args.engine != "rocksdb":
         repeat += f" --engine {args.engine}"
+    if args.prefix_filters:
+        repeat += " --prefix-filters"
     if not result.repeat_command:
         result.repeat_command = repeat
     result.failures.append(f"seed {seed}: {mismatch.kind}: {printable(mismatch.what[:150])}")

@@ -14,7 +14,7 @@
 namespace basalt::engine {
 
 // Once a second: makes what the log holds durable, for commits that asked for no more than that,
-// and releases what idle cursors pin.
+// releases what idle cursors pin, and has deletions in memory written out before scans suffer.
 class Database::Housekeeper {
  public:
   Housekeeper(store::Store* store, txn::IdleCursors* cursors)
@@ -38,6 +38,7 @@ class Database::Housekeeper {
       // A failure stops the store from taking writes, which is where users learn of it.
       (void)store_->SyncWal(true);
       cursors_->Tick();
+      store_->FlushDeletions();
       lock.lock();
     }
   }

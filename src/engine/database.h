@@ -35,7 +35,7 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   // After the server has finished its own recovery of DDL statements: starts reclaiming the space
-  // of dropped indexes, and what is done once a second: the log's flush, releasing idle cursors.
+  // of dropped indexes, and what is done once a second (Housekeeper).
   Status StartBackgroundWork();
   // Stops background work. Safe while connections still run; idempotent.
   void StopBackgroundWork();

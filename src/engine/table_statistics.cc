@@ -25,11 +25,32 @@ constexpr uint64_t kMemtableOverhead = 10;
 // Below this many changes a renewal is not worth its cost.
 constexpr uint64_t kMinimumChanges = 64;
 constexpr unsigned kMaximumParts = 32;
+// Of the entries in a range; fewer rows than this among them are not believed.
+constexpr double kLeastShareOfRows = 0.1;
 
 // In the order of the column family, which may be the reverse of that of the bytes.
 rocksdb::Range StoreRange(const Index& index, Bytes begin, Bytes end) {
   if (index.reverse) std::swap(begin, end);
   return rocksdb::Range(begin, end);
+}
+
+// What a range holds.
+struct Amount {
+  uint64_t file_bytes = 0;
+  uint64_t in_memory = 0;  // entries
+};
+
+Amount Weigh(rocksdb::DB* db, const Index& index, const rocksdb::Range& range) {
+  rocksdb::SizeApproximationOptions options;
+  options.include_memtables = false;
+  options.include_files = true;
+  Amount amount;
+  // What cannot be read weighs nothing.
+  if (!db->GetApproximateSizes(options, index.family, &range, 1, &amount.file_bytes).ok())
+    return {};
+  uint64_t unused_bytes = 0;
+  db->GetApproximateMemTableStats(index.family, range, &amount.in_memory, &unused_bytes);
+  return amount;
 }
 
 }  // namespace
@@ -39,6 +60,24 @@ TableStatistics::TableStatistics(const Table* table) : table_(table) {}
 uint64_t TableStatistics::Changes() const {
   return inserted_.load(std::memory_order_relaxed) + updated_.load(std::memory_order_relaxed) +
          deleted_.load(std::memory_order_relaxed);
+}
+
+uint64_t TableStatistics::RowsLocked() const {
+  const uint64_t added = inserted_.load(std::memory_order_relaxed) - inserted_then_;
+  const uint64_t removed = deleted_.load(std::memory_order_relaxed) - deleted_then_;
+  return rows_ + added > removed ? rows_ + added - removed : 0;
+}
+
+// An entry in memory is a new row, another version of one, or its end, and only the writers know
+// which; what they have noted goes wrong in turn with each roll-back. So theirs is the number,
+// within what the store can hold: each entry in memory adds a row at the most or takes one away,
+// and of two versions in files one may be another's.
+uint64_t TableStatistics::Reconcile(const IndexEstimate& estimate) const {
+  if (estimate.counted || !known_) return estimate.entries;
+  const uint64_t least = estimate.file_entries / 2;
+  return std::clamp(RowsLocked(),
+                    least > estimate.memtable_entries ? least - estimate.memtable_entries : 0,
+                    estimate.file_entries + estimate.memtable_entries);
 }
 
 void TableStatistics::RenewIfStale() {
@@ -65,8 +104,9 @@ Status TableStatistics::RenewLocked(uint64_t count_limit) {
   std::vector<IndexEstimate> fresh(table_->index_count());
   for (size_t i = 0; i < fresh.size(); ++i)
     BASALT_RETURN_IF_ERROR(Measure(i, count_limit, &fresh[i]));
+  const uint64_t rows = Reconcile(fresh[table_->primary_position()]);
   indexes_ = std::move(fresh);
-  rows_ = indexes_[table_->primary_position()].entries;
+  rows_ = rows;
   inserted_then_ = inserted;
   deleted_then_ = deleted;
   changes_then_ = inserted + updated + deleted;
@@ -84,7 +124,8 @@ Status TableStatistics::Measure(size_t position, uint64_t count_limit,
   const store::IndexStatistics files = store.StatisticsOf(index.id);
   estimate->data_bytes = static_cast<uint64_t>(std::max<int64_t>(files.data_bytes, 0));
   estimate->disk_bytes = store::DiskBytesOf(store, index.family, index.id);
-  estimate->entries = static_cast<uint64_t>(files.LiveRows()) + estimate->memtable_entries;
+  estimate->file_entries = static_cast<uint64_t>(files.LiveRows());
+  estimate->entries = estimate->file_entries + estimate->memtable_entries;
   estimate->memory_bytes = memtables.bytes;
 
   const bool files_tell = !files.distinct_prefixes.empty() && files.rows > 0 &&
@@ -103,6 +144,7 @@ Status TableStatistics::Measure(size_t position, uint64_t count_limit,
   estimate->rows_per_key = std::move(counted.rows_per_key);
   if (complete) {
     estimate->entries = counted.entries;
+    estimate->counted = true;
     // Of few entries a memtable knows neither number nor size.
     if (files.rows <= 0) estimate->memory_bytes = counted.memory_bytes;
   }
@@ -148,9 +190,7 @@ Status TableStatistics::Count(size_t position, uint64_t limit, IndexEstimate* es
 uint64_t TableStatistics::Rows() {
   std::lock_guard guard(mutex_);
   RenewIfStale();
-  const uint64_t added = inserted_.load(std::memory_order_relaxed) - inserted_then_;
-  const uint64_t removed = deleted_.load(std::memory_order_relaxed) - deleted_then_;
-  return rows_ + added > removed ? rows_ + added - removed : 0;
+  return RowsLocked();
 }
 
 uint64_t TableStatistics::DataBytes(size_t index) {
@@ -179,19 +219,21 @@ uint64_t TableStatistics::EntriesBetween(size_t position, Bytes start, Bytes end
   if (start >= end) return 0;
   const Index& index = table_->index(position);
   const store::Store& store = *table_->database()->store();
-  const rocksdb::Range range = StoreRange(index, start, end);
-  const uint64_t entries = store::MemtableShareOf(store, index.family, range).entries;
+  const store::IndexBounds whole(index.id, index.reverse);
+  const Amount part = Weigh(store.base(), index, StoreRange(index, start, end));
+  const Amount all = Weigh(store.base(), index, whole.range());
+  const auto in_files = static_cast<double>(store.StatisticsOf(index.id).LiveRows());
+  const double share = all.file_bytes == 0 ? 0
+                                           : static_cast<double>(part.file_bytes) /
+                                                 static_cast<double>(all.file_bytes);
+  const double found = std::min(1.0, share) * in_files + static_cast<double>(part.in_memory);
+  const double total = in_files + static_cast<double>(all.in_memory);
   std::lock_guard guard(mutex_);
   RenewIfStale();
-  if (!known_) return entries;
-  const IndexEstimate& estimate = indexes_[position];
-  const uint64_t in_files = estimate.entries > estimate.memtable_entries
-                                ? estimate.entries - estimate.memtable_entries
-                                : 0;
-  if (in_files == 0 || estimate.disk_bytes == 0) return entries;
-  const double share = static_cast<double>(store::DiskBytesOf(store, index.family, range)) /
-                       static_cast<double>(estimate.disk_bytes);
-  return entries + static_cast<uint64_t>(std::min(1.0, share) * static_cast<double>(in_files));
+  if (!known_ || total == 0) return static_cast<uint64_t>(found);
+  // Of what is stored, so much are rows; the rest are older versions and deletions.
+  const double rows = static_cast<double>(RowsLocked()) / total;
+  return static_cast<uint64_t>(found * std::clamp(rows, kLeastShareOfRows, 1.0));
 }
 
 }  // namespace basalt::engine

@@ -31,7 +31,8 @@ class TableStatistics {
   uint64_t StoredBytes(size_t index);
   // Rows that share one value of the first `parts` declared parts, at least 1; 0 when unknown.
   double RowsPerKey(size_t index, unsigned parts);
-  // Entries of an index in [start, end), by the sizes of the files between and the memtables.
+  // Entries of an index in [start, end), by the sizes of the files between and the memtables as
+  // they are now: a flush or compaction moves entries, and changes nothing here.
   uint64_t EntriesBetween(size_t index, Bytes start, Bytes end);
 
   // Noted by the writers: rows added minus rows removed, and rows touched.
@@ -48,14 +49,18 @@ class TableStatistics {
  private:
   struct IndexEstimate {
     uint64_t entries = 0;
-    uint64_t data_bytes = 0;    // in files, before compression
-    uint64_t disk_bytes = 0;    // in files
-    uint64_t memory_bytes = 0;  // in memtables
-    uint64_t memtable_entries = 0;
+    uint64_t data_bytes = 0;           // in files, before compression
+    uint64_t disk_bytes = 0;           // in files
+    uint64_t memory_bytes = 0;         // in memtables
+    uint64_t file_entries = 0;         // versions in files, without those that are deleted
+    uint64_t memtable_entries = 0;     // versions and deletions
+    bool counted = false;              // `entries` is exact
     std::vector<double> rows_per_key;  // by parts - 1; empty: unknown
   };
 
   uint64_t Changes() const;
+  uint64_t RowsLocked() const;
+  uint64_t Reconcile(const IndexEstimate& estimate) const;
   void RenewIfStale();
   Status RenewLocked(uint64_t count_limit);
   Status Measure(size_t index, uint64_t count_limit, IndexEstimate* estimate) const;

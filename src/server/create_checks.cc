@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "server/storage_preset.h"
 #include "server/system_variables.h"
 
 namespace basalt::server {
@@ -99,13 +100,19 @@ int RefuseIndexForMyRocks(const TABLE& form, const KEY& key) {
   return 0;
 }
 
-void WarnOfNeedlessOptions(const HA_CREATE_INFO& create_info) {
+void WarnOfNeedlessOptions(const TABLE& form, const HA_CREATE_INFO& create_info) {
   THD* thd = current_thd;
   if (!WarnsWithoutEffect()) return;
   if ((create_info.used_fields & HA_CREATE_USED_ROW_FORMAT) &&
-      create_info.row_type != ROW_TYPE_DEFAULT && create_info.row_type != ROW_TYPE_DYNAMIC) {
+      create_info.row_type != ROW_TYPE_DEFAULT && create_info.row_type != ROW_TYPE_DYNAMIC &&
+      create_info.row_type != ROW_TYPE_COMPRESSED) {
     push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_ILLEGAL_HA_CREATE_OPTION,
-                 "ROCKSDB: ROW_FORMAT has no effect");
+                 "ROCKSDB: of the row formats only COMPRESSED has an effect");
+  }
+  if ((create_info.options & HA_LEX_CREATE_TMP_TABLE) &&
+      PresetOf(*form.s, create_info.row_type) != store::StoragePreset::kDefault) {
+    push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_ILLEGAL_HA_CREATE_OPTION,
+                 "ROCKSDB: COMPRESSION has no effect on a temporary table");
   }
   if ((create_info.used_fields & HA_CREATE_USED_KEY_BLOCK_SIZE) && create_info.key_block_size) {
     push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_ILLEGAL_HA_CREATE_OPTION,
@@ -138,7 +145,7 @@ int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
   for (uint i = 0; i < form.s->keys; ++i) {
     if (int error = RefuseUnsupportedIndex(form, form.key_info[i])) return error;
   }
-  WarnOfNeedlessOptions(create_info);
+  WarnOfNeedlessOptions(form, create_info);
   return 0;
 }
 

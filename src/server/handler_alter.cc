@@ -11,6 +11,7 @@
 #include "server/index_plan.h"
 #include "server/inplace_alter.h"
 #include "server/plugin_state.h"
+#include "server/storage_preset.h"
 #include "server/system_variables.h"
 #include "server/time_to_live.h"
 
@@ -133,6 +134,11 @@ enum_alter_inplace_result Handler::JudgeAlter(TABLE* altered_table,
     return HA_ALTER_INPLACE_NOT_SUPPORTED;
   }
   if (ChangesOptions(*alter_info, ~kOptionsOfDefinitionOnly)) return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  // Rows of another preset lie in another column family.
+  if (PresetOf(*table->s, table->s->row_type) !=
+      PresetOf(*altered_table->s, altered_table->s->row_type)) {
+    return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  }
   if (ChangesTimeToLive(*table, *altered_table, table_data()->name(),
                         alter_info->handler_flags & ALTER_COLUMN_NAME)) {
     return HA_ALTER_INPLACE_NOT_SUPPORTED;

@@ -13,13 +13,14 @@
 #include "server/error_map.h"
 #include "server/handler.h"
 #include "server/plugin_state.h"
+#include "server/statement_progress.h"
+#include "server/storage_preset.h"
 #include "server/system_variables.h"
 #include "server/table_descriptor_builder.h"
 #include "server/table_dropper.h"
 #include "server/table_name.h"
 #include "server/time_to_live.h"
 #include "store/index_bounds.h"
-#include "store/status_map.h"
 
 namespace basalt::server {
 
@@ -43,17 +44,10 @@ int RefuseReservedFamilies(const TABLE& form, const std::string& table_name) {
   return 0;
 }
 
-Status CheckFamilyMayBeMade(const std::string& name) {
-  if (MayCreateColumnFamilies() || Database()->store()->FindColumnFamily(name) != nullptr) {
-    return Status::Ok();
-  }
-  return Status(Code::kInvalidArgument, "there is no column family '" + name +
-                                            "', and rocksdb_no_create_column_family is ON");
-}
-
 // In the server's order of keys, a hidden primary key last.
 Status RequestIndexes(const codec::TableDescriptor& descriptor, const TABLE& form,
-                      const TimeToLive& life, std::vector<catalog::IndexRequest>* requests) {
+                      const TimeToLive& life, store::StoragePreset preset,
+                      std::vector<catalog::IndexRequest>* requests) {
   for (size_t i = 0; i < descriptor.indexes.size(); ++i) {
     catalog::IndexRequest request;
     request.kind = static_cast<catalog::IndexKind>(descriptor.indexes[i].kind);
@@ -61,10 +55,9 @@ Status RequestIndexes(const codec::TableDescriptor& descriptor, const TABLE& for
     if (life.seconds != 0) request.flags = catalog::kIndexHasTtl;
     request.ttl_seconds = life.seconds;
     if (request.kind != catalog::IndexKind::kHiddenPrimary) {
-      const LEX_CSTRING& comment = form.key_info[i].comment;
-      BASALT_RETURN_IF_ERROR(ChooseColumnFamily(std::string_view(comment.str, comment.length),
-                                                PartitionOf(descriptor.name), &request));
-      BASALT_RETURN_IF_ERROR(CheckFamilyMayBeMade(request.column_family));
+      BASALT_RETURN_IF_ERROR(PlaceIndex(form.key_info[i], descriptor.name, preset, &request));
+    } else {
+      UsePreset(preset, &request);
     }
     requests->push_back(std::move(request));
   }
@@ -101,28 +94,31 @@ Status CreateTemporary(const codec::TableDescriptor& descriptor, uint64_t auto_i
 }
 
 Status CreateByName(const std::string& name, const TABLE& form, const TimeToLive& life,
-                    uint64_t auto_increment) {
+                    store::StoragePreset preset, uint64_t auto_increment) {
   codec::TableDescriptor descriptor;
   BASALT_RETURN_IF_ERROR(BuildTableDescriptor(form, name, &descriptor));
   if (!MyRocksCompatibleFormat(current_thd)) codec::ChooseKvFormats(&descriptor);
   BASALT_RETURN_IF_ERROR(CheckKeys(descriptor));
   if (IsTemporaryTable(name)) return CreateTemporary(descriptor, auto_increment);
   std::vector<catalog::IndexRequest> requests;
-  BASALT_RETURN_IF_ERROR(RequestIndexes(descriptor, form, life, &requests));
+  BASALT_RETURN_IF_ERROR(RequestIndexes(descriptor, form, life, preset, &requests));
   catalog::TableDefinition definition;
   const bool defined = DefinitionOfNewTable(*form.s, name, &definition);
   return Database()->catalog()->CreateTable(name, requests, auto_increment, nullptr,
                                             defined ? &definition : nullptr);
 }
 
-Status CompactIndex(const engine::Table& table, const engine::Index& index) {
+Status CompactIndex(const engine::Table& table, const engine::Index& index,
+                    StatementProgress* progress) {
   const store::IndexBounds bounds(index.id, index.reverse);
-  rocksdb::CompactRangeOptions options;
-  options.exclusive_manual_compaction = false;
-  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-  return store::MapStatus(table.database()->store()->base()->CompactRange(
-                              options, index.family, &bounds.lower(), &bounds.upper()),
-                          "compacting an index of " + table.name());
+  store::ManualCompaction compaction;
+  compaction.family = index.family;
+  compaction.first = &bounds.lower();
+  compaction.past_last = &bounds.upper();
+  compaction.report = [progress](uint64_t done, uint64_t expected) {
+    return progress->Report(done, expected);
+  };
+  return table.database()->store()->Compact(compaction);
 }
 
 }  // namespace
@@ -138,7 +134,8 @@ int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) 
   if (int error = ReadTimeToLive(*form, table_name, &life)) return error;
   const uint64_t auto_increment =
       form->found_next_number_field == nullptr ? 0 : create_info->auto_increment_value;
-  status = CreateByName(table_name, *form, life, auto_increment);
+  status = CreateByName(table_name, *form, life, PresetOf(*form->s, create_info->row_type),
+                        auto_increment);
   if (status.ok()) {
     if (IsTemporaryTable(table_name) || catalog::IsPartitionName(table_name)) return 0;
     const int error = WriteFrmOfNewTable(form->s);
@@ -239,9 +236,12 @@ int Handler::analyze(THD*, HA_CHECK_OPT*) {
 }
 
 int Handler::optimize(THD* thd, HA_CHECK_OPT*) {
+  StatementProgress progress(thd);
+  progress.Start(static_cast<unsigned>(table_data()->index_count()));
   for (size_t i = 0; i < table_data()->index_count(); ++i) {
     if (thd->killed) return HA_ADMIN_FAILED;
-    const Status status = CompactIndex(*table_data(), table_data()->index(i));
+    if (i != 0) progress.NextStage();
+    const Status status = CompactIndex(*table_data(), table_data()->index(i), &progress);
     if (status.ok()) continue;
     ReportError(status, "OPTIMIZE TABLE");
     return HA_ADMIN_FAILED;

@@ -12,6 +12,7 @@
 #include "server/handler.h"
 #include "server/plugin_state.h"
 #include "server/session.h"
+#include "server/storage_preset.h"
 #include "server/system_variables.h"
 #include "server/table_dropper.h"
 #include "server/table_name.h"
@@ -259,6 +260,7 @@ void SetUpHandlerton(handlerton* hton) {
   hton->check_version = CheckVersion;
   hton->notify_tabledef_changed = NotifyTabledefChanged;
   SetUpDiscovery(hton);
+  hton->table_options = TableOptions();
   hton->show_status = ShowStatus;
 }
 

@@ -7,6 +7,7 @@
 #include "codec/kv_format.h"
 #include "engine/database.h"
 #include "server/table_descriptor_builder.h"
+#include "server/storage_preset.h"
 #include "server/table_name.h"
 
 namespace basalt::server {
@@ -111,7 +112,7 @@ Status DescribeNewIndex(const engine::Table& table, const KEY& key, bool myrocks
 
 // When all are described: codecs look at the whole table.
 Status RequestNewIndex(const engine::Table& table, const catalog::IndexRecord& primary,
-                       const KEY& key, size_t position, IndexPlan* plan) {
+                       const TABLE& altered, size_t position, IndexPlan* plan) {
   const codec::IndexDescriptor& described = plan->target.indexes[position];
   std::unique_ptr<codec::KeyCodec> codec;
   BASALT_RETURN_IF_ERROR(codec::KeyCodec::Compile(plan->target, position, &codec));
@@ -123,7 +124,10 @@ Status RequestNewIndex(const engine::Table& table, const catalog::IndexRecord& p
   request.key_value_format_version = described.kv_format_version;
   request.flags = primary.flags;
   request.ttl_seconds = primary.ttl_seconds;
-  BASALT_RETURN_IF_ERROR(ColumnFamilyOf(key, table.name(), &request));
+  const store::StoragePreset preset =
+      PresetOfRows(table.primary().family->GetName(), *altered.s);
+  BASALT_RETURN_IF_ERROR(
+      PlaceIndex(altered.key_info[position], table.name(), preset, &request));
   plan->requests.push_back(std::move(request));
   return Status::Ok();
 }
@@ -144,7 +148,7 @@ Status PlanIndexes(const engine::Table& table, const TABLE& before, const TABLE&
   }
   for (const size_t position : plan->added) {
     BASALT_RETURN_IF_ERROR(
-        RequestNewIndex(table, *record->Primary(), altered.key_info[position], position, plan));
+        RequestNewIndex(table, *record->Primary(), altered, position, plan));
   }
   return Status::Ok();
 }

@@ -10,6 +10,7 @@
 
 #include "server/error_map.h"
 #include "server/plugin_state.h"
+#include "server/statement_progress.h"
 #include "server/variables/inert_variables.h"
 #include "server/variables/variable_table.h"
 
@@ -80,7 +81,15 @@ int CheckCompact(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* value)
                         "ROCKSDB: no column family '%s': nothing to compact", name.c_str());
     return 0;
   }
-  return ReportError(store->Compact(handle, ManualCompactionThreads(thd)), "compaction of " + name);
+  StatementProgress progress(thd);
+  progress.Start(1);
+  store::ManualCompaction compaction;
+  compaction.family = handle;
+  compaction.threads = ManualCompactionThreads(thd);
+  compaction.report = [&progress](uint64_t done, uint64_t expected) {
+    return progress.Report(done, expected);
+  };
+  return ReportError(store->Compact(compaction), "compaction of " + name);
 }
 
 void UpdateNothing(THD*, st_mysql_sys_var*, void*, const void*) {}
@@ -130,18 +139,13 @@ void UpdateTtlOffset(THD*, st_mysql_sys_var*, void* variable, const void* save) 
   (*TimeToLiveOfVariables()).*setting = value;
 }
 
-// RocksDB takes a limiter only when it starts; this is as good as none.
-constexpr long long kUnlimitedBytesPerSecond = 1ll << 40;
+// Of rocksdb_rate_limiter_bytes_per_sec and rocksdb_rate_limiter_auto_tuned, which are below.
+void SetRateLimit();
 
-long long RateLimit(unsigned long long bytes) {
-  return bytes == 0 ? kUnlimitedBytesPerSecond : static_cast<long long>(bytes);
-}
-
+template <typename T>
 void UpdateRateLimit(THD*, st_mysql_sys_var*, void* variable, const void* save) {
-  StoreValue<ULONGLONG>(variable, save);
-  if (Database() == nullptr) return;
-  Database()->store()->options().rate_limiter->SetBytesPerSecond(
-      RateLimit(*static_cast<const ULONGLONG*>(save)));
+  StoreValue<T>(variable, save);
+  if (Database() != nullptr) SetRateLimit();
 }
 
 constexpr char kAlwaysDetected[] =
@@ -200,7 +204,11 @@ void UpdateRecoveryMode(THD* thd, st_mysql_sys_var*, void* variable, const void*
          nullptr, nullptr, 2 * kGiB, 0, ULLONG_MAX / 2, 0)                                         \
   GLOBAL(ULONGLONG, rate_limiter_bytes_per_sec, kAnyTime,                                          \
          "Most bytes a second that background work writes; 0: no limit",                           \
-         nullptr, UpdateRateLimit, 0, 0, kLargestSigned, 0)                                        \
+         nullptr, UpdateRateLimit<ULONGLONG>, 0, 0, kLargestSigned, 0)                             \
+  GLOBAL(BOOL, rate_limiter_auto_tuned, PLUGIN_VAR_OPCMDARG,                                       \
+         "Background work writes as much a second as it needs to keep up, between a twentieth of " \
+         "rocksdb_rate_limiter_bytes_per_sec (1 GiB for 0) and all of it",                         \
+         nullptr, UpdateRateLimit<BOOL>, 0)                                                        \
   GLOBAL(UINT, stats_dump_period_sec, kAtStart,                                                    \
          "Seconds between statistics in RocksDB's LOG; 0: never",                                  \
          nullptr, nullptr, 600, 0, INT_MAX, 0)                                                     \
@@ -291,6 +299,11 @@ void UpdateRecoveryMode(THD* thd, st_mysql_sys_var*, void* variable, const void*
 
 BASALT_DEFINE_VARIABLES(BASALT_VARIABLES)
 
+void SetRateLimit() {
+  Database()->store()->options().rate_limiter->SetLimit(values.rate_limiter_bytes_per_sec,
+                                                        values.rate_limiter_auto_tuned);
+}
+
 std::string Text(const char* text) { return text == nullptr ? std::string() : text; }
 
 void LogLine(store::LogLevel level, std::string_view text) {
@@ -363,8 +376,8 @@ engine::Database::Options DatabaseOptionsFromVariables() {
   store.max_background_jobs = values.max_background_jobs;
   store.max_open_files = OpenFiles();
   store.max_total_wal_bytes = values.max_total_wal_size;
-  store.rate_limiter.reset(
-      rocksdb::NewGenericRateLimiter(RateLimit(values.rate_limiter_bytes_per_sec)));
+  store.rate_limiter = std::make_shared<store::BackgroundRateLimiter>(
+      values.rate_limiter_bytes_per_sec, values.rate_limiter_auto_tuned);
   store.statistics_dump_seconds = values.stats_dump_period_sec;
   store.use_direct_reads = values.use_direct_reads;
   store.use_direct_io_for_flush_and_compaction = values.use_direct_io_for_flush_and_compaction;

@@ -11,6 +11,7 @@
 #include "store/auto_increment_merge_operator.h"
 #include "store/comparator.h"
 #include "store/option_mistake.h"
+#include "store/storage_preset.h"
 
 namespace basalt::store {
 namespace {
@@ -63,6 +64,17 @@ void SetMemtables(const StoreOptions& options, rocksdb::ColumnFamilyOptions* fam
   // TransactionDB keeps flushed memtables for its own conflict checks unless it is told a size.
   // Those checks are not used here, so one byte: nothing is kept.
   family->max_write_buffer_size_to_maintain = 1;
+}
+
+// What keeps scans and look-ups from walking over what is deleted, beside deletion_trigger.h.
+void SetReadTriggers(rocksdb::ColumnFamilyOptions* family) {
+  // A scan that passes over so many dead entries of the memtable has it written out with the next
+  // write, and one that does so on the average of its steps; compaction takes care of the rest.
+  family->memtable_op_scan_flush_trigger = 16384;
+  family->memtable_avg_op_scan_flush_trigger = 64;
+  // A file that look-ups read in vain this often for each of its bytes is compacted. RocksDB's
+  // break-even between reading and rewriting, with nine of ten blocks in the cache.
+  family->read_triggered_compaction_threshold = 0.05;
 }
 
 void SetLevels(const StoreOptions& options, rocksdb::ColumnFamilyOptions* family) {
@@ -122,9 +134,11 @@ rocksdb::ColumnFamilyOptions DefaultColumnFamilyOptions(std::string_view name,
     family.max_write_buffer_number = 2;
   }
   SetLevels(options, &family);
+  SetReadTriggers(&family);
   SetCompression(&family);
   rocksdb::BlockBasedTableOptions table = DefaultTableOptions(std::move(cache));
   if (options.adjust_tables) options.adjust_tables(&table);
+  ApplyPreset(name, &family, &table);
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return family;
 }

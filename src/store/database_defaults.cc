@@ -60,6 +60,8 @@ rocksdb::DBOptions DatabaseOptions(const StoreOptions& options) {
   db.paranoid_checks = options.paranoid_checks;
   if (options.env != nullptr) db.env = options.env;
   db.max_background_jobs = BackgroundJobs(options);
+  // How often files are looked at that are read in vain, when nothing is written.
+  db.max_compaction_trigger_wakeup_seconds = 60;
   // The old plugin's directories may hold a plain delete below a single delete. RocksDB can live
   // with that, but by default would rather stop all writes.
   db.enforce_single_del_contracts = false;

@@ -194,18 +194,25 @@ Status Store::FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& hand
   return {};
 }
 
-Status Store::Compact(rocksdb::ColumnFamilyHandle* handle, uint32_t threads) {
+Status Store::Compact(rocksdb::ColumnFamilyHandle* handle) {
+  ManualCompaction whole;
+  whole.family = handle;
+  return Compact(whole);
+}
+
+Status Store::Compact(const ManualCompaction& compaction) {
   // A compaction begins with a flush, and waits for it.
-  BASALT_RETURN_IF_ERROR(Flush(handle));
-  rocksdb::CompactRangeOptions options;
-  options.exclusive_manual_compaction = false;
-  options.max_subcompactions = threads;
-  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  BASALT_RETURN_IF_ERROR(Flush(compaction.family));
+  const auto& limiter = options_.rate_limiter;
   ++running_manual_compactions_;
-  const rocksdb::Status compacted = base_->CompactRange(options, handle, nullptr, nullptr);
+  const rocksdb::Status compacted = RunManualCompaction(base_, compaction, [&limiter] {
+    return limiter == nullptr
+               ? 0
+               : static_cast<uint64_t>(limiter->GetTotalBytesThrough(rocksdb::Env::IO_TOTAL));
+  });
   --running_manual_compactions_;
   ++manual_compactions_;
-  return MapStatus(compacted, "compacting " + handle->GetName());
+  return MapStatus(compacted, "compacting " + compaction.family->GetName());
 }
 
 void Store::CancelManualCompactions() { base_->DisableManualCompaction(); }

@@ -25,6 +25,7 @@
 #include "store/index_statistics.h"
 #include "store/log_backlog.h"
 #include "store/manifest_guard.h"
+#include "store/manual_compaction.h"
 #include "store/statistics_keeper.h"
 #include "store/status_map.h"
 #include "store/store_options.h"
@@ -119,9 +120,15 @@ class Store {
   // when the store stops taking writes meanwhile: the flush is then done when it takes them again.
   Status Flush();
   Status Flush(rocksdb::ColumnFamilyHandle* handle);
-  // Compacts a whole column family and waits. CancelManualCompactions() ends it with kInterrupted.
-  // `threads` share the work; 0: as many as the store's options say.
-  Status Compact(rocksdb::ColumnFamilyHandle* handle, uint32_t threads = 0);
+  // Compacts a whole column family, or as told, and waits. Ended by CancelManualCompactions() or by
+  // its report: kInterrupted.
+  Status Compact(rocksdb::ColumnFamilyHandle* handle);
+  Status Compact(const ManualCompaction& compaction);
+  // Takes finished table files over, all of them or none. What they delete is compacted away soon.
+  Status Ingest(const std::vector<rocksdb::IngestExternalFileArg>& arguments);
+  // To be called once a second: has memtables written out that scans would suffer from, because
+  // many deletions are in them. Does not wait.
+  void FlushDeletions();
   // Compacts the files of level 0 that no compaction works on into the next level.
   Status CompactLevelZero();
   // Stops flushes and compactions, waiting for those that run, or lets them go on. Counted.
@@ -189,6 +196,7 @@ class Store {
   Status BuildColumnFamilyOptions(const std::string& name,
                                   rocksdb::ColumnFamilyOptions* options) const;
   Status CompactLevelZero(rocksdb::ColumnFamilyHandle* handle);
+  bool HoldsManyDeletions(rocksdb::ColumnFamilyHandle* handle, uint64_t limit);
   Status LoadStatistics();
   rocksdb::Status CloseDatabase(const std::vector<rocksdb::ColumnFamilyHandle*>& handles);
   void LoadStatisticsOneByOne(rocksdb::ColumnFamilyHandle* handle);

@@ -2,9 +2,13 @@
 
 // What an administrator changes in a running store; store.cc has the rest of the class.
 
+#include <memory>
 #include <utility>
 
 #include <rocksdb/convenience.h>
+#include <rocksdb/experimental.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/utilities/types_util.h>
 
 #include "store/column_family_defaults.h"
 #include "store/store.h"
@@ -38,6 +42,87 @@ Status Store::CompactLevelZero() {
     BASALT_RETURN_IF_ERROR(CompactLevelZero(handle));
   }
   return {};
+}
+
+namespace {
+
+struct KeyRange {
+  rocksdb::ColumnFamilyHandle* family;
+  std::string first;
+  std::string last;
+};
+
+std::string UserKey(const rocksdb::Iterator& entry, const rocksdb::Comparator* comparator) {
+  rocksdb::ParsedEntryInfo parsed;
+  if (!entry.Valid() || !rocksdb::ParseEntry(entry.key(), comparator, &parsed).ok()) return {};
+  return parsed.user_key.ToString();
+}
+
+// Appends the range of the file when it holds more deletions than `limit`. A file that cannot be
+// read is not taken over either, and says why then.
+void AppendDeletedRange(const rocksdb::Options& options, rocksdb::ColumnFamilyHandle* family,
+                        const std::string& path, uint64_t limit, std::vector<KeyRange>* ranges) {
+  rocksdb::SstFileReader reader(options);
+  if (!reader.Open(path).ok() || reader.GetTableProperties()->num_deletions <= limit) return;
+  const std::unique_ptr<rocksdb::Iterator> entry = reader.NewTableIterator();
+  KeyRange range{family, {}, {}};
+  entry->SeekToFirst();
+  range.first = UserKey(*entry, family->GetComparator());
+  entry->SeekToLast();
+  range.last = UserKey(*entry, family->GetComparator());
+  if (!range.first.empty() && !range.last.empty()) ranges->push_back(std::move(range));
+}
+
+}  // namespace
+
+// RocksDB asks no collector about files that it has not written itself.
+Status Store::Ingest(const std::vector<rocksdb::IngestExternalFileArg>& arguments) {
+  std::vector<KeyRange> deleted;
+  const int64_t limit =
+      options_.deletion_trigger == nullptr ? 0 : options_.deletion_trigger->deletions.load();
+  for (const rocksdb::IngestExternalFileArg& argument : arguments) {
+    if (limit <= 0) break;
+    const rocksdb::Options options = base_->GetOptions(argument.column_family);
+    for (const std::string& path : argument.external_files) {
+      AppendDeletedRange(options, argument.column_family, path, static_cast<uint64_t>(limit),
+                         &deleted);
+    }
+  }
+  BASALT_RETURN_IF_ERROR(MapStatus(base_->IngestExternalFiles(arguments),
+                                   "taking over the files of a large transaction"));
+  for (const KeyRange& range : deleted) {
+    const rocksdb::Slice first(range.first);
+    const rocksdb::Slice last(range.last);
+    // Without it scans are slow, and nothing is wrong.
+    (void)rocksdb::experimental::SuggestCompactRange(base_, range.family, &first, &last);
+  }
+  return {};
+}
+
+// At least a quarter of the entries, so that a flush frees something, and so that a memtable of
+// many kinds of work is not written out in small pieces.
+bool Store::HoldsManyDeletions(rocksdb::ColumnFamilyHandle* handle, uint64_t limit) {
+  uint64_t deletions = 0;
+  uint64_t entries = 0;
+  return base_->GetIntProperty(handle, rocksdb::DB::Properties::kNumDeletesActiveMemTable,
+                               &deletions) &&
+         base_->GetIntProperty(handle, rocksdb::DB::Properties::kNumEntriesActiveMemTable,
+                               &entries) &&
+         deletions > limit && 4 * deletions >= entries && !HasUnwrittenMemtables(handle);
+}
+
+void Store::FlushDeletions() {
+  const auto& trigger = options_.deletion_trigger;
+  if (trigger == nullptr || trigger->deletions <= 0 || trigger->window <= 0) return;
+  if (!writing_allowed() || backlog_.pending()) return;
+  rocksdb::FlushOptions options;
+  options.wait = false;
+  options.allow_write_stall = true;
+  for (rocksdb::ColumnFamilyHandle* handle : families_.All()) {
+    if (handle == system_) continue;
+    if (!HoldsManyDeletions(handle, 2 * static_cast<uint64_t>(trigger->deletions.load()))) continue;
+    (void)base_->Flush(options, handle).ok();  // tried again in a second
+  }
 }
 
 // A compaction may take files away, or add some, between the look at them and the call: then

@@ -9,10 +9,10 @@
 
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
-#include <rocksdb/rate_limiter.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 
+#include "store/background_rate_limiter.h"
 #include "store/deletion_trigger.h"
 #include "store/key_prefix_provider.h"
 #include "store/time_to_live.h"
@@ -50,7 +50,7 @@ struct StoreOptions {
   int max_open_files = -1;  // -1: every file stays open
   uint64_t max_total_wal_bytes = 2ull << 30;
   uint32_t statistics_dump_seconds = 600;
-  std::shared_ptr<rocksdb::RateLimiter> rate_limiter;  // null: none
+  std::shared_ptr<BackgroundRateLimiter> rate_limiter;  // null: none
   bool use_direct_reads = false;
   bool use_direct_io_for_flush_and_compaction = false;
   bool use_fsync = false;

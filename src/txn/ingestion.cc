@@ -178,8 +178,7 @@ Status RunIngestJob(store::Store* store, const catalog::IngestJob& job) {
     BASALT_RETURN_IF_ERROR(AddToArguments(store, job, file, &arguments));
   }
   if (arguments.empty()) return Status::Ok();
-  return store::MapStatus(store->base()->IngestExternalFiles(arguments),
-                          "taking over the files of a large transaction");
+  return store->Ingest(arguments);
 }
 
 void RemoveIngestFiles(store::Store* store, const catalog::IngestJob& job) {

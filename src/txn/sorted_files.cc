@@ -146,7 +146,9 @@ Status SortedFiles::Find(Bytes key, std::string* value) const {
     rocksdb::SstFileReader reader(RunOptions(store_, family_));
     const std::string path = PathOf(file.name);
     BASALT_RETURN_IF_ERROR(store::MapStatus(reader.Open(path), "opening " + path));
-    const std::unique_ptr<rocksdb::Iterator> entry(reader.NewIterator(rocksdb::ReadOptions()));
+    rocksdb::ReadOptions options;
+    options.total_order_seek = true;
+    const std::unique_ptr<rocksdb::Iterator> entry(reader.NewIterator(options));
     entry->Seek(key);
     if (!entry->Valid() || BytesOf(entry->key()) != key) continue;
     value->assign(entry->value().data(), entry->value().size());

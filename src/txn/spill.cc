@@ -91,6 +91,7 @@ std::unique_ptr<rocksdb::Iterator> Spill::NewIterator(const SpillLayer& layer, u
   bounds->lower_slice = bounds->lower;
   bounds->upper_slice = bounds->upper;
   rocksdb::ReadOptions options;
+  options.total_order_seek = true;
   options.iterate_lower_bound = &bounds->lower_slice;
   options.iterate_upper_bound = &bounds->upper_slice;
   return std::unique_ptr<rocksdb::Iterator>(store_->base()->NewIterator(options, family()));

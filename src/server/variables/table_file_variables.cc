@@ -52,18 +52,18 @@ void UpdateSingleDeletions(THD*, st_mysql_sys_var*, void* variable, const void* 
          nullptr, nullptr, 1)                                                                      \
   GLOBAL(LONGLONG, compaction_sequential_deletes, kAnyTime,                                        \
          "A new table file with more deletions than this among "                                   \
-         "rocksdb_compaction_sequential_deletes_window neighbours is compacted; 0: for no such "   \
-         "reason",                                                                                 \
-         nullptr, UpdateDeletions<&DeletionTriggerSettings::deletions>, 0, 0, 2000000, 0)          \
+         "rocksdb_compaction_sequential_deletes_window neighbours is compacted, and a memtable "   \
+         "of twice as many written out; 0: for no such reason",                                                                                 \
+         nullptr, UpdateDeletions<&DeletionTriggerSettings::deletions>, 8192, 0, 2000000, 0)          \
   GLOBAL(BOOL, compaction_sequential_deletes_count_sd, kAnyTime,                                   \
          "Single deletions, which entries of secondary indexes get, count as well",                \
-         nullptr, UpdateSingleDeletions, 0)                                                        \
+         nullptr, UpdateSingleDeletions, 1)                                                        \
   GLOBAL(LONGLONG, compaction_sequential_deletes_file_size, kAnyTime,                              \
          "Smaller table files are not looked at, in bytes",                                        \
          nullptr, UpdateDeletions<&DeletionTriggerSettings::file_bytes>, 0, -1, LLONG_MAX, 0)      \
   GLOBAL(LONGLONG, compaction_sequential_deletes_window, kAnyTime,                                 \
          "Entries among which deletions are counted",                                              \
-         nullptr, UpdateDeletions<&DeletionTriggerSettings::window>, 0, 0, 2000000, 0)             \
+         nullptr, UpdateDeletions<&DeletionTriggerSettings::window>, 16384, 0, 2000000, 0)             \
   GLOBAL(ENUM, index_type, kAtStart,                                                               \
          "How blocks are found in a table file; kHashSearch needs a prefix_extractor",             \
          nullptr, nullptr, 0, &index_types)                                                        \

@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/sst_file_writer.h>
 
 #include "base/bytes.h"
 #include "store/store.h"
@@ -138,6 +139,55 @@ TEST_F(StoreMaintenanceTest, AFileOfManyDeletionsIsCompacted) {
   EXPECT_EQ(history.back().reason, "FilesMarkedForCompaction");
   EXPECT_EQ(history.back().status, "OK");
   EXPECT_TRUE(store_->compactions()->Active().empty());
+}
+
+TEST_F(StoreMaintenanceTest, AMemtableOfManyDeletionsIsWrittenOut) {
+  Write(0, 1000, /*deletions=*/false);
+  Flush();
+  ASSERT_EQ(store_->Compact(rows_).ToString(), "ok");
+  Write(0, 1000, /*deletions=*/true);
+  store_->FlushDeletions();  // the trigger is off
+  trigger_->deletions = 500;
+  trigger_->window = 1000;
+  store_->FlushDeletions();  // not more than twice as many
+  uint64_t entries = 0;
+  ASSERT_TRUE(store_->base()->GetIntProperty(
+      rows_, rocksdb::DB::Properties::kNumEntriesActiveMemTable, &entries));
+  EXPECT_EQ(entries, 1000);
+  trigger_->deletions = 400;
+  store_->FlushDeletions();
+  ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
+  EXPECT_TRUE(TableFiles(*store_).empty());  // all of it is gone
+}
+
+TEST_F(StoreMaintenanceTest, AMemtableWithSomeDeletionsIsLeftAlone) {
+  trigger_->deletions = 100;
+  trigger_->window = 200;
+  Write(0, 300, /*deletions=*/true);
+  Write(1000, 2000, /*deletions=*/false);
+  store_->FlushDeletions();
+  EXPECT_TRUE(TableFiles(*store_).empty());
+}
+
+TEST_F(StoreMaintenanceTest, DeletionsOfATakenOverFileAreCompacted) {
+  Write(0, 1000, /*deletions=*/false);
+  Flush();
+  ASSERT_EQ(store_->Compact(rows_).ToString(), "ok");
+  const rocksdb::Options options = store_->base()->GetOptions(rows_);
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options, rows_);
+  const std::string path = directory_ / "deletions";
+  ASSERT_TRUE(writer.Open(path).ok());
+  for (uint32_t number = 0; number < 900; ++number) ASSERT_TRUE(writer.Delete(Key(number)).ok());
+  ASSERT_TRUE(writer.Finish().ok());
+  rocksdb::IngestExternalFileArg file;
+  file.column_family = rows_;
+  file.external_files = {path};
+  trigger_->deletions = 500;
+  ASSERT_EQ(store_->Ingest({file}).ToString(), "ok");
+  ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
+  ASSERT_EQ(TableFiles(*store_).size(), 1);
+  EXPECT_EQ(TableFiles(*store_).front().num_entries, 100);
+  EXPECT_EQ(TableFiles(*store_).front().num_deletions, 0);
 }
 
 TEST_F(StoreMaintenanceTest, WrittenEntriesAreCounted) {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include <rocksdb/db.h>
+
+namespace basalt::store {
+
+// A compaction that somebody asks for and waits for.
+struct ManualCompaction {
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  // Keys in the order of the family, the second one not included; null: to the end of the family.
+  // Borrowed.
+  const rocksdb::Slice* first = nullptr;
+  const rocksdb::Slice* past_last = nullptr;
+  // Threads that share it; 0: as many as the store's options say.
+  uint32_t threads = 0;
+  // Called ten times a second by the thread that waits, with the bytes that background work has
+  // written since the beginning, of about so many. False ends the compaction soon. Empty: nobody
+  // asks.
+  std::function<bool(uint64_t done, uint64_t expected)> report;
+};
+
+// Carries it out. Incomplete (kManualCompactionPaused) when `report` has ended it, or when manual
+// compactions are not allowed; what was compacted until then stays. `written` tells how many bytes
+// background work has written so far. Any thread.
+rocksdb::Status RunManualCompaction(rocksdb::DB* db, const ManualCompaction& compaction,
+                                    const std::function<uint64_t()>& written);
+
+}  // namespace basalt::store
