@@ -6,8 +6,8 @@
 #include "codec/key_codec.h"
 #include "codec/kv_format.h"
 #include "engine/database.h"
-#include "server/table_descriptor_builder.h"
 #include "server/storage_preset.h"
+#include "server/table_descriptor_builder.h"
 #include "server/table_name.h"
 
 namespace basalt::server {
@@ -124,10 +124,8 @@ Status RequestNewIndex(const engine::Table& table, const catalog::IndexRecord& p
   request.key_value_format_version = described.kv_format_version;
   request.flags = primary.flags;
   request.ttl_seconds = primary.ttl_seconds;
-  const store::StoragePreset preset =
-      PresetOfRows(table.primary().family->GetName(), *altered.s);
-  BASALT_RETURN_IF_ERROR(
-      PlaceIndex(altered.key_info[position], table.name(), preset, &request));
+  const store::StoragePreset preset = PresetOfRows(table.primary().family->GetName(), *altered.s);
+  BASALT_RETURN_IF_ERROR(PlaceIndex(altered.key_info[position], table.name(), preset, &request));
   plan->requests.push_back(std::move(request));
   return Status::Ok();
 }
@@ -147,8 +145,7 @@ Status PlanIndexes(const engine::Table& table, const TABLE& before, const TABLE&
         DescribeNewIndex(table, altered.key_info[position], myrocks_compatible, position, plan));
   }
   for (const size_t position : plan->added) {
-    BASALT_RETURN_IF_ERROR(
-        RequestNewIndex(table, *record->Primary(), altered, position, plan));
+    BASALT_RETURN_IF_ERROR(RequestNewIndex(table, *record->Primary(), altered, position, plan));
   }
   return Status::Ok();
 }

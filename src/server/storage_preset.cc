@@ -35,8 +35,7 @@ void UsePreset(store::StoragePreset preset, catalog::IndexRequest* request) {
 
 store::StoragePreset PresetOfRows(std::string_view family_name, const TABLE_SHARE& share) {
   using store::StoragePreset;
-  for (const auto preset :
-       {StoragePreset::kDefault, StoragePreset::kFast, StoragePreset::kSmall}) {
+  for (const auto preset : {StoragePreset::kDefault, StoragePreset::kFast, StoragePreset::kSmall}) {
     if (family_name == store::FamilyOfPreset(preset)) return preset;
   }
   return PresetOf(share, share.row_type);

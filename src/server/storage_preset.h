@@ -21,8 +21,8 @@ ha_create_table_option* TableOptions();
 // is small, and any other row format is the default.
 store::StoragePreset PresetOf(const TABLE_SHARE& share, row_type format);
 
-// That of a table or partition whose primary key is in this column family: its own, where that tells;
-// else what the table says.
+// That of a table or partition whose primary key is in this column family: its own, where that
+// tells; else what the table says.
 store::StoragePreset PresetOfRows(std::string_view family_name, const TABLE_SHARE& share);
 
 // Puts an index whose column family nobody has chosen into that of the preset.
