@@ -26,24 +26,6 @@ namespace basalt::server {
 
 namespace {
 
-// Families that hold no indexes: the dictionary, and a name with which MyRocks once asked for one
-// family an index. The error is MyRocks'. 0: there are none.
-int RefuseReservedFamilies(const TABLE& form, const std::string& table_name) {
-  for (uint i = 0; i < form.s->keys; ++i) {
-    const LEX_CSTRING& comment = form.key_info[i].comment;
-    catalog::IndexRequest request;
-    const Status chosen = ChooseColumnFamily(std::string_view(comment.str, comment.length),
-                                             PartitionOf(table_name), &request);
-    if (!chosen.ok()) continue;  // CreateByName says why
-    if (request.column_family == store::kSystemColumnFamilyName ||
-        request.column_family == "$per_index_cf") {
-      my_error(ER_WRONG_ARGUMENTS, MYF(0), "column family not valid for storing index data.");
-      return HA_WRONG_CREATE_OPTION;
-    }
-  }
-  return 0;
-}
-
 // In the server's order of keys, a hidden primary key last.
 Status RequestIndexes(const codec::TableDescriptor& descriptor, const TABLE& form,
                       const TimeToLive& life, store::StoragePreset preset,
@@ -129,7 +111,6 @@ int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) 
   Status status = TableNameOf(name, &table_name);
   if (!status.ok()) return ReportError(status, "creating the table");
   if (Database()->catalog()->FindTable(table_name) != nullptr) return HA_ERR_TABLE_EXIST;
-  if (int error = RefuseReservedFamilies(*form, table_name)) return error;
   TimeToLive life;
   if (int error = ReadTimeToLive(*form, table_name, &life)) return error;
   const uint64_t auto_increment =

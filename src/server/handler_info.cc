@@ -75,6 +75,10 @@ void Handler::FillRowsPerKey() {
                    ? 1
                    : statistics.RowsPerKey(i, part + 1);
       }
+      // Who is told how many rows there are is told the rest, too: each further part halves.
+      if (rows == 0 && RowsToldToOptimizer() != 0) {
+        rows = static_cast<double>(1ull << (key.ext_key_parts - part - 1));
+      }
       // 0 says "unknown": the optimizer then guesses.
       key.rec_per_key[part] = static_cast<ulong>(std::llround(rows));
       if (rows > 0 && key.rec_per_key[part] == 0) key.rec_per_key[part] = 1;
