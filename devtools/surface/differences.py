@@ -4,7 +4,7 @@
 # variable -> why its default is another one
 DEFAULTS: dict[str, str] = {
     "rocksdb_allow_concurrent_memtable_write": "connections need not wait for one another",
-    "rocksdb_compaction_sequential_deletes": "scans after large deletions are fast by themselves (docs/compaction.md)",
+    "rocksdb_compaction_sequential_deletes": "scans after deletions are fast (compaction.md)",
     "rocksdb_compaction_sequential_deletes_count_sd": "secondary indexes need it as much as tables",
     "rocksdb_compaction_sequential_deletes_window": "see rocksdb_compaction_sequential_deletes",
     "rocksdb_block_size": "better compressed, half the index, and reads are as fast",
