@@ -14,6 +14,7 @@ COUNT_TABLES = (
     "SELECT COUNT(*) FROM information_schema.partitions p JOIN information_schema.tables t"
     " USING (table_schema, table_name) WHERE t.engine = 'ROCKSDB'"
 )
+INNODB_TABLES = "SELECT name FROM information_schema.INNODB_SYS_TABLES"
 MENDED = re.compile(r"ROCKSDB: .*(left by|had lost|was found as|more tables|was making)")
 
 
@@ -22,7 +23,8 @@ class DdlHarness(Harness):
 
     def check(self) -> list[Problem]:
         problems = super().check()
-        problems += check_files(self.server.datadir / DATABASE)
+        innodb = {row[0] for row in self.server.query(INNODB_TABLES)}
+        problems += check_files(self.server.datadir / DATABASE, innodb)
         return problems + check_log(self.server.log_tail(100000))
 
     def finish(self) -> list[Problem]:

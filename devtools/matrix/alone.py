@@ -151,6 +151,15 @@ class Alone:
         self.peer.execute(f"DROP TABLE {copy}")
         return found
 
+    def own_fresh_index_finds(self, search: str) -> Counter:
+        """What a search finds in an index of ours that is made anew of our rows."""
+        copy = f"{self.asked.table}_own"
+        self.tested.execute(f"CREATE TABLE {copy} LIKE {self.asked.table}")
+        self.tested.execute(f"INSERT INTO {copy} SELECT * FROM {self.asked.table}")
+        found = Counter(self.tested.execute(self._of(search, copy)).rows or [])
+        self.tested.execute(f"DROP TABLE {copy}")
+        return found
+
     def _of(self, search: str, table: str) -> str:
         return re.sub(rf"\b{re.escape(self.asked.table)}\b", table, search)
 
