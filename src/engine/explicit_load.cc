@@ -7,13 +7,6 @@
 #include "engine/entry_name.h"
 
 namespace basalt::engine {
-namespace {
-
-// "d.t" of "d.t#P#p0".
-Bytes WithoutPartition(const std::string& name) { return Bytes(name).substr(0, name.find("#P#")); }
-
-}  // namespace
-
 ExplicitLoad::ExplicitLoad(Database* database, txn::BulkLoad::Progress progress)
     : database_(database),
       progress_(std::move(progress)),
@@ -45,8 +38,8 @@ Status ExplicitLoad::PartOf(const std::shared_ptr<Table>& table, const Settings&
     *part = &known;
     return Status::Ok();
   }
-  if (!parts_.empty() &&
-      WithoutPartition(parts_.front().table->name()) != WithoutPartition(table->name())) {
+  if (!parts_.empty() && catalog::TableOfPartition(parts_.front().table->name()) !=
+                             catalog::TableOfPartition(table->name())) {
     bool lost = false;
     BASALT_RETURN_IF_ERROR(Finish(&lost));
   }

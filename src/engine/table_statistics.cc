@@ -40,17 +40,9 @@ struct Amount {
   uint64_t in_memory = 0;  // entries
 };
 
-Amount Weigh(rocksdb::DB* db, const Index& index, const rocksdb::Range& range) {
-  rocksdb::SizeApproximationOptions options;
-  options.include_memtables = false;
-  options.include_files = true;
-  Amount amount;
-  // What cannot be read weighs nothing.
-  if (!db->GetApproximateSizes(options, index.family, &range, 1, &amount.file_bytes).ok())
-    return {};
-  uint64_t unused_bytes = 0;
-  db->GetApproximateMemTableStats(index.family, range, &amount.in_memory, &unused_bytes);
-  return amount;
+Amount Weigh(const store::Store& store, const Index& index, const rocksdb::Range& range) {
+  return {store::DiskBytesOf(store, index.family, range),
+          store::MemtableShareOf(store, index.family, range).entries};
 }
 
 }  // namespace
@@ -220,8 +212,8 @@ uint64_t TableStatistics::EntriesBetween(size_t position, Bytes start, Bytes end
   const Index& index = table_->index(position);
   const store::Store& store = *table_->database()->store();
   const store::IndexBounds whole(index.id, index.reverse);
-  const Amount part = Weigh(store.base(), index, StoreRange(index, start, end));
-  const Amount all = Weigh(store.base(), index, whole.range());
+  const Amount part = Weigh(store, index, StoreRange(index, start, end));
+  const Amount all = Weigh(store, index, whole.range());
   const auto in_files = static_cast<double>(store.StatisticsOf(index.id).LiveRows());
   const double share = all.file_bytes == 0 ? 0
                                            : static_cast<double>(part.file_bytes) /

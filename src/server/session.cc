@@ -10,6 +10,7 @@
 
 #include "engine/explicit_load.h"
 #include "server/error_map.h"
+#include "server/instruments.h"
 #include "server/perf_counters.h"
 #include "server/plugin_state.h"
 #include "server/system_variables.h"
@@ -323,9 +324,11 @@ bool Session::has_explicit_load() const {
 int Session::FinishExplicitLoad() {
   if (!has_explicit_load()) return 0;
   bool lost = false;
-  const char* stage = thd_proc_info(thd_, "Sorting rows into table files");
+  PSI_stage_info stage;
+  thd_->backup_stage(&stage);
+  THD_STAGE_INFO(thd_, stage_sorting);
   const Status status = explicit_load_->Finish(&lost);
-  thd_proc_info(thd_, stage);
+  THD_STAGE_INFO(thd_, stage);
   if (lost) {
     push_warning(thd_, Sql_condition::WARN_LEVEL_WARN, ER_UNKNOWN_ERROR,
                  "ROCKSDB: a table was dropped, emptied or copied before its bulk load ended: "
