@@ -230,9 +230,9 @@ class Ddl(Client):
 def check_files(folder: Path, known_to_innodb: set[str]) -> list[Problem]:
     """Nothing of an unfinished statement is left in the database's folder.
 
-    A file of InnoDB counts when its dictionary knows the table, `known_to_innodb` ('crash/d0_1').
-    Others it leaves behind by itself: seen once in 134 kills, after an ALTER .. ENGINE=ROCKSDB, when
-    its recovery met two names of one tablespace in its log."""
+    A file of InnoDB counts when its dictionary knows the table (names as 'crash/d0_1').
+    Others it leaves behind by itself: seen once in 134 kills, after an ALTER .. ENGINE=ROCKSDB,
+    when its recovery met two names of one tablespace in its log."""
     orphans = {
         f.name
         for f in folder.glob("#sql*.ibd")

@@ -369,9 +369,9 @@ class Attempt:
         return True
 
     def _fresh_indexes_agree(self, sql: str, tested: Counter, scan: str) -> bool:
-        """Is it the server's range that leaves rows out? Then InnoDB finds the same in an index made
-        anew of our rows. Where its order of the values depends on how they came in, it loses others:
-        then ours must find the same, and only what a scan finds."""
+        """Is it the server's range that leaves rows out? Then InnoDB finds the same in an index
+        made anew of our rows. Where its order of the values depends on how they came in, it loses
+        others: then ours must find the same, and only what a scan finds."""
         theirs = self.alone.fresh_index_finds(sql)
         if theirs == tested:
             return True
