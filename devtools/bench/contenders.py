@@ -56,6 +56,25 @@ class Settings:
     direct: bool = False
 
 
+def add_server_option(parser) -> None:
+    """The argument that extra_of() reads."""
+    parser.add_argument(
+        "--server-option",
+        action="append",
+        default=[],
+        metavar="ENGINE:--OPTION",
+        help="for one engine's server; may be repeated",
+    )
+
+
+def extra_of(args) -> tuple[tuple[str, str], ...]:
+    """For Settings. DevError for what is not ENGINE:--OPTION."""
+    for option in args.server_option:
+        if ":--" not in option:
+            raise DevError(f"--server-option {option}: not ENGINE:--OPTION")
+    return tuple(tuple(option.split(":", 1)) for option in args.server_option)
+
+
 def base_of(engine: str) -> str:
     """The server of a contender: 'innodb' for InnoDB's ways to compress."""
     return engine.partition("-")[0]

@@ -34,6 +34,8 @@ class Size:
 
 def add_arguments(parser, program) -> None:
     """The options of a program: its sizes, and those that all have."""
+    from devtools.bench.contenders import add_server_option
+
     scale = parser.add_mutually_exclusive_group()
     scale.add_argument("--quick", action="store_true", help="minutes (default)")
     scale.add_argument("--full", action="store_true", help="hours")
@@ -42,13 +44,7 @@ def add_arguments(parser, program) -> None:
         kind = numbers if isinstance(size.quick, tuple) else type(size.quick)
         parser.add_argument(f"--{name.replace('_', '-')}", type=kind, metavar="N", help=text)
     parser.add_argument("--engines", default=",".join(program.ENGINES), metavar="A,B,...")
-    parser.add_argument(
-        "--server-option",
-        action="append",
-        default=[],
-        metavar="ENGINE:--OPTION",
-        help="for one engine's server; may be repeated",
-    )
+    add_server_option(parser)
     parser.add_argument("--output", type=Path, metavar="DIR", help="folder of the report")
 
 
@@ -81,14 +77,9 @@ def engines_of(args, program) -> list[str]:
 
 
 def settings_of(args, memory_bytes: int, **more):
-    from devtools.bench.contenders import Settings
-    from devtools.errors import DevError
+    from devtools.bench.contenders import Settings, extra_of
 
-    for option in args.server_option:
-        if ":--" not in option:
-            raise DevError(f"--server-option {option}: not ENGINE:--OPTION")
-    extra = (MANY_LOCKS, *(tuple(option.split(":", 1)) for option in args.server_option))
-    return Settings(memory_bytes, extra=extra, direct=True, **more)
+    return Settings(memory_bytes, extra=(MANY_LOCKS, *extra_of(args)), direct=True, **more)
 
 
 class Bench:

@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from devtools import build, paths
@@ -50,16 +51,21 @@ def run(args) -> TierResult:
     if not names:
         raise DevError(f"no fuzz target matches '{args.filter}'; there are {', '.join(targets())}")
     build.build(plugin=False, variant="fuzz")
-    for name in names:
-        target = Target(name, args.seed)
-        if args.input:
-            problem = target.repeat(Path(args.input))
-        elif args.rewrite:
-            problem = target.grow(seconds(args))
-        else:
-            problem = target.search(seconds(args))
-        count(result, target, problem)
+    chosen = [Target(name, args.seed) for name in names]
+    with ThreadPoolExecutor(os.cpu_count()) as executor:  # each program is one busy thread
+        problems = executor.map(lambda target: attempt(target, args), chosen)
+        for target, problem in zip(chosen, problems, strict=True):
+            count(result, target, problem)
     return result
+
+
+def attempt(target: "Target", args) -> str:
+    """What is wrong, or ''."""
+    if args.input:
+        return target.repeat(Path(args.input))
+    if args.rewrite:
+        return target.grow(seconds(args))
+    return target.search(seconds(args))
 
 
 def targets() -> list[str]:

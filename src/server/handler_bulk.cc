@@ -102,16 +102,13 @@ int Handler::end_bulk_insert() {
   } else {
     const bool reports =
         thd_sql_command(thd) == SQLCOM_LOAD || ChangesDefinition(thd_sql_command(thd));
-    PSI_stage_info stage;
-    thd->backup_stage(&stage);
-    THD_STAGE_INFO(thd, stage_sorting);
+    const StageScope stage(thd, stage_sorting);
     if (!reports) thd_progress_init(thd, 1);
     status = bulk_->Finish([thd](uint64_t done, uint64_t expected) {
       thd_progress_report(thd, std::min(done, expected), expected);
       return !thd->killed;
     });
     if (!reports) thd_progress_end(thd);
-    THD_STAGE_INFO(thd, stage);
   }
   if (!status.ok()) return my_errno = FailBulkLoad(std::move(status));
   bulk_.reset();

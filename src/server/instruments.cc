@@ -22,12 +22,13 @@ PSI_cond_info conditions[] = {{&cond_key, "row_lock", PSI_FLAG_GLOBAL}};
 PSI_stage_info* stages[] = {&stage_row_lock, &stage_sorting};
 
 // The names that StartWorkerThread is called with.
-PSI_thread_key thread_keys[4];
+PSI_thread_key thread_keys[5];
 PSI_thread_info threads[] = {
     {&thread_keys[0], "checkpoint notifier", PSI_FLAG_GLOBAL},
     {&thread_keys[1], "log syncer", PSI_FLAG_GLOBAL},
     {&thread_keys[2], "index reclaimer", PSI_FLAG_GLOBAL},
     {&thread_keys[3], "space watcher", PSI_FLAG_GLOBAL},
+    {&thread_keys[4], "manual compaction", 0},
 };
 static_assert(std::size(thread_keys) == std::size(threads));
 
@@ -56,9 +57,14 @@ void RegisterInstruments() {
   SetWorkerThreadHooks({ThreadBegins, ThreadEnds});
 }
 
-RowLockWait::RowLockWait(THD* thd) : thd_(thd) {
+StageScope::StageScope(THD* thd, const PSI_stage_info& stage) : thd_(thd) {
   thd_->backup_stage(&before_);
-  THD_STAGE_INFO(thd_, stage_row_lock);
+  THD_STAGE_INFO(thd_, stage);
+}
+
+StageScope::~StageScope() { THD_STAGE_INFO(thd_, before_); }
+
+RowLockWait::RowLockWait(THD* thd) : stage_(thd, stage_row_lock) {
   if (row_lock_condition == nullptr) return;
   locker_ = PSI_server->start_cond_wait(&state_, row_lock_condition, wait_graph_mutex,
                                         PSI_COND_TIMEDWAIT, __FILE__, __LINE__);
@@ -66,7 +72,6 @@ RowLockWait::RowLockWait(THD* thd) : thd_(thd) {
 
 RowLockWait::~RowLockWait() {
   if (locker_ != nullptr) PSI_server->end_cond_wait(locker_, 0);
-  THD_STAGE_INFO(thd_, before_);
 }
 
 }  // namespace basalt::server

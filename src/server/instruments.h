@@ -12,9 +12,23 @@ namespace basalt::server {
 // Once, before the engine has threads.
 void RegisterInstruments();
 
-// Stages also are what SHOW PROCESSLIST says under State. For thd->enter_stage (THD_STAGE_INFO).
+// For StageScope; they also are what SHOW PROCESSLIST says under State.
 extern PSI_stage_info stage_row_lock;
 extern PSI_stage_info stage_sorting;
+
+// What the connection is at, from construction to the end of the object's life; then what it was at
+// before. For the connection's own thread.
+class StageScope {
+ public:
+  StageScope(THD* thd, const PSI_stage_info& stage);
+  ~StageScope();
+  StageScope(const StageScope&) = delete;
+  StageScope& operator=(const StageScope&) = delete;
+
+ private:
+  THD* const thd_;
+  PSI_stage_info before_{};
+};
 
 // A connection's wait for a row lock, from construction to the end of its life: a stage and a wait.
 // For the connection's own thread; costs a few stores when nobody looks.
@@ -26,8 +40,7 @@ class RowLockWait {
   RowLockWait& operator=(const RowLockWait&) = delete;
 
  private:
-  THD* const thd_;
-  PSI_stage_info before_{};
+  const StageScope stage_;
   PSI_cond_locker_state state_{};
   PSI_cond_locker* locker_ = nullptr;
 };

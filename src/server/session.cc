@@ -324,11 +324,8 @@ bool Session::has_explicit_load() const {
 int Session::FinishExplicitLoad() {
   if (!has_explicit_load()) return 0;
   bool lost = false;
-  PSI_stage_info stage;
-  thd_->backup_stage(&stage);
-  THD_STAGE_INFO(thd_, stage_sorting);
+  const StageScope stage(thd_, stage_sorting);
   const Status status = explicit_load_->Finish(&lost);
-  THD_STAGE_INFO(thd_, stage);
   if (lost) {
     push_warning(thd_, Sql_condition::WARN_LEVEL_WARN, ER_UNKNOWN_ERROR,
                  "ROCKSDB: a table was dropped, emptied or copied before its bulk load ended: "

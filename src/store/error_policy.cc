@@ -10,7 +10,9 @@ using rocksdb::BackgroundErrorReason;
 
 constexpr std::chrono::minutes kSaySameAfter{10};
 constexpr std::string_view kOffUntilRestart =
-    "; check the disk; writing stays off until the server is restarted, reading goes on";
+    "writing is off until the server is restarted, reading goes on; check the disk";
+constexpr std::string_view kOffUntilTheCauseIsGone =
+    "writing is off and resumes by itself when the cause is gone, reading goes on";
 
 std::string_view NameOf(BackgroundErrorReason reason) {
   switch (reason) {
@@ -47,8 +49,9 @@ std::string Megabytes(uint64_t bytes) { return std::to_string(bytes >> 20) + " M
 
 }  // namespace
 
-ErrorPolicy::ErrorPolicy(std::function<void(LogLevel, std::string_view)> log)
-    : log_(std::move(log)) {}
+ErrorPolicy::ErrorPolicy(std::function<void(LogLevel, std::string_view)> log,
+                         std::vector<std::string> folders)
+    : log_(std::move(log)), folders_(std::move(folders)) {}
 
 void ErrorPolicy::Log(LogLevel level, std::string_view text) const {
   if (log_) log_(level, text);
@@ -70,6 +73,17 @@ Status ErrorPolicy::CheckWritingAllowed() const {
 Status ErrorPolicy::CheckFreeingAllowed() const {
   if (reasons_.load(std::memory_order_acquire) == kLowSpace) return {};
   return CheckWritingAllowed();
+}
+
+// The server cuts messages off behind 192 bytes: what to do comes first, and files are named
+// without the folders of the store.
+std::string ErrorPolicy::MessageOf(std::string_view remedy, std::string cause) const {
+  for (const std::string& folder : folders_) {
+    for (size_t at = 0; (at = cause.find(folder + "/", at)) != std::string::npos;) {
+      cause.erase(at, cause.find_first_not_of('/', at + folder.size()) - at);
+    }
+  }
+  return (code_ == Code::kNoSpace ? "the disk is full: " : "") + std::string(remedy) + ": " + cause;
 }
 
 // A compaction that fails comes again every second: the same is said once in a while.
@@ -123,20 +137,18 @@ void ErrorPolicy::OnBackgroundError(BackgroundErrorReason reason, rocksdb::Statu
 }
 
 void ErrorPolicy::Stop(const rocksdb::Status& error, const std::string& text, bool restart) {
-  const std::string_view remedy =
-      restart ? kOffUntilRestart
-              : "; writing is off and resumes by itself when the cause is gone, reading goes on";
+  const std::string_view remedy = restart ? kOffUntilRestart : kOffUntilTheCauseIsGone;
   {
     std::lock_guard lock(mutex_);
     // What follows an error that lasts only says that there was one.
     if (NeedsRestart()) return;
     code_ = IsNoSpace(error) ? Code::kNoSpace : Code::kReadOnly;
-    message_ = (code_ == Code::kNoSpace ? "the disk is full: " : "") + text + std::string(remedy);
+    message_ = MessageOf(remedy, text);
     const uint32_t reason = restart ? kNeedsRestart : kBackgroundError;
     // The same again is what came of the next try.
     if ((reasons_.fetch_or(reason, std::memory_order_release) & reason) != 0) return;
   }
-  Log(LogLevel::kError, text + std::string(remedy));
+  Log(LogLevel::kError, text + "; " + std::string(remedy));
 }
 
 void ErrorPolicy::OnRecovered() {
@@ -166,15 +178,14 @@ void ErrorPolicy::OnLogFailure(const rocksdb::Status& error) {
 }
 
 void ErrorPolicy::StopUntilRestart(const std::string& reason, Code code) {
-  const std::string text = reason + std::string(kOffUntilRestart);
   {
     std::lock_guard lock(mutex_);
     if (NeedsRestart()) return;
-    message_ = text;
     code_ = code;
+    message_ = MessageOf(kOffUntilRestart, reason);
     reasons_.fetch_or(kNeedsRestart, std::memory_order_release);
   }
-  Log(LogLevel::kError, text);
+  Log(LogLevel::kError, reason + "; " + std::string(kOffUntilRestart));
 }
 
 void ErrorPolicy::OnResumeFailed(const rocksdb::Status& error) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <rocksdb/listener.h>
 #include <rocksdb/status.h>
@@ -28,7 +29,7 @@ namespace basalt::store {
 //   opening a table file in the background      none: statements that need the file get the error
 //   flush: no space, other I/O error            writes stop; the flush is repeated until it works
 //   manifest: no space, other I/O error         writes stop; a new manifest is written when it can
-//   be log: no space                               writes stop; what does not fit waits in memory
+//   log: no space                               writes stop; what does not fit waits in memory
 //                                               (log_backlog.h) and is written when there is space
 //   log: other error of a write or sync         writes stop until a restart: what the log still
 //                                               held in memory is lost to it, and RocksDB refuses
@@ -39,7 +40,10 @@ namespace basalt::store {
 // Thread-safety: all functions, from any thread.
 class ErrorPolicy {
  public:
-  explicit ErrorPolicy(std::function<void(LogLevel, std::string_view)> log);
+  // Messages for statements name files without `folders`, those of the store; the log names them
+  // whole.
+  ErrorPolicy(std::function<void(LogLevel, std::string_view)> log,
+              std::vector<std::string> folders);
 
   // One relaxed load: cheap enough for each row.
   bool writing_allowed() const { return reasons_.load(std::memory_order_relaxed) == 0; }
@@ -75,10 +79,13 @@ class ErrorPolicy {
  private:
   enum Reason : uint32_t { kBackgroundError = 1, kLowSpace = 2, kNeedsRestart = 4, kLogWaits = 8 };
   void Log(LogLevel level, std::string_view text) const;
+  std::string MessageOf(std::string_view remedy,
+                        std::string cause) const;  // with mutex_, code_ set
   void Stop(const rocksdb::Status& error, const std::string& text, bool restart);
   void LogCompactionError(const rocksdb::Status& error, const std::string& text);
 
   std::function<void(LogLevel, std::string_view)> log_;
+  const std::vector<std::string> folders_;
   std::atomic<uint32_t> reasons_{0};
   mutable std::mutex mutex_;  // guards what is below
   std::string message_;

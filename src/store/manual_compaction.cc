@@ -8,6 +8,8 @@
 #include <system_error>
 #include <thread>
 
+#include "base/worker_thread.h"
+
 namespace basalt::store {
 namespace {
 
@@ -39,7 +41,7 @@ class WatchedCompaction {
     const uint64_t expected = BytesOf(db_, compaction_);
     std::thread worker;
     try {
-      worker = std::thread([this] { Compact(); });
+      worker = StartWorkerThread("manual compaction", [this] { Compact(); });
     } catch (const std::system_error&) {
       Compact();  // without reports: better than not at all
       return result_;

@@ -140,15 +140,19 @@ bool Store::HasBackgroundWork(rocksdb::ColumnFamilyHandle* handle) {
   return false;
 }
 
-// While writes are stopped RocksDB takes no requests; that ends with the work that is under way.
-Status Store::RequestFlush(rocksdb::ColumnFamilyHandle* handle, const std::string& doing) {
+rocksdb::Status Store::RequestFlush(rocksdb::ColumnFamilyHandle* handle) {
   rocksdb::FlushOptions options;
   options.wait = false;
   options.allow_write_stall = true;
-  rocksdb::Status requested = base_->Flush(options, handle);
+  return base_->Flush(options, handle);
+}
+
+// While writes are stopped RocksDB takes no requests; that ends with the work that is under way.
+Status Store::RequestFlushInTurn(rocksdb::ColumnFamilyHandle* handle, const std::string& doing) {
+  rocksdb::Status requested = RequestFlush(handle);
   while (requested.IsTryAgain() && HasBackgroundWork(handle)) {
     BASALT_RETURN_IF_ERROR(AwaitFlush());
-    requested = base_->Flush(options, handle);
+    requested = RequestFlush(handle);
   }
   return MapStatus(requested, doing);
 }
@@ -186,7 +190,7 @@ Status Store::FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& hand
     // for a second, and recovery begins when no thread is busy: asked again and again it never
     // does.
     BASALT_RETURN_IF_ERROR(policy_.CheckFreeingAllowed());
-    BASALT_RETURN_IF_ERROR(RequestFlush(handle, doing));
+    BASALT_RETURN_IF_ERROR(RequestFlushInTurn(handle, doing));
     while (HasUnwrittenMemtables(handle)) {
       BASALT_RETURN_IF_ERROR(AwaitFlush());
     }

@@ -179,7 +179,8 @@ class Store {
   rocksdb::Status FlushLog(bool sync);
   Status CheckLogWritable();
   Status AwaitFlush() const;
-  Status RequestFlush(rocksdb::ColumnFamilyHandle* handle, const std::string& doing);
+  rocksdb::Status RequestFlush(rocksdb::ColumnFamilyHandle* handle);
+  Status RequestFlushInTurn(rocksdb::ColumnFamilyHandle* handle, const std::string& doing);
   bool HasBackgroundWork(rocksdb::ColumnFamilyHandle* handle);
   bool HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle);
   Status FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& handles,

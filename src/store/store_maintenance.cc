@@ -115,13 +115,10 @@ void Store::FlushDeletions() {
   const auto& trigger = options_.deletion_trigger;
   if (trigger == nullptr || trigger->deletions <= 0 || trigger->window <= 0) return;
   if (!writing_allowed() || backlog_.pending()) return;
-  rocksdb::FlushOptions options;
-  options.wait = false;
-  options.allow_write_stall = true;
   for (rocksdb::ColumnFamilyHandle* handle : families_.All()) {
     if (handle == system_) continue;
     if (!HoldsManyDeletions(handle, 2 * static_cast<uint64_t>(trigger->deletions.load()))) continue;
-    (void)base_->Flush(options, handle).ok();  // tried again in a second
+    (void)RequestFlush(handle).ok();  // tried again in a second
   }
 }
 

@@ -27,12 +27,21 @@ constexpr std::string_view kBulkLoadSuffix = ".bulk_load.tmp";
 // A part of the reserve, so that a server that keeps to it never misses the space.
 constexpr uint64_t kReservePerBallast = 2;
 
+std::vector<std::string> FoldersOf(const StoreOptions& options) {
+  std::vector<std::string> folders;
+  for (std::string folder : {options.directory, options.wal_directory}) {
+    while (folder.ends_with('/')) folder.pop_back();
+    if (!folder.empty()) folders.push_back(std::move(folder));
+  }
+  return folders;
+}
+
 }  // namespace
 
 Store::Store(StoreOptions options)
     : options_(std::move(options)),
       time_to_live_(std::make_shared<TimeToLive>(options_.time_to_live)),
-      policy_(options_.log),
+      policy_(options_.log, FoldersOf(options_)),
       backlog_([this](bool waits) { policy_.OnLogWaits(waits); },
                [this](const rocksdb::IOStatus& error) { policy_.OnLogFailure(error); }) {}
 

@@ -24,6 +24,8 @@ ENGINES = "rocksdb,myrocks,innodb"
 
 
 def add_arguments(parser) -> None:
+    from devtools.bench.contenders import add_server_option
+
     parser.add_argument("--tests", default=",".join(sysbench_tool.TESTS), metavar="A,B,...")
     parser.add_argument("--engines", default=ENGINES, metavar="A,B,...")
     parser.add_argument("--tables", type=int, default=4)
@@ -45,13 +47,7 @@ def add_arguments(parser) -> None:
     parser.add_argument(
         "--direct", action="store_true", help="O_DIRECT for the RocksDB engines too"
     )
-    parser.add_argument(
-        "--server-option",
-        action="append",
-        default=[],
-        metavar="ENGINE:--OPTION",
-        help="for one engine's server; may be repeated",
-    )
+    add_server_option(parser)
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the data, use it again")
     parser.add_argument("--output", type=Path, metavar="DIR", help="folder of the report")
 
@@ -103,6 +99,7 @@ def tests_of(args) -> list[str]:
 
 def check(args) -> None:
     """DevError for what cannot work, before anything is started."""
+    from devtools.bench.contenders import extra_of
     from devtools.errors import DevError
     from devtools.server import ENGINES as KNOWN
 
@@ -116,9 +113,9 @@ def check(args) -> None:
         raise DevError("at least one engine and one test are needed")
     if min(args.tables, args.rows, args.threads, args.rounds) < 1 or args.seconds < 1:
         raise DevError("tables, rows, threads, rounds and seconds must be at least 1")
-    for option in args.server_option:
-        if option.partition(":")[0] not in engines_of(args) or ":--" not in option:
-            raise DevError(f"--server-option {option}: not ENGINE:--OPTION")
+    for engine, option in extra_of(args):
+        if engine not in engines_of(args):
+            raise DevError(f"--server-option {engine}:{option}: not ENGINE:--OPTION")
 
 
 def memory_bytes(args) -> int:
@@ -130,10 +127,9 @@ def memory_bytes(args) -> int:
 
 
 def settings_of(args):
-    from devtools.bench.contenders import Settings
+    from devtools.bench.contenders import Settings, extra_of
 
-    extra = tuple(tuple(option.split(":", 1)) for option in args.server_option)
-    return Settings(memory_bytes(args), args.sync_binlog, extra, args.direct)
+    return Settings(memory_bytes(args), args.sync_binlog, extra_of(args), args.direct)
 
 
 def load_of(args) -> sysbench_tool.Load:

@@ -9,7 +9,7 @@
 
 local folder = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 package.path = folder .. "?.lua;" .. package.path
-local random = require("random")
+local kinds, random = require("kinds"), require("random")
 local whole = random.whole
 
 sysbench.cmdline.options = {
@@ -238,8 +238,6 @@ local MIX = {
    {"delete_node", 10, delete_node}, {"get_link", 5, get_link}
 }
 
-local done = {}
-
 function thread_init()
    con = sysbench.sql.driver():connect()
    random.seed(sysbench.opt.seed, sysbench.tid)
@@ -251,7 +249,7 @@ function event()
       drawn = drawn - operation[2]
       if drawn <= 0 then
          operation[3]()
-         done[operation[1]] = (done[operation[1]] or 0) + 1
+         kinds.count(operation[1])
          return
       end
    end
@@ -262,10 +260,6 @@ function sysbench.hooks.before_restart_event()
 end
 
 function thread_done()
-   local parts = {}
-   for name, count in pairs(done) do
-      parts[#parts + 1] = name .. "=" .. count
-   end
-   print("kinds: " .. table.concat(parts, " "))
+   kinds.tell()
    con:disconnect()
 end

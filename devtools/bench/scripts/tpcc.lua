@@ -12,7 +12,7 @@
 
 local folder = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 package.path = folder .. "?.lua;" .. package.path
-local random = require("random")
+local kinds, random = require("kinds"), require("random")
 local whole, text = random.whole, random.text
 
 sysbench.cmdline.options = {
@@ -259,8 +259,6 @@ sysbench.cmdline.commands = {
 
 -- --- the five transactions
 
-local done = {}   -- name of a transaction -> how many ended
-
 -- All rows of a query, as lists.
 local function rows_of(query, ...)
    local result, rows = con:query(string.format(query, ...)), {}
@@ -484,8 +482,7 @@ function event()
    con:query("BEGIN")
    local complete = kind[2](whole(1, sysbench.opt.warehouses))
    con:query(complete and "COMMIT" or "ROLLBACK")
-   local name = complete and kind[1] or "rolled_back"
-   done[name] = (done[name] or 0) + 1
+   kinds.count(complete and kind[1] or "rolled_back")
 end
 
 -- A deadlock or a lock wait that took too long: the event is repeated with the same card, else the
@@ -496,10 +493,6 @@ function sysbench.hooks.before_restart_event()
 end
 
 function thread_done()
-   local parts = {}
-   for name, count in pairs(done) do
-      parts[#parts + 1] = name .. "=" .. count
-   end
-   print("kinds: " .. table.concat(parts, " "))
+   kinds.tell()
    con:disconnect()
 end

@@ -15,6 +15,7 @@
 #include "engine/database.h"
 #include "engine/row_access.h"
 #include "engine/table.h"
+#include "engine/table_check.h"
 #include "unit/codec/fake_collation.h"
 #include "unit/codec/test_table.h"
 #include "unit/store/temporary_directory.h"
@@ -145,6 +146,16 @@ class DamageFixture : public testing::Test {
     ASSERT_TRUE(file.good()) << path;
   }
 
+  // What CHECK TABLE EXTENDED finds, in a snapshot of its own; rows_ is how many rows it has seen.
+  std::vector<std::string> CheckExtended(TaskProgress* progress) {
+    auto transaction = database_->transactions()->NewTransaction();
+    transaction->Begin({});
+    TableCheck check(table_.get(), transaction.get(), CheckDepth::kExtended, progress, nullptr);
+    EXPECT_TRUE(check.Run().ok());
+    rows_ = check.rows();
+    return check.findings().Lines();
+  }
+
   test::TemporaryDirectory directory_;
   size_t spill_bytes_ = 32u << 20;
   std::unique_ptr<Database> database_;
@@ -152,6 +163,7 @@ class DamageFixture : public testing::Test {
   std::shared_ptr<Table> table_;
   std::unique_ptr<RowAccess> access_;
   std::unique_ptr<txn::Transaction> transaction_;
+  uint64_t rows_ = 0;
 };
 
 }  // namespace basalt::engine

@@ -79,13 +79,8 @@ class IndexBuildTest : public DamageFixture {
     OpenTable("d.t", lines_);
   }
   Lines Check() {
-    auto transaction = database_->transactions()->NewTransaction();
-    transaction->Begin({});
     Steps steps;
-    TableCheck check(table_.get(), transaction.get(), CheckDepth::kExtended, &steps, nullptr);
-    EXPECT_TRUE(check.Run().ok());
-    rows_ = check.rows();
-    return check.findings().Lines();
+    return CheckExtended(&steps);
   }
   size_t IngestFiles() const {
     size_t files = 0;
@@ -108,7 +103,6 @@ class IndexBuildTest : public DamageFixture {
   std::unique_ptr<test::TestTable> target_;
   std::unique_ptr<IndexBuild> build_;
   Steps steps_;
-  uint64_t rows_ = 0;
 };
 
 TEST_F(IndexBuildTest, SeveralAtOnce) {

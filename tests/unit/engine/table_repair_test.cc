@@ -51,14 +51,7 @@ class TableRepairTest : public DamageFixture {
     healthy_ = repair.healthy();
     return status;
   }
-  Lines Check() {
-    auto transaction = database_->transactions()->NewTransaction();
-    transaction->Begin({});
-    TableCheck check(table_.get(), transaction.get(), CheckDepth::kExtended, &steps_, nullptr);
-    EXPECT_TRUE(check.Run().ok());
-    rows_ = check.rows();
-    return check.findings().Lines();
-  }
+  Lines Check() { return CheckExtended(&steps_); }
   void Damage() {
     RemoveEntry(1, EntryOf(1, kRows[2]).key);
     PutEntry(1, EntryOf(1, "99,5,'x',99"));
@@ -73,7 +66,6 @@ class TableRepairTest : public DamageFixture {
   Lines done_;
   Lines left_;
   bool healthy_ = false;
-  uint64_t rows_ = 0;
 };
 
 TEST_F(TableRepairTest, IndexesAreBuiltAnewFromTheRows) {

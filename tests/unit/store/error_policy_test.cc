@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "store/error_policy.h"
 #include "store/store.h"
 #include "unit/store/faulty_file_system.h"
 #include "unit/store/temporary_directory.h"
@@ -168,6 +169,22 @@ TEST_F(ErrorPolicyTest, BrokenLogStopsWritingUntilReopened) {
   EXPECT_TRUE(Has("before"));
   EXPECT_FALSE(Has("after"));
   EXPECT_TRUE(Put("after").ok());
+}
+
+// What to do and what happened have to fit into the server's 192 bytes, however long the path is.
+TEST(ErrorPolicyMessageTest, NamesFilesWithoutTheFoldersOfTheStore) {
+  const std::string folder = "/" + std::string(200, 'd');
+  std::string logged;
+  ErrorPolicy policy([&](LogLevel, std::string_view text) { logged = text; }, {"/log", folder});
+  policy.OnLogFailure(
+      rocksdb::Status::IOError("While fdatasync: " + folder + "/000004.log", "Input/output error"));
+  EXPECT_THAT(logged, HasSubstr(folder + "/000004.log"));
+  const std::string message(policy.CheckWritingAllowed().message());
+  EXPECT_LE(message.size(), 192U) << message;
+  for (const char* words :
+       {"check the disk", "restarted", "While fdatasync: 000004.log", "Input/output error"}) {
+    EXPECT_THAT(message, HasSubstr(words));
+  }
 }
 
 // Invariants B1 and B2 of log_backlog.h.
