@@ -25,6 +25,7 @@ CORE_COLLATIONS = [
     "utf8mb4_uca1400_as_cs",
     "utf16_bin",
     "cp1251_ukrainian_ci",
+    "koi8u_general_ci",
 ]
 OTHERS_OF_SHORT_FORM = 8
 # of the Unicode character sets only these; each has some fifty languages that differ in weights

@@ -212,6 +212,8 @@ LETTERS = {
     "utf16le": "Ωω中€😀ßÄä",
     "utf32": "Ωω中€😀ßÄä",
 }
+# What sorts like a space. Behind full segments of a key the format of stock loses such a character.
+LIKE_A_SPACE = {"koi8u": "`", "cp1250": "\u00a0", "cp1251": "\u00a0"}
 # With prefix keys of these the stock server writes behind its buffers: it hangs, or dies later.
 STOCK_OVERRUNS = ("latin2_czech_cs", "cp1250_czech_cs")
 
@@ -245,6 +247,9 @@ def collation_statements(collation: str, charset: str, rng: Random) -> list[str]
         tables["v"].remove("KEY t (t(4))")
     letters = LATIN + LETTERS.get(charset, "") * 2
     pool = [word(rng, letters) for _ in range(30)]
+    if charset in LIKE_A_SPACE:
+        full = "ab" * 8 + LIKE_A_SPACE[charset]
+        pool += [f"'{full}'", f"'{full} '"]
     statements = []
     for name, items in tables.items():
         table = f"{collation}_{name}"

@@ -85,6 +85,7 @@ void KeyCodec::PlanUnpackInfo(const TableDescriptor& table, const IndexDescripto
       may_have_unpack_info_ = may_have_unpack_info_ || step.has_unpack_info();
       if (hidden && step.has_unpack_info()) step.restore = RestoreFrom::kNothing;
     }
+    hides_unpack_info_ = hidden;
     return;
   }
   for (const KeyPart& part : parts) {

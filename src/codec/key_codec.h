@@ -122,6 +122,9 @@ class KeyCodec {
 
   // Primary keys: every value carries an unpack block. Secondary keys: a value may carry one.
   bool may_have_unpack_info() const { return may_have_unpack_info_; }
+  // Secondary keys with a part behind which unpack info cannot be told apart (HidesUnpackInfo):
+  // nothing is concluded from the info, and where it ends or what it says means nothing.
+  bool hides_unpack_info() const { return hides_unpack_info_; }
 
   // True when the column is left out of primary values because the primary key gives it back.
   bool IsColumnInKey(uint32_t column) const { return decodable_columns_.Contains(column); }
@@ -158,6 +161,7 @@ class KeyCodec {
   IndexKind index_kind_ = IndexKind::kPrimary;
   bool has_ttl_ = false;
   bool may_have_unpack_info_ = false;
+  bool hides_unpack_info_ = false;
   bool search_is_whole_ = true;
   bool unique_is_exact_ = true;
   unsigned parts_with_equal_bytes_ = 0;

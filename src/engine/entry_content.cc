@@ -25,6 +25,10 @@ bool ReadEntryContent(const codec::KeyCodec& codec, Bytes key, Bytes value, Entr
   if (codec.may_have_unpack_info()) {
     const Bytes block = codec::SecondaryUnpackContent(value);
     if (!block.empty()) {
+      if (codec.hides_unpack_info()) {
+        content->has_checksum = false;
+        return true;
+      }
       size_t bytes = 0;
       if (!codec.UnpackContentBytes(key, block, &bytes)) return false;
       content->unpack = block.substr(0, bytes);

@@ -11,11 +11,18 @@ namespace basalt::engine {
 // head of the unpack block, checksum chunk (docs/format/value.md). Two entries with the same key
 // and content say the same, even if one was written with a checksum and the other without.
 struct EntryContent {
-  Bytes unpack;               // unpack info, borrowed from the value; empty when there is none
+  Bytes unpack;               // unpack info that counts, borrowed from the value; may be empty
   bool has_checksum = false;  // the value ends with a checksum chunk
 };
 
-// Takes the value of a secondary entry apart. False when it holds what the format does not allow;
+// What of an entry's unpack info counts. None where the format hides it: rows of such a table may
+// have lost a character that their entries still know of, and nobody reads it there.
+inline Bytes UnpackThatCounts(const codec::KeyCodec& codec, Bytes unpack) {
+  return codec.hides_unpack_info() ? Bytes() : unpack;
+}
+
+// Takes the value of a secondary entry apart. Where unpack info is hidden its end is not known, so
+// a checksum behind it is not seen. False when it holds what the format does not allow;
 // *content is undefined then.
 [[nodiscard]] bool ReadEntryContent(const codec::KeyCodec& codec, Bytes key, Bytes value,
                                     EntryContent* content);

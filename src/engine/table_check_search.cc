@@ -139,7 +139,8 @@ Status TableCheck::SearchEntry(size_t index, Bytes key, Bytes value, ImageRun* r
   encoder_.Encode(codec, row_);
   if (encoder_.key() != key) {
     findings_.Add(index, Finding::kForeign, key);
-  } else if (encoder_.unpack() != content.unpack || !EntryGivesRowBack(index, key, value)) {
+  } else if (UnpackThatCounts(codec, encoder_.unpack()) != content.unpack ||
+             !EntryGivesRowBack(index, key, value)) {
     findings_.Add(index, Finding::kWrongContent, key);
   }
   if (table_.index(index).unique && !codec.UniqueIsExact()) CheckImage(index, key, row_, run);
