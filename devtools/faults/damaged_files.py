@@ -14,6 +14,7 @@ from devtools.server import PrivateServer
 
 LEAST_ROWS = 200
 KILLS = 4
+BLOCK, HEAD = 32768, 7
 # Of a record of 3,000 bytes that begins a block: checksum, length, kind, and a part of it.
 TORN_RECORD = bytes.fromhex("12345678b80b01") + b"x" * 1000
 
@@ -30,6 +31,19 @@ def last_log(server: PrivateServer) -> Path:
     logs = [p for p in store_of(server).glob("*.log") if p.stat().st_size]
     expect(bool(logs), "no log")
     return max(logs)
+
+
+def end_of(log: Path) -> int:
+    """Where the records end; behind them may be space made ready, zeros. The log's public format:
+    blocks of 32 KiB, records with a head of 7 bytes, the length at 4, the kind (0: none) at 6."""
+    content = log.read_bytes()
+    at = 0
+    while True:
+        left = BLOCK - at % BLOCK
+        start = at + left if left < HEAD else at
+        if start + HEAD > len(content) or content[start + 6] == 0:
+            return at
+        at = start + HEAD + int.from_bytes(content[start + 4 : start + 6], "little")
 
 
 def load(server: PrivateServer, number: int, seconds: float) -> Writer:
@@ -58,7 +72,9 @@ def torn_end(server: PrivateServer) -> None:
     writers = []
     for number in range(1, KILLS + 1):
         writers.append(load(server, number, 0.4))
-        with open(last_log(server), "ab") as log:
+        end = end_of(last_log(server))
+        with open(last_log(server), "r+b") as log:
+            log.seek(end)
             log.write(TORN_RECORD)
         server.start()
         said(server, "torn end", last_log(server).parent.name)
@@ -96,7 +112,7 @@ def flipped_log(server: PrivateServer) -> None:
     writer = load(server, 30, 0.5)
     log = last_log(server)
     # behind the log's first record and before its last
-    flip(log, log.stat().st_size * 3 // 4)
+    flip(log, end_of(log) * 3 // 4)
     with_option(server, "--rocksdb-wal-recovery-mode=1", lambda: refuses(server, log.name))
     server.start()
     said(server, log.name)

@@ -188,10 +188,11 @@ void UpdateRecoveryMode(THD* thd, st_mysql_sys_var*, void* variable, const void*
          "were committed right before a crash may then be lost",                                   \
          nullptr, nullptr, 0)                                                                      \
   GLOBAL(LONGLONG, block_cache_size, PLUGIN_VAR_RQCMDARG,                                         \
-         "Memory for blocks of table files, in bytes",                                             \
+         "Memory for blocks of table files and for memtables together, in bytes",                  \
          nullptr, UpdateBlockCache, 512 * kMiB, 1024, LLONG_MAX, 1024)                        \
   GLOBAL(ULONGLONG, db_write_buffer_size, kAtStart,                                                \
-         "Memory of all memtables together, in bytes; 0: no common limit",                         \
+         "Memory of all memtables together, in bytes; 0: half of rocksdb_block_cache_size, which they " \
+         "are a part of",                                                                           \
          nullptr, nullptr, 0, 0, ULLONG_MAX, 0)                                                \
   GLOBAL(INT, max_background_jobs, PLUGIN_VAR_RQCMDARG,                                            \
          "Flush and compaction threads; 0 and -1: from the number of cores",                       \

@@ -10,6 +10,7 @@
 
 #include "store/auto_increment_merge_operator.h"
 #include "store/comparator.h"
+#include "store/memory_budget.h"
 #include "store/option_mistake.h"
 #include "store/storage_preset.h"
 
@@ -54,7 +55,7 @@ rocksdb::BlockBasedTableOptions DefaultTableOptions(std::shared_ptr<rocksdb::Cac
 }
 
 void SetMemtables(const StoreOptions& options, rocksdb::ColumnFamilyOptions* family) {
-  family->write_buffer_size = options.write_buffer_bytes;
+  family->write_buffer_size = MemtableBytes(options);
   // One being filled, two being written out: a burst does not stop at the first flush.
   family->max_write_buffer_number = 3;
   // A small Bloom filter (2 % of the memtable) lets a point read of a key that is not there pass
@@ -81,7 +82,7 @@ void SetLevels(const StoreOptions& options, rocksdb::ColumnFamilyOptions* family
   // Level sizes follow from the size of the last level: about 10 % of dead versions, not 100 %.
   family->level_compaction_dynamic_level_bytes = true;
   // As much as four flushes bring, which is when level 0 is compacted into it.
-  family->max_bytes_for_level_base = 4 * options.write_buffer_bytes;
+  family->max_bytes_for_level_base = 4 * MemtableBytes(options);
   family->target_file_size_base = 64ull << 20;
   family->compaction_pri = rocksdb::kMinOverlappingRatio;
   // Rewriting old files for their age only costs writes: nothing here depends on it.
@@ -130,7 +131,7 @@ rocksdb::ColumnFamilyOptions DefaultColumnFamilyOptions(std::string_view name,
   if (name == kSystemName) family.merge_operator = NewAutoIncrementMergeOperator();
   SetMemtables(options, &family);
   if (name == kSpillName) {
-    family.write_buffer_size = std::min(options.write_buffer_bytes, kSpillWriteBufferBytes);
+    family.write_buffer_size = std::min(MemtableBytes(options), kSpillWriteBufferBytes);
     family.max_write_buffer_number = 2;
   }
   SetLevels(options, &family);

@@ -7,6 +7,8 @@
 
 #include <rocksdb/write_buffer_manager.h>
 
+#include "store/memory_budget.h"
+
 namespace basalt::store {
 namespace {
 
@@ -53,7 +55,8 @@ void SetFiles(const StoreOptions& options, rocksdb::DBOptions* db) {
 
 }  // namespace
 
-rocksdb::DBOptions DatabaseOptions(const StoreOptions& options) {
+rocksdb::DBOptions DatabaseOptions(const StoreOptions& options,
+                                   std::shared_ptr<rocksdb::Cache> cache) {
   rocksdb::DBOptions db;
   db.create_if_missing = options.create_if_missing;
   db.create_missing_column_families = true;
@@ -65,10 +68,8 @@ rocksdb::DBOptions DatabaseOptions(const StoreOptions& options) {
   // The old plugin's directories may hold a plain delete below a single delete. RocksDB can live
   // with that, but by default would rather stop all writes.
   db.enforce_single_del_contracts = false;
-  if (options.total_write_buffer_bytes != 0) {
-    db.write_buffer_manager =
-        std::make_shared<rocksdb::WriteBufferManager>(options.total_write_buffer_bytes);
-  }
+  db.write_buffer_manager =
+      std::make_shared<rocksdb::WriteBufferManager>(AllMemtablesBytes(options), std::move(cache));
   SetLog(options, &db);
   SetFiles(options, &db);
   if (options.adjust_database) options.adjust_database(&db);

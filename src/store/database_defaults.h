@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <memory>
+
+#include <rocksdb/cache.h>
 #include <rocksdb/options.h>
 #include <rocksdb/utilities/transaction_db.h>
 
@@ -8,9 +11,10 @@
 
 namespace basalt::store {
 
-// Options of the whole RocksDB, from ours; the .cc file gives the reasons. Listeners, statistics
-// and the information log are the store's to add.
-rocksdb::DBOptions DatabaseOptions(const StoreOptions& options);
+// Options of the whole RocksDB, from ours; the .cc file gives the reasons. Memtables are charged to
+// `cache`; null: to nobody. Listeners, statistics and the information log are the store's to add.
+rocksdb::DBOptions DatabaseOptions(const StoreOptions& options,
+                                   std::shared_ptr<rocksdb::Cache> cache);
 
 // For a store with a table file that cannot be opened: files are opened when they are needed, so
 // that only those who need that one fail. A sound store does better with all files open from the

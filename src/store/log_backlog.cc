@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "store/log_space_ahead.h"
+
 namespace basalt::store {
 
 using rocksdb::IODebugContext;
@@ -40,6 +42,7 @@ struct LogBacklog::Log {
   rocksdb::FileOptions options;
   std::unique_ptr<rocksdb::FSWritableFile> file;
   uint64_t written = 0;
+  LogSpaceAhead ahead;
   std::string waiting;
   IOStatus failure;     // the first error that was not a full disk
   bool closed = false;  // RocksDB is through with it
@@ -204,7 +207,10 @@ bool LogBacklog::DrainOne(Log* log) {
     }
     log->owes_sync = false;
   }
-  if (log->closed) log->file->Close(IOOptions(), nullptr).PermitUncheckedError();
+  if (log->closed) {
+    log->ahead.BeforeClose(log->file.get(), log->written);
+    log->file->Close(IOOptions(), nullptr).PermitUncheckedError();
+  }
   return true;
 }
 
@@ -264,6 +270,7 @@ IOStatus LogBacklog::Sync(const std::shared_ptr<Log>& log, bool full) {
   }
   if (!log->failure.ok()) return log->failure;
   rocksdb::FSWritableFile* const file = log->file.get();
+  log->ahead.BeforeSync(file, log->written);
   lock.unlock();
   IOStatus synced = full ? file->Fsync(IOOptions(), nullptr) : file->Sync(IOOptions(), nullptr);
   if (synced.ok()) return synced;
@@ -281,6 +288,7 @@ IOStatus LogBacklog::Close(const std::shared_ptr<Log>& log) {
   log->closed = true;
   // Its file stays open for what waits.
   if (Waits(log) || !log->file) return IOStatus::OK();
+  log->ahead.BeforeClose(log->file.get(), log->written);
   return log->file->Close(IOOptions(), nullptr);
 }
 

@@ -131,6 +131,9 @@ LogExtent MeasureLog(std::string_view content) {
     if (data) inside = kind == kFirst || kind == kMiddle;
     if (!inside) extent.whole = at;
   }
+  if (!inside && content.find_first_not_of('\0', extent.whole) == std::string_view::npos) {
+    extent.whole = content.size();
+  }
   extent.more_behind = extent.whole < content.size() && FindsWhole(content, at);
   return extent;
 }

@@ -25,7 +25,9 @@ inline constexpr std::string_view kDamagedSuffix = ".damaged";
 
 // How far the log in `content` is whole.
 struct LogExtent {
-  uint64_t whole = 0;        // bytes up to the end of the last whole record
+  // Bytes up to the end of the last whole record; all, when only zeros follow it: space that was
+  // made ready (log_space_ahead.h).
+  uint64_t whole = 0;
   bool more_behind = false;  // whole records follow the damage: no torn end, but a hole
 };
 // Reads the public format of the log: blocks of 32 KiB, records of a checksum, a length and a kind.

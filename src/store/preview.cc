@@ -193,7 +193,7 @@ Status Preview::CheckEmpty() const {
 }
 
 Status Preview::OpenReadOnly(const StoreOptions& options) {
-  rocksdb::DBOptions db = DatabaseOptions(options);
+  rocksdb::DBOptions db = DatabaseOptions(options, nullptr);
   db.max_open_files = kOpenFiles;
   // Without one RocksDB would begin a new LOG.
   db.info_log = NewInformationLog(nullptr, [this](LogLevel, std::string_view text) {

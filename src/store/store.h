@@ -129,7 +129,7 @@ class Store {
   // To be called once a second: has memtables written out that scans would suffer from, because
   // many deletions are in them. Does not wait.
   void FlushDeletions();
-  // Compacts the files of level 0 that no compaction works on into the next level.
+  // Compacts what level 0 holds into the next level; waits for compactions that work on it.
   Status CompactLevelZero();
   // Stops flushes and compactions, waiting for those that run, or lets them go on. Counted.
   Status PauseBackgroundWork(bool pause);

@@ -2,7 +2,9 @@
 
 // What an administrator changes in a running store; store.cc has the rest of the class.
 
+#include <chrono>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include <rocksdb/convenience.h>
@@ -122,25 +124,56 @@ void Store::FlushDeletions() {
   }
 }
 
-// A compaction may take files away, or add some, between the look at them and the call: then
-// RocksDB answers that it cannot, and a new look tells what is left to do.
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{10};
+
+struct LevelZero {
+  std::vector<std::string> idle;  // no compaction works on them
+  bool busy = false;              // one works on others
+};
+
+// What was written up to `last`; with one level alone nothing, for there is no other to go to.
+LevelZero LookAtLevelZero(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle,
+                          rocksdb::SequenceNumber last) {
+  rocksdb::ColumnFamilyMetaData family;
+  db->GetColumnFamilyMetaData(handle, &family);
+  LevelZero found;
+  if (family.levels.size() < 2) return found;
+  for (const rocksdb::SstFileMetaData& file : family.levels.front().files) {
+    if (file.smallest_seqno > last) continue;
+    if (file.being_compacted) {
+      found.busy = true;
+    } else {
+      found.idle.push_back(file.name);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+// RocksDB's own compactions go on: one may take files away between the look at them and the call,
+// which is refused then, and one that rewrites a single file leaves it in level 0.
 Status Store::CompactLevelZero(rocksdb::ColumnFamilyHandle* handle) {
   constexpr int kAttempts = 10;
+  const rocksdb::SequenceNumber last = base_->GetLatestSequenceNumber();
   rocksdb::Status compacted;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    rocksdb::ColumnFamilyMetaData family;
-    base_->GetColumnFamilyMetaData(handle, &family);
-    std::vector<std::string> files;
-    for (const rocksdb::SstFileMetaData& file : family.levels.front().files) {
-      if (!file.being_compacted) files.push_back(file.name);
+  for (int refused = 0; refused < kAttempts;) {
+    const LevelZero level = LookAtLevelZero(base_, handle, last);
+    if (level.idle.empty() && !level.busy) return {};
+    if (!level.idle.empty()) {
+      uint64_t target = 1;
+      base_->GetIntProperty(handle, rocksdb::DB::Properties::kBaseLevel, &target);
+      compacted = base_->CompactFiles(rocksdb::CompactionOptions(), handle, level.idle,
+                                      static_cast<int>(target));
+      if (compacted.ok()) continue;
+      if (!compacted.IsAborted() && !compacted.IsInvalidArgument()) break;
     }
-    uint64_t target = 1;
-    base_->GetIntProperty(handle, rocksdb::DB::Properties::kBaseLevel, &target);
-    if (files.empty() || family.levels.size() < 2) return {};
-    compacted =
-        base_->CompactFiles(rocksdb::CompactionOptions(), handle, files, static_cast<int>(target));
-    if (compacted.ok()) return {};
-    if (!compacted.IsAborted() && !compacted.IsInvalidArgument()) break;
+    uint64_t running = 0;
+    base_->GetIntProperty(rocksdb::DB::Properties::kNumRunningCompactions, &running);
+    if (running == 0) ++refused;
+    std::this_thread::sleep_for(kBetweenLooks);
   }
   return MapStatus(compacted, "compacting level 0 of " + handle->GetName());
 }

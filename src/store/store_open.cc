@@ -72,7 +72,7 @@ void Store::BuildDatabaseOptions() {
   statistics_->set_stats_level(options_.statistics_level);
   collector_factory_ = NewStatisticsCollectorFactory(options_.key_prefixes);
   listener_ = std::make_shared<Listener>(&policy_, &keeper_, &journal_);
-  database_options_ = DatabaseOptions(options_);
+  database_options_ = DatabaseOptions(options_, cache_);
   ballast_ = std::make_unique<Ballast>(options_.directory, options_.reserved_free_bytes,
                                        kReservePerBallast);
   env_ = rocksdb::NewCompositeEnv(

@@ -37,11 +37,11 @@ struct StoreOptions {
   // file the store opens only when this is set.
   bool ignore_corruption_marker = false;
 
-  // --- Memory, in bytes ---
+  // --- Memory, in bytes: memory_budget.h ---
   uint64_t block_cache_bytes = 512ull << 20;
-  // One memtable of one column family.
-  uint64_t write_buffer_bytes = 64ull << 20;
-  // All memtables together; 0 = no common limit.
+  // One memtable of one column family; 0 = from block_cache_bytes.
+  uint64_t write_buffer_bytes = 0;
+  // All memtables together; 0 = from block_cache_bytes.
   uint64_t total_write_buffer_bytes = 0;
 
   // --- Background work and files ---

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "unit/engine/engine_fixture.h"
+#include "unit/store/end_of_log.h"
 
 namespace basalt::engine {
 namespace {
@@ -60,7 +61,7 @@ class TornLogTest : public EngineFixture {
     }
     ASSERT_FALSE(logs.empty());
     const auto last = *std::max_element(logs.begin(), logs.end());
-    std::filesystem::resize_file(last, std::filesystem::file_size(last) - 3);
+    std::filesystem::resize_file(last, test::EndOfLog(last) - 3);
   }
   Status Start(int mode) {
     Database::Options options;

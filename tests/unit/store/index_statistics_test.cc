@@ -109,6 +109,7 @@ class StatisticsTest : public ::testing::Test {
     StoreOptions options;
     options.directory = directory_ / "store";
     options.block_cache_bytes = 8 << 20;
+    options.write_buffer_bytes = 64 << 20;  // the tests decide what becomes a file
     options.reserved_free_bytes = 0;
     options.key_prefixes = std::make_shared<Prefixes>();
     ASSERT_TRUE(Store::Open(std::move(options), &store_).ok());

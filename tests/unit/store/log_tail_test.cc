@@ -65,6 +65,41 @@ TEST(LogTailTest, MeasuresWholeRecordsAtEveryCut) {
   }
 }
 
+TEST(LogTailTest, SpaceMadeReadyIsNoTornEnd) {
+  test::TemporaryDirectory directory;
+  std::vector<size_t> ends;
+  const std::string log = MakeLog(directory.path(), &ends);
+  for (const size_t end : ends) {
+    for (const size_t zeros : {1, 6, 7, 4000, 70000}) {
+      const std::string content = log.substr(0, end) + std::string(zeros, '\0');
+      EXPECT_EQ(MeasureLog(content).whole, content.size()) << end << " + " << zeros;
+    }
+  }
+}
+
+TEST(LogTailTest, ZerosBehindAPieceAreATornEnd) {
+  test::TemporaryDirectory directory;
+  std::vector<size_t> ends;
+  const std::string log = MakeLog(directory.path(), &ends);
+  for (size_t cut = ends[2] + 1; cut < ends[3]; cut += 501) {
+    const std::string content = log.substr(0, cut) + std::string(70000, '\0');
+    const LogExtent extent = MeasureLog(content);
+    EXPECT_GE(extent.whole, ends[2]) << cut;
+    EXPECT_LE(extent.whole, ends[2] + 6) << cut;
+    EXPECT_FALSE(extent.more_behind) << cut;
+  }
+}
+
+TEST(LogTailTest, ZerosInFrontOfRecordsAreAHole) {
+  test::TemporaryDirectory directory;
+  std::vector<size_t> ends;
+  std::string log = MakeLog(directory.path(), &ends);
+  std::fill(log.begin() + ends[1], log.begin() + ends[2], '\0');
+  const LogExtent extent = MeasureLog(log);
+  EXPECT_EQ(extent.whole, ends[1]);
+  EXPECT_TRUE(extent.more_behind);
+}
+
 TEST(LogTailTest, AHoleIsNoTornEnd) {
   test::TemporaryDirectory directory;
   std::vector<size_t> ends;
@@ -91,15 +126,6 @@ TEST(LogTailTest, AHoleInTheLastBlockIsNoTornEnd) {
   damaged[ends[1] + 20] ^= 1;
   EXPECT_EQ(MeasureLog(damaged).whole, ends[1]);
   EXPECT_FALSE(MeasureLog(damaged).more_behind) << "the last record: a torn end looks the same";
-}
-
-TEST(LogTailTest, ZerosAtTheEndAreTorn) {
-  test::TemporaryDirectory directory;
-  std::vector<size_t> ends;
-  const std::string log = MakeLog(directory.path(), &ends);
-  const LogExtent extent = MeasureLog(log + std::string(100000, 0));
-  EXPECT_EQ(extent.whole, log.size());
-  EXPECT_FALSE(extent.more_behind);
 }
 
 class CutTornLogsTest : public ::testing::Test {
@@ -132,6 +158,15 @@ TEST_F(CutTornLogsTest, OfThisCrashWithWhatLiesBehind) {
   EXPECT_EQ(ReadAll(Path(4)), whole_);
   EXPECT_EQ(ReadAll(Path(5)), whole_.substr(0, ends_[ends_.size() - 2]));
   EXPECT_EQ(ReadAll(Path(6)), "");
+}
+
+TEST_F(CutTornLogsTest, SpaceMadeReadyStaysAndSoDoesWhatLiesBehind) {
+  const std::string ready = whole_ + std::string(200000, '\0');
+  WriteAll(Path(5), ready);
+  WriteAll(Path(6), ready);
+  ASSERT_TRUE(Cut({4, 5}).ok());
+  EXPECT_EQ(ReadAll(Path(5)), ready);
+  EXPECT_EQ(ReadAll(Path(6)), ready);
 }
 
 TEST_F(CutTornLogsTest, OfAnEarlierCrashAlone) {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <gmock/gmock.h>
@@ -118,6 +119,24 @@ TEST_F(StoreMaintenanceTest, LevelZeroIsEmptyAfterItsCompaction) {
   ASSERT_EQ(store_->CompactLevelZero().ToString(), "ok");
   EXPECT_EQ(FilesOfLevel(0), 0);
   ASSERT_EQ(store_->CompactLevelZero().ToString(), "ok");  // nothing to do
+}
+
+// Whoever asks while another compaction works on the files waits for it.
+TEST_F(StoreMaintenanceTest, LevelZeroIsEmptyForEachWhoAsksAtOnce) {
+  for (uint32_t round = 0; round < 5; ++round) {
+    for (uint32_t number = 0; number < 3; ++number) {
+      Write(number, number + 1, /*deletions=*/false);
+      Flush();
+    }
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) {
+      threads.emplace_back([&] {
+        EXPECT_EQ(store_->CompactLevelZero().ToString(), "ok");
+        EXPECT_EQ(FilesOfLevel(0), 0);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
 }
 
 TEST_F(StoreMaintenanceTest, AFileOfManyDeletionsIsCompacted) {

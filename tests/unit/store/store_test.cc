@@ -18,6 +18,7 @@
 
 #include "base/bytes.h"
 #include "store/auto_increment_merge_operator.h"
+#include "unit/store/end_of_log.h"
 #include "unit/store/temporary_directory.h"
 
 namespace basalt::store {
@@ -244,7 +245,9 @@ TEST_F(StoreTest, KilledProcessLosesNothingThatWasSynced) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    if (!TryOpen(Options()).ok()) _exit(1);
+    StoreOptions options = Options();
+    options.write_buffer_bytes = 64 << 20;  // no flush: the threads for it stayed in the parent
+    if (!TryOpen(options).ok()) _exit(1);
     for (int i = 0; i < 100; ++i) {
       rocksdb::WriteBatch batch;
       if (!batch.Put(store_->default_column_family(), "synced" + std::to_string(i), "x").ok() ||
@@ -271,6 +274,29 @@ TEST_F(StoreTest, KilledProcessLosesNothingThatWasSynced) {
   }
 }
 
+// Also the strictest mode takes the space made ready behind the end of a log for what it is.
+TEST_F(StoreTest, ALogThatEndsInZerosIsWhole) {
+  Open();
+  Put(store_->default_column_family(), "key", "1", true);
+  const std::string copy = directory_ / "copy";  // what a crash leaves behind
+  std::filesystem::copy(directory_ / "store", copy, std::filesystem::copy_options::recursive);
+  for (const int mode : {1, 2}) {
+    StoreOptions options = Options();
+    options.directory = copy;
+    options.wal_recovery_mode = mode;
+    std::string warning;
+    options.log = [&](LogLevel level, std::string_view text) {
+      if (level != LogLevel::kInformation) warning = text;
+    };
+    ASSERT_TRUE(store_->Close().ok());
+    store_.reset();
+    const Status status = TryOpen(options);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    EXPECT_EQ(warning, "");
+    EXPECT_EQ(Get(store_->default_column_family(), "key"), "1");
+  }
+}
+
 TEST_F(StoreTest, TornLogStopsTheStartOnlyInAbsoluteMode) {
   Open();
   Put(store_->default_column_family(), "first", "1", true);
@@ -283,7 +309,7 @@ TEST_F(StoreTest, TornLogStopsTheStartOnlyInAbsoluteMode) {
     if (entry.path().extension() == ".log") last_log = std::max(last_log, entry.path().string());
   }
   ASSERT_FALSE(last_log.empty());
-  std::filesystem::resize_file(last_log, std::filesystem::file_size(last_log) - 500);
+  std::filesystem::resize_file(last_log, test::EndOfLog(last_log) - 500);
 
   StoreOptions options = Options();
   options.directory = copy;
