@@ -215,6 +215,7 @@ Status RowAccess::TakeFetched(size_t position, uint8_t* record) {
 
 Status RowAccess::StartScan(size_t index, bool key_only, bool fill_cache) {
   replaying_ = false;
+  scan_moves_ = 0;
   scan_index_ = index;
   scan_key_only_ = key_only;
   row_decoder_ready_ = false;
@@ -258,6 +259,7 @@ Status RowAccess::SeekRange(Bytes start, Bytes end) {
 
 // What a move to `target` (empty: to an end) has come to.
 Status RowAccess::AfterSeek(Bytes target, Status status) {
+  ++scan_moves_;
   trail_.Begin(target);
   if (status.ok()) [[likely]]
     return status;
@@ -311,6 +313,7 @@ Status RowAccess::Step(Position direction) {
     BASALT_RETURN_IF_ERROR(Seek(key));
   }
   if (!cursor_->Valid()) return Status(Code::kEndOfRange);
+  ++scan_moves_;
   trail_.Pass(*cursor_);
   Status moved;
   if (guard_.active()) {
@@ -376,8 +379,9 @@ Status RowAccess::LockEntryRow() {
   Status locked = LockRow(row_key_, may_wait ? intent_.wait : txn::LockWait::kNoWait);
   if (locked.code() == Code::kSnapshotConflict) [[unlikely]] {
     // The row has changed between the scan's snapshot and its lock. When nothing else was read by
-    // that snapshot, the scan goes on with a newer one, as in MyRocks.
-    const rocksdb::Snapshot* newer = transaction_->RenewFreshSnapshot();
+    // that snapshot, no other row either, the scan goes on with a newer one, as in MyRocks.
+    const rocksdb::Snapshot* newer =
+        scan_moves_ == 1 ? transaction_->RenewFreshSnapshot() : nullptr;
     if (newer == nullptr) return locked;
     const std::string entry(entry_key());
     BASALT_RETURN_IF_ERROR(cursor_->Bind(newer, &writes(), /*fill_cache=*/true));

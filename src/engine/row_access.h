@@ -101,8 +101,7 @@ class RowAccess {
   Status ReadEntryRow(uint8_t* record);
   // Whether the row last read was not locked although the intent says so.
   bool row_is_unlocked() const { return row_unlocked_; }
-  // The next ReadEntryRow waits for the lock.
-  void WaitForNextRow();
+  void WaitForNextRow();  // the next ReadEntryRow waits for the lock
   // Copies the primary key of the entry's row to row_key() without reading the row.
   Status TakeEntryRowKey();
   // Has the entry expired, in a secondary index? Then there is no row to ask for. ReadEntryRow
@@ -220,6 +219,7 @@ class RowAccess {
   ScanTrail trail_;                     // where it is, for messages
   size_t scan_index_ = 0;
   bool scan_key_only_ = false;
+  uint64_t scan_moves_ = 0;  // since StartScan
 
   RangeCache cache_;
   uint64_t cache_operations_ = 0;  // own writes when the cache was filled

@@ -90,6 +90,7 @@ class Table {
 
   // Auto-increment and hidden ids: shared by every open of the table since the store opened.
   TableCounters& counters() const { return *counters_; }
+  const std::shared_ptr<TableCounters>& shared_counters() const { return counters_; }
 
   // Estimates for the optimizer; see TableStatistics.
   TableStatistics& statistics() const { return *statistics_; }

@@ -6,8 +6,8 @@
 
 namespace basalt::engine {
 
-// Numbers handed out for new rows of one table. They outlive the open table, because a value given
-// to a transaction that has not committed yet must not be given again.
+// Numbers handed out for new rows of one table, and when it was last changed. They outlive the open
+// table, because a value given to a transaction that has not committed yet must not be given again.
 //
 // Thread-safety: any thread.
 class TableCounters {
@@ -29,6 +29,11 @@ class TableCounters {
   void RaiseHiddenId(uint64_t next) { Raise(&hidden_id_, next); }
   uint64_t hidden_id() const { return hidden_id_.load(std::memory_order_relaxed); }
 
+  // When a transaction that had changed rows was last committed, in seconds since 1970. 0: not
+  // since the store was opened, or since the table got another definition.
+  int64_t last_change() const { return last_change_.load(std::memory_order_relaxed); }
+  void set_last_change(int64_t seconds) { last_change_.store(seconds, std::memory_order_relaxed); }
+
  private:
   static void Raise(std::atomic<uint64_t>* counter, uint64_t next) {
     uint64_t now = counter->load(std::memory_order_relaxed);
@@ -38,6 +43,7 @@ class TableCounters {
 
   std::atomic<uint64_t> auto_increment_{0};
   std::atomic<uint64_t> hidden_id_{0};
+  std::atomic<int64_t> last_change_{0};
 };
 
 }  // namespace basalt::engine

@@ -2,6 +2,7 @@
 #include "server/definition_files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -139,6 +140,11 @@ bool HasParFile(const std::string& path) { return ::access((path + kPar).c_str()
 std::string ReadParFile(const std::string& path) {
   std::string par;
   return ReadWholeFile(path + kPar, &par).ok() ? par : std::string();
+}
+
+int64_t TimeOfFrmFile(const std::string& path) {
+  struct stat file;
+  return ::stat((path + kFrm).c_str(), &file) == 0 ? file.st_mtime : 0;
 }
 
 bool HasFrmFile(const std::string& path) { return ::access((path + kFrm).c_str(), F_OK) == 0; }

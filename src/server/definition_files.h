@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/status.h"
@@ -36,6 +37,8 @@ size_t PartitionsIn(Bytes par);
 bool IsUnfinishedFile(const std::string& file);
 
 bool HasFrmFile(const std::string& path);
+// When it was last written, in seconds since 1970; 0 when there is none.
+int64_t TimeOfFrmFile(const std::string& path);
 bool HasParFile(const std::string& path);
 // Its contents; empty when there is none or it cannot be read.
 std::string ReadParFile(const std::string& path);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace basalt::server {
 
@@ -10,6 +11,7 @@ namespace {
 
 // Places in the fixed head of the file; numbers are little-endian.
 constexpr size_t kHeadBytes = 64;
+constexpr size_t kFormatAt = 2;
 constexpr size_t kEngineTypeAt = 3;
 constexpr size_t kSegmentLengthAt = 4;
 constexpr size_t kKeysAt = 6;
@@ -17,6 +19,16 @@ constexpr size_t kKeysLengthAt = 14;
 constexpr size_t kRecordLengthAt = 16;
 constexpr size_t kLongKeysLengthAt = 47;
 constexpr size_t kNamesLengthAt = 55;
+
+// The section of the keys: how many, in one byte or two; then for each what it is and its parts,
+// both of fixed length; then all names, between bytes that no name has, up to a zero.
+constexpr uint8_t kFirstFormatWithTheseKeys = 9;
+constexpr uint8_t kManyKeys = 0x80;
+constexpr size_t kKeysHeadBytes = 6;
+constexpr size_t kKeyBytes = 8;
+constexpr size_t kPartsOfKeyAt = 4;
+constexpr size_t kKeyPartBytes = 9;
+constexpr char kBetweenNames = '\xff';
 
 constexpr uint8_t kTypeOfPartitionedTables = 20;
 // In the segment behind the head: a byte of type, a length, the content.
@@ -71,6 +83,21 @@ void ReadEngineName(Bytes image, FrmHeader* header) {
   header->engine = image.substr(at + 2, length);
 }
 
+// Takes the descriptions of the keys off the front of their section; their number.
+bool SkipKeys(Bytes* section, size_t* keys) {
+  if (section->size() < kKeysHeadBytes) return false;
+  *keys = Byte(*section, 0);
+  if (*keys & kManyKeys) *keys = (*keys & ~kManyKeys) | static_cast<size_t>(Byte(*section, 1)) << 7;
+  section->remove_prefix(kKeysHeadBytes);
+  for (size_t i = 0; i < *keys; ++i) {
+    if (section->size() < kKeyBytes) return false;
+    const size_t bytes = kKeyBytes + Byte(*section, kPartsOfKeyAt) * kKeyPartBytes;
+    if (section->size() < bytes) return false;
+    section->remove_prefix(bytes);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool ReadFrmHeader(Bytes image, FrmHeader* header) {
@@ -84,6 +111,27 @@ bool ReadFrmHeader(Bytes image, FrmHeader* header) {
     ReadSegment(segment.substr(0, length), header);
   }
   if (!header->partitioned) ReadEngineName(image, header);
+  return true;
+}
+
+bool ReadFrmKeyNames(Bytes image, std::vector<std::string>* names) {
+  names->clear();
+  if (image.size() < kHeadBytes || !image.starts_with("\xfe\x01")) return false;
+  const size_t begin = Number16(image, kKeysAt);
+  if (Byte(image, kFormatAt) < kFirstFormatWithTheseKeys || begin > image.size()) return false;
+  Bytes rest = image.substr(begin);
+  size_t keys = 0;
+  if (!SkipKeys(&rest, &keys)) return false;
+  std::vector<std::string> found;
+  for (size_t i = 0; i < keys; ++i) {
+    if (!rest.starts_with(kBetweenNames)) return false;
+    rest.remove_prefix(1);
+    const size_t length = rest.find(kBetweenNames);
+    if (length == Bytes::npos) return false;
+    found.emplace_back(rest.substr(0, length));
+    rest.remove_prefix(length);
+  }
+  *names = std::move(found);
   return true;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/bytes.h"
 
@@ -22,5 +23,9 @@ struct FrmHeader {
 // False for what is no definition of a table: views, damaged or cut files. Reads nothing outside of
 // `image`.
 bool ReadFrmHeader(Bytes image, FrmHeader* header);
+
+// The names of the keys, in the server's order. False, and no names, when the image ends too early,
+// or in a format that this server does not write. Reads nothing outside of `image`.
+bool ReadFrmKeyNames(Bytes image, std::vector<std::string>* names);
 
 }  // namespace basalt::server

@@ -159,13 +159,12 @@ class Handler final : public ::handler {
   Status CommitAlter(const Alter_inplace_info& alter_info);
   // handler_ddl.cc: the table has other indexes now. Goes on with the statement on `renewed`.
   void UseRenewedTable(std::shared_ptr<engine::Table> renewed, const engine::ReadIntent& intent);
-  // handler_info.cc: error_map.cc's result; remembers the text, and the session is told.
-  int Fail(Status status);
+  int Fail(Status status);  // handler_info.cc: by error_map.cc; keeps the text, tells the session
   // Count what has become of a row, and a search in the active index.
   void Note(RowEvent event);
+  void NoteChange(RowEvent event);
   void NoteSearch(key_part_map parts, bool equal);
-  // Tells the optimizer how many rows share a value, for every part of every index.
-  void FillRowsPerKey();
+  void FillRowsPerKey();              // rows that share a value, for every part of every index
   uint EntryBytes(uint index) const;  // of a secondary index, roughly
 
   std::shared_ptr<TableShare> share_;        // from open to close
@@ -174,6 +173,7 @@ class Handler final : public ::handler {
   Session* session_ = nullptr;               // of the connection, from external_lock to unlock
   THR_LOCK_DATA lock_data_;                  // unused by the engine; the server wants one to exist
   thr_lock_type lock_type_ = TL_IGNORE;      // as settled by store_lock
+  bool change_noted_ = false;                // of this statement, with the session
   std::string new_definition_;               // from NoteNewDefinition to the end of the ALTER
   std::string error_text_;                   // of the last failure, for get_error_message
 
@@ -184,9 +184,8 @@ class Handler final : public ::handler {
   void CloseScan();
   // The first row from the entry on that conditions, filters and bounds let through.
   int ReadFromHere(uchar* record, Direction direction, const std::string* prefix, int nothing);
-  int CountRow();  // that is returned; 0
-  // 0: read the entry's row; kEntryPassedOver: go on; else the error.
-  int CheckEntry();
+  int CountRow();    // that is returned; 0
+  int CheckEntry();  // 0: read the entry's row; kEntryPassedOver: go on; else the error
   // What may be left to the entry although the read set has it.
   bool EntriesSuffice();
   bool CanBeLeftOut(uint column) const;
@@ -216,13 +215,13 @@ class Handler final : public ::handler {
   void ForgetLastRow();
   int ReadNeighbour(uchar* record, Direction direction, const std::string* prefix);
   int ReadEnd(uchar* record, Direction direction);
+  void CountRange(const key_range* start);
   int StartRange(const key_range* start, const key_range* end);
   int EndRangeRead(int error);
   bool HasAllParts(uint index, key_part_map parts) const;
 
   // --- handler_range.cc ---
-  // Fills the batch with the keys of the next rows of the ranges.
-  void GatherRows();
+  void GatherRows();  // fills the batch with the keys of the next rows of the ranges
   void AddToBatch(Bytes row_key);
   int StartGatheringRange();
   int GatherRange();
@@ -233,6 +232,7 @@ class Handler final : public ::handler {
   int FailWrite(Status status, size_t duplicate);
   void NoteAutoIncrement(const uchar* record);
   int DeriveAutoIncrement();
+  int ShowAutoIncrement();  // the same outside of statements
 
   // --- handler_bulk.cc: rocksdb_bulk_load; a statement that has proved large becomes a load. ---
   int InsertIntoLoad(const uchar* record);

@@ -8,6 +8,7 @@
 #include "server/definition_files.h"
 #include "server/error_map.h"
 #include "server/handler.h"
+#include "server/index_names.h"
 #include "server/index_plan.h"
 #include "server/inplace_alter.h"
 #include "server/plugin_state.h"
@@ -217,6 +218,8 @@ bool Handler::commit_inplace_alter_table(TABLE*, Alter_inplace_info* alter_info,
   new_definition_.clear();
   if (ReportError(status, "ALTER TABLE") != 0) return true;
   alter_info->group_commit_ctx = nullptr;  // partitions need nothing more than this
+  table_data()->counters().set_last_change(0);
+  ForgetIndexNames();
   if (counter) table_data()->counters().RaiseAutoIncrement(next);
   return false;
 }

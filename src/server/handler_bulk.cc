@@ -45,7 +45,7 @@ int Handler::InsertIntoLoad(const uchar* record) {
   engine::ExplicitLoad* load = session_->explicit_load();
   Status added = load->Insert(share_->engine_table, record, settings);
   if (added.ok()) {
-    Note(RowEvent::kInserted);
+    NoteChange(RowEvent::kInserted);
     NoteAutoIncrement(record);
     return 0;
   }

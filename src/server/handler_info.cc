@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/database.h"
+#include "server/definition_files.h"
 #include "server/error_map.h"
 #include "server/handler.h"
 #include "server/search_key.h"
@@ -24,7 +25,10 @@ constexpr double kPageBytes = 16384;
 
 int Handler::info(uint flag) {
   engine::TableStatistics& statistics = table_data()->statistics();
-  if (flag & HA_STATUS_TIME) statistics.RenewIfChanged();  // SHOW TABLE STATUS
+  if (flag & HA_STATUS_TIME) {  // SHOW TABLE STATUS
+    statistics.RenewIfChanged();
+    stats.update_time = static_cast<ulong>(table_data()->counters().last_change());
+  }
   if (flag & HA_STATUS_VARIABLE) {
     const size_t primary = table_data()->primary_position();
     stats.records = statistics.Rows();
@@ -45,15 +49,14 @@ int Handler::info(uint flag) {
   if (flag & HA_STATUS_CONST) {
     stats.block_size = static_cast<uint>(kPageBytes);
     FillRowsPerKey();
+    stats.create_time = static_cast<ulong>(TimeOfFrmFile(table_share->normalized_path.str));
   }
   if (flag & HA_STATUS_ERRKEY) {
     const Session* session = Session::IfAny(table->in_use);
     errkey = session == nullptr ? MAX_KEY : session->duplicate_index();
   }
   if ((flag & HA_STATUS_AUTO) && table->found_next_number_field != nullptr) {
-    if (rows_->bound()) {
-      if (int error = DeriveAutoIncrement()) return error;
-    }
+    if (int error = rows_->bound() ? DeriveAutoIncrement() : ShowAutoIncrement()) return error;
     // A counter that nobody knows yet belongs to a table without positive values, as a rule; and
     // partitioning takes 0 for exhausted.
     stats.auto_increment_value = std::max<uint64_t>(1, table_data()->counters().auto_increment());
@@ -162,6 +165,13 @@ void Handler::Note(RowEvent event) {
   if (is_system_table_) event = static_cast<RowEvent>(static_cast<uint8_t>(event) + kToSystem);
   session_->row_counters()->Note(event);
   if (session_->measures()) session_->HandOver(table_data()->primary().id);
+}
+
+void Handler::NoteChange(RowEvent event) {
+  Note(event);
+  if (change_noted_) return;
+  session_->NoteChange(table_data()->shared_counters());
+  change_noted_ = true;
 }
 
 void Handler::NoteSearch(key_part_map parts, bool equal) {

@@ -115,6 +115,7 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
     MakeRowAccess();
   }
   read_.wanted_known = false;
+  change_noted_ = RebuildsTable(thd_sql_command(thd));
   const engine::ReadIntent intent = IntentOf(thd, lock_type, *session_);
   loads_ = writes && BulkLoad(thd) && Session::LoadsRows(thd) &&
            engine::BulkInsert::IsPossible(*table_data());

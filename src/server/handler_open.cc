@@ -96,7 +96,8 @@ int Handler::close() {
 }
 
 // Statements may be logged where they lock the ranges they read: replayed in the order of their
-// commits they then find the rows that they found here. The server asks again for each statement.
+// commits they then find the rows that they found here. What a replica applies its primary has
+// allowed already. The server asks again for each statement.
 ::handler::Table_flags Handler::table_flags() const {
   THD* thd = ha_thd();
   if (thd == nullptr) return kTableFlags;
@@ -106,7 +107,8 @@ int Handler::close() {
   const bool locks_ranges = session != nullptr && session->transaction()->active()
                                 ? !session->transaction()->detects_conflicts()
                                 : !HasMyRocksLockingStyle(thd);
-  return locks_ranges ? kTableFlags | HA_BINLOG_STMT_CAPABLE : kTableFlags;
+  const bool logs_statements = locks_ranges || thd->slave_thread;
+  return logs_statements ? kTableFlags | HA_BINLOG_STMT_CAPABLE : kTableFlags;
 }
 
 const char* Handler::index_type(uint) { return IndexTypeIsLsmTree() ? "LSMTREE" : "BTREE"; }

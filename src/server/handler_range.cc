@@ -50,7 +50,6 @@ int Handler::multi_range_read_next(range_id_t* range_info) {
       if (!taken.ok()) return Fail(std::move(taken));
       *range_info = batch.range_ids[position];
       Note(RowEvent::kRead);
-      increment_statistics(&SSV::ha_read_next_count);
       return EndRangeRead(0);
     }
     if (batch.deferred_error != 0) return EndRangeRead(batch.deferred_error);
@@ -108,6 +107,7 @@ int Handler::StartGatheringRange() {
   const key_range* start = mrr_cur_range.start_key.keypart_map ? &mrr_cur_range.start_key : nullptr;
   const key_range* end = mrr_cur_range.end_key.keypart_map ? &mrr_cur_range.end_key : nullptr;
   NoteSearch(start == nullptr ? 0 : start->keypart_map, (mrr_cur_range.range_flag & EQ_RANGE) != 0);
+  CountRange(start);
   if ((mrr_cur_range.range_flag & EQ_RANGE) != 0 && start != nullptr &&
       active_index == table_data()->primary_position() &&
       HasAllParts(active_index, start->keypart_map)) {
@@ -143,6 +143,7 @@ int Handler::GatherRange() {
     } else if (error != kEntryPassedOver) {
       return error;
     }
+    increment_statistics(&SSV::ha_read_next_count);
     Status moved = rows_->Step(Direction::kForward);
     if (moved.code() == Code::kEndOfRange) return HA_ERR_END_OF_FILE;
     if (!moved.ok()) return Fail(std::move(moved));

@@ -524,8 +524,13 @@ int Handler::read_range_first(const key_range* start, const key_range* end, bool
   eq_range = eq_range_arg;
   set_end_range(end);
   range_key_part = table->key_info[active_index].key_part;
-  increment_statistics(&SSV::ha_read_key_count);
+  CountRange(start);
   return EndRangeRead(StartRange(start, end));
+}
+
+// As the server counts where it walks a range itself.
+void Handler::CountRange(const key_range* start) {
+  increment_statistics(start == nullptr ? &SSV::ha_read_first_count : &SSV::ha_read_key_count);
 }
 
 int Handler::StartRange(const key_range* start, const key_range* end) {

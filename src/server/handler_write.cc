@@ -3,6 +3,7 @@
 // Inserts, updates, deletes and the auto-increment counter.
 #include "engine/bulk_insert.h"
 #include "server/handler.h"
+#include "server/plugin_state.h"
 
 namespace basalt::server {
 namespace {
@@ -37,7 +38,7 @@ int Handler::write_row(const uchar* record) {
   if (bulk_ != nullptr) {
     Status added = bulk_->Insert(record);
     if (!added.ok()) return FailBulkLoad(std::move(added));
-    Note(RowEvent::kInserted);
+    NoteChange(RowEvent::kInserted);
     NoteAutoIncrement(record);
     return 0;
   }
@@ -45,7 +46,7 @@ int Handler::write_row(const uchar* record) {
   Status written = rows_->Insert(record, &duplicate);
   if (table_data()->traits().sequence) written = session_->CommitSequence(std::move(written));
   if (!written.ok()) return FailWrite(std::move(written), duplicate);
-  Note(RowEvent::kInserted);
+  NoteChange(RowEvent::kInserted);
   NoteAutoIncrement(record);
   return 0;
 }
@@ -59,7 +60,7 @@ int Handler::update_row(const uchar* before, const uchar* after) {
   if (table_data()->traits().sequence) written = session_->CommitSequence(std::move(written));
   if (!written.ok()) return FailWrite(std::move(written), duplicate);
   if (!changed) return HA_ERR_RECORD_IS_THE_SAME;
-  Note(RowEvent::kUpdated);
+  NoteChange(RowEvent::kUpdated);
   if (table->found_next_number_field != nullptr &&
       bitmap_is_set(table->write_set, table->found_next_number_field->field_index)) {
     NoteAutoIncrement(after);
@@ -71,7 +72,7 @@ int Handler::delete_row(const uchar* record) {
   virtual_parts_.Complete(record);
   Status written = rows_->Delete(record);
   if (!written.ok()) return Fail(std::move(written));
-  Note(RowEvent::kDeleted);
+  NoteChange(RowEvent::kDeleted);
   return 0;
 }
 
@@ -128,6 +129,20 @@ int Handler::DeriveAutoIncrement() {
   const uint64_t maximum = table->found_next_number_field->get_max_int_value();
   table_data()->counters().RaiseAutoIncrement(largest >= maximum ? maximum : largest + 1);
   return 0;
+}
+
+// SHOW asks tables that are not part of its statement.
+int Handler::ShowAutoIncrement() {
+  if (table_data()->counters().auto_increment() != 0 || table_data()->traits().temporary) return 0;
+  if (rows_->table() != share_->engine_table.get()) MakeRowAccess();
+  const auto reader = Database()->transactions()->NewTransaction();
+  reader->Begin({});
+  rows_->Bind(reader.get(), {});
+  const int error = DeriveAutoIncrement();
+  rows_->Unbind();
+  rows_->ReleaseCursors();
+  (void)reader->Rollback();  // it has written nothing
+  return error;
 }
 
 void Handler::get_auto_increment(ulonglong offset, ulonglong increment, ulonglong wanted,

@@ -3,7 +3,9 @@
 
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
+#include "server/frm_header.h"
 #include "server/plugin_state.h"
 
 namespace basalt::server {
@@ -20,6 +22,34 @@ Names& KnownNames() {
   return names;
 }
 
+constexpr char kHiddenPrimary[] = "HIDDEN_PK_ID";
+
+bool FindName(IndexId index, std::string* name) {
+  Names& names = KnownNames();
+  std::lock_guard guard(names.mutex);
+  const auto known = names.by_index.find(index);
+  if (known == names.by_index.end()) return false;
+  *name = known->second;
+  return true;
+}
+
+// Of a table that nobody has opened since the start.
+void NoteNamesInDictionary(const catalog::TableRecord& table) {
+  catalog::TableDefinition definition;
+  std::vector<std::string> keys;
+  if (!Database()->catalog()->Definition(table.name, &definition).ok() ||
+      !ReadFrmKeyNames(definition.frm, &keys)) {
+    return;
+  }
+  const bool hidden = table.indexes.size() == keys.size() + 1 &&
+                      table.indexes.back().kind == catalog::IndexKind::kHiddenPrimary;
+  if (hidden) keys.emplace_back(kHiddenPrimary);
+  if (keys.size() != table.indexes.size()) return;
+  Names& names = KnownNames();
+  std::lock_guard guard(names.mutex);
+  for (size_t i = 0; i < keys.size(); ++i) names.by_index.emplace(table.indexes[i].id, keys[i]);
+}
+
 }  // namespace
 
 void NoteIndexNames(const engine::Table& table) {
@@ -28,19 +58,25 @@ void NoteIndexNames(const engine::Table& table) {
   for (size_t i = 0; i < table.index_count(); ++i) {
     const bool hidden = table.hidden_primary() && i == table.primary_position();
     names.by_index[table.index(i).id] =
-        hidden ? "HIDDEN_PK_ID" : table.descriptor().indexes[i].name;
+        hidden ? kHiddenPrimary : table.descriptor().indexes[i].name;
   }
+}
+
+void ForgetIndexNames() {
+  Names& names = KnownNames();
+  std::lock_guard guard(names.mutex);
+  names.by_index.clear();
 }
 
 IndexName NameOfIndex(IndexId index) {
   size_t position = 0;
   const auto table = Database()->catalog()->FindIndex(index, &position);
   if (table == nullptr) return {};
-  Names& names = KnownNames();
-  std::lock_guard guard(names.mutex);
-  const auto known = names.by_index.find(index);
-  return {table->name,
-          known != names.by_index.end() ? known->second : "#" + std::to_string(position)};
+  std::string name;
+  if (FindName(index, &name)) return {table->name, name};
+  NoteNamesInDictionary(*table);
+  if (FindName(index, &name)) return {table->name, name};
+  return {table->name, "#" + std::to_string(position)};
 }
 
 }  // namespace basalt::server

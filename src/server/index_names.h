@@ -8,13 +8,15 @@
 
 namespace basalt::server {
 
-// Names of indexes for reports. The dictionary knows the table of an index but not the index's
-// name, which only the server's definition has: it is noted when the table is opened. Any thread.
+// Names of indexes for reports. Only the server's definition has them: they are noted when the
+// table is opened, or read out of the definition that the dictionary keeps. Any thread.
 
 void NoteIndexNames(const engine::Table& table);
+// A definition has changed in place: names are looked up anew.
+void ForgetIndexNames();
 // "database.table" as the dictionary has it, and the index's name: "PRIMARY", "HIDDEN_PK_ID", the
-// declared one, or its position in the table ("#1") while nobody has opened the table. Both empty
-// when there is no such index.
+// declared one, or its position in the table ("#1") when there is no definition that fits. Both
+// empty when there is no such index.
 struct IndexName {
   std::string table;
   std::string index;

@@ -166,7 +166,7 @@ int FillLocks(THD* thd, TABLE_LIST* tables, Item*) {
 int FillDeadlocks(THD* thd, TABLE_LIST* tables, Item*) {
   if (!MaySeeAll(thd)) return 0;
   for (const txn::DeadlockReport& report : Database()->transactions()->waits()->Deadlocks()) {
-    for (size_t i = 0; i < report.members.size(); ++i) {
+    for (size_t i = report.members.size(); i-- > 0;) {  // the victim last, as MyRocks has it
       const txn::DeadlockReport::Member& member = report.members[i];
       const IndexName name = NameOfIndex(member.index);
       const bool failed = RowFiller(tables->table)

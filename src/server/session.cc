@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 #include <new>
 #include <type_traits>
 #include <unordered_set>
@@ -134,6 +135,19 @@ void Session::EndSequences() {
   if (sequences_ != nullptr && sequences_->active()) (void)sequences_->Rollback();
 }
 
+void Session::NoteChange(const std::shared_ptr<engine::TableCounters>& table) {
+  if (std::find(changed_.rbegin(), changed_.rend(), table) == changed_.rend()) {
+    changed_.push_back(table);
+  }
+}
+
+void Session::TellChanges() {
+  if (changed_.empty()) return;
+  const int64_t now = std::time(nullptr);
+  for (const auto& table : changed_) table->set_last_change(now);
+  changed_.clear();
+}
+
 bool Session::LoadsRows(THD* thd) {
   const int command = thd_sql_command(thd);
   const bool adds =
@@ -250,7 +264,10 @@ int Session::Commit(bool all) {
   StopMeasuring();
   // The order of this commit is settled: those that must follow it may go on.
   thd_wakeup_subsequent_commits(thd_, status.ok() ? 0 : 1);
-  if (status.ok()) return 0;
+  if (status.ok()) {
+    TellChanges();
+    return 0;
+  }
   const int error = ReportError(status, "commit");
   AbandonFailedCommit(status);
   return error;
@@ -269,6 +286,7 @@ void Session::AbandonFailedCommit(const Status& status) {
     if (!undone.ok()) {
       sql_print_error("ROCKSDB: rollback after a failed commit: %s", undone.ToString().c_str());
     }
+    changed_.clear();
   }
 }
 
@@ -278,10 +296,12 @@ int Session::Rollback(bool all) {
   committed_in_order_ = false;
   if (!transaction_->active()) {
     in_statement_ = false;
+    changed_.clear();
     return 0;
   }
   if (EndsTransaction(all)) {
     in_statement_ = false;
+    changed_.clear();
     return ReportError(transaction_->Rollback(), "rollback");
   }
   if (!in_statement_) return 0;
@@ -304,6 +324,7 @@ void Session::DetachPrepared() {
   }
   Database()->transactions()->Detach(std::move(fresh));
   in_statement_ = false;
+  changed_.clear();
 }
 
 engine::ExplicitLoad* Session::explicit_load() {

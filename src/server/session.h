@@ -5,8 +5,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
+#include "engine/table_counters.h"
 #include "server/row_counters.h"
 #include "server/server_headers.h"
 #include "txn/transaction.h"
@@ -81,6 +83,10 @@ class Session {
   unsigned duplicate_index() const { return duplicate_index_; }
   void set_duplicate_index(unsigned index) { duplicate_index_ = index; }
 
+  // The transaction has changed rows of the table; told to it when they are committed. Called once
+  // for each statement and table.
+  void NoteChange(const std::shared_ptr<engine::TableCounters>& table);
+
   // Whether the running statement is measured (perf_counters.h): then HandOver is called for each
   // row, with the primary key of its table. What the commit adds goes to the last one.
   bool measures() const { return measures_; }
@@ -111,6 +117,7 @@ class Session {
   void Measure();
   void StopMeasuring();
   void EndSequences();
+  void TellChanges();
   void FinishLoadOfDisconnected();
   void AbandonFailedCommit(const Status& status);
   void DetachPrepared();
@@ -121,6 +128,7 @@ class Session {
   std::unique_ptr<txn::Transaction> sequences_;  // made at need
   std::unique_ptr<engine::ExplicitLoad> explicit_load_;
   RowCounters row_counters_;
+  std::vector<std::shared_ptr<engine::TableCounters>> changed_;  // since the transaction began
   std::mutex interrupt_mutex_;  // guards transaction_ against being replaced under Interrupt
   unsigned tables_in_use_ = 0;
   unsigned duplicate_index_ = 0;

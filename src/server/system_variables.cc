@@ -339,11 +339,20 @@ std::shared_ptr<TimeToLiveSettings> TimeToLiveFromVariables() {
   return settings;
 }
 
-// -2 stands for half of what the operating system allows the server.
+// -2 stands for half of what the operating system allows the server; so does more than it allows,
+// with a warning. The variable shows what has come of it.
 int OpenFiles() {
   constexpr int kHalf = -2;
-  return values.max_open_files == kHalf ? static_cast<int>(open_files_limit / 2)
-                                        : values.max_open_files;
+  const int half = static_cast<int>(open_files_limit / 2);
+  if (values.max_open_files > 0 && static_cast<ulong>(values.max_open_files) > open_files_limit) {
+    sql_print_warning(
+        "RocksDB: rocksdb_max_open_files should not be greater than the open_files_limit, which is "
+        "%lu: it is set to %d",
+        open_files_limit, half);
+    values.max_open_files = half;
+  }
+  if (values.max_open_files == kHalf) values.max_open_files = half;
+  return values.max_open_files;
 }
 
 }  // namespace

@@ -81,6 +81,11 @@ const char* NameOr(const rocksdb::Customizable* object) {
   return object == nullptr ? "NULL" : object->Name();
 }
 
+// With what it was made of: the length of a prefix.
+std::string IdOr(const rocksdb::Customizable* object) {
+  return object == nullptr ? "NULL" : object->GetId();
+}
+
 }  // namespace
 
 std::vector<NamedNumber> ColumnFamilyNumbers(const Store& store,
@@ -120,7 +125,7 @@ std::vector<NamedText> ColumnFamilyOptionTexts(const Store& store,
   texts.emplace_back("MERGE_OPERATOR", NameOr(options.merge_operator.get()));
   texts.emplace_back("COMPACTION_FILTER", NameOr(options.compaction_filter));
   texts.emplace_back("COMPACTION_FILTER_FACTORY", NameOr(options.compaction_filter_factory.get()));
-  texts.emplace_back("PREFIX_EXTRACTOR", NameOr(options.prefix_extractor.get()));
+  texts.emplace_back("PREFIX_EXTRACTOR", IdOr(options.prefix_extractor.get()));
   texts.emplace_back("MEMTABLE_FACTORY", options.memtable_factory->Name());
   rocksdb::ConfigOptions config;
   std::string text;

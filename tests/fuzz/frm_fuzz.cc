@@ -11,6 +11,15 @@ using basalt::fuzz::Require;
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FuzzInput input(data, size);
   const std::vector<uint8_t> image = input.Rest();
+  std::vector<std::string> keys;
+  if (basalt::server::ReadFrmKeyNames(BytesOf(image), &keys)) {
+    const std::string whole(BytesOf(image));
+    for (const std::string& key : keys) {
+      Require(whole.find(key) != std::string::npos, "the key's name is in the file");
+    }
+  } else {
+    Require(keys.empty(), "no names of an image that cannot be read");
+  }
   basalt::server::FrmHeader header;
   if (!basalt::server::ReadFrmHeader(BytesOf(image), &header)) return 0;
   const std::string text(BytesOf(image));

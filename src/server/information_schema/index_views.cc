@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "catalog/dictionary_records.h"
 #include "server/index_names.h"
 #include "server/information_schema/view.h"
 #include "server/plugin_state.h"
@@ -138,8 +139,16 @@ int ForEachFile(const Visit& visit) {
   return 0;
 }
 
+// Records of the dictionary that MyRocks does not have: their types would pass for the newest index
+// of all.
+bool IsOwnRecord(IndexId index) {
+  return index.column_family == Database()->store()->system()->GetID() &&
+         index.number >= static_cast<uint32_t>(catalog::RecordType::kIngestJob);
+}
+
 int FillFiles(THD* thd, TABLE_LIST* tables, Item*) {
   return ForEachFile([&](const store::TableFile& file, const store::IndexStatisticsRecord& record) {
+    if (IsOwnRecord(record.index)) return 0;
     const store::IndexStatistics& statistics = record.statistics;
     RowFiller row(tables->table);
     row.Number(record.index.column_family)
