@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The servers of a benchmark: one an engine, with equal memory and the same durability.
 
-Memory: rocksdb_block_cache_size = innodb_buffer_pool_size. The memtables of Basalt are a part of it,
-those of MyRocks come on top, as InnoDB's log buffer does; so does, for those engines, the kernel's
-page cache, unless they are asked for O_DIRECT, which InnoDB uses by itself.
+Memory: rocksdb_block_cache_size = innodb_buffer_pool_size. The memtables of Basalt are a part of
+it, those of MyRocks come on top, as InnoDB's log buffer does; so does, for those engines, the
+kernel's page cache, unless they are asked for O_DIRECT, which InnoDB uses by itself.
 Durability: binary log on, row format; each engine syncs its own log at every commit
 (rocksdb_flush_log_at_trx_commit = 1, innodb_flush_log_at_trx_commit = 1); sync_binlog as asked.
 Everything else is the default, but for a redo log of 1 GiB, with which InnoDB is at its best.

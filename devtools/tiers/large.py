@@ -21,8 +21,8 @@ HELP = "statements of 3 million rows: done, undone, cut off, in bounded memory"
 
 ROWS = 3_000_000
 # How much the server's resident memory may exceed what it has before the first statement. The
-# defaults explain: block cache 512 MiB, memtables 3 x 64 MiB, spill threshold 32 MiB, row locks up
-# to the escalation threshold; the rest is the allocator's.
+# defaults explain: 512 MiB for blocks and memtables, spill threshold 32 MiB, row locks up to the
+# escalation threshold, InnoDB's buffer pool; the rest is the allocator's.
 MEMORY_BOUND_MIB = 1024
 
 # what a statement that was cut off ends with: query interrupted; server gone
