@@ -10,6 +10,7 @@ from devtools.errors import DevError
 from devtools.server import PrivateServer
 from devtools.upgrade.pair import TWIN, Link, pairs, quoted
 
+ORDER_DIFFERS = "the order differs"
 TEXTUAL = ("char", "text", "binary", "blob", "bit")
 
 
@@ -22,6 +23,10 @@ class Difference:
     @property
     def place(self) -> tuple[str, str]:
         return self.table, self.query
+
+    @property
+    def only_the_order(self) -> bool:
+        return self.text.startswith(ORDER_DIFFERS)
 
     def __str__(self) -> str:
         return f"{self.table}: {self.text}: {self.query}"
@@ -114,7 +119,7 @@ def definition(link: Link, table: str) -> str:
 def difference(a: list[tuple], b: list[tuple]) -> str:
     only_a, only_b = Counter(a) - Counter(b), Counter(b) - Counter(a)
     if not only_a and not only_b:
-        return f"the order of {len(a)} rows differs"
+        return f"{ORDER_DIFFERS}, of {len(a)} rows"
     return f"only here {list(only_a)[:3]}, only in the twin {list(only_b)[:3]}"
 
 

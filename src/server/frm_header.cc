@@ -43,6 +43,8 @@ size_t Number16(Bytes from, size_t at) {
 
 size_t Number32(Bytes from, size_t at) { return Number16(from, at) | Number16(from, at + 2) << 16; }
 
+bool HasHead(Bytes image) { return image.size() >= kHeadBytes && image.starts_with("\xfe\x01"); }
+
 // Takes the length of the next entry of the segment off its front: one byte, or a zero and two.
 bool TakeLength(Bytes* rest, size_t* length) {
   if (rest->empty()) return false;
@@ -102,7 +104,7 @@ bool SkipKeys(Bytes* section, size_t* keys) {
 
 bool ReadFrmHeader(Bytes image, FrmHeader* header) {
   *header = FrmHeader();
-  if (image.size() < kHeadBytes || !image.starts_with("\xfe\x01")) return false;
+  if (!HasHead(image)) return false;
   header->partitioned = Byte(image, kEngineTypeAt) == kTypeOfPartitionedTables;
   // Very old files have a path where the segment is now.
   Bytes segment = image.substr(kHeadBytes);
@@ -116,7 +118,7 @@ bool ReadFrmHeader(Bytes image, FrmHeader* header) {
 
 bool ReadFrmKeyNames(Bytes image, std::vector<std::string>* names) {
   names->clear();
-  if (image.size() < kHeadBytes || !image.starts_with("\xfe\x01")) return false;
+  if (!HasHead(image)) return false;
   const size_t begin = Number16(image, kKeysAt);
   if (Byte(image, kFormatAt) < kFirstFormatWithTheseKeys || begin > image.size()) return false;
   Bytes rest = image.substr(begin);

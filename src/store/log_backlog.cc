@@ -207,10 +207,7 @@ bool LogBacklog::DrainOne(Log* log) {
     }
     log->owes_sync = false;
   }
-  if (log->closed) {
-    log->ahead.BeforeClose(log->file.get(), log->written);
-    log->file->Close(IOOptions(), nullptr).PermitUncheckedError();
-  }
+  if (log->closed) CloseFile(log).PermitUncheckedError();
   return true;
 }
 
@@ -288,6 +285,10 @@ IOStatus LogBacklog::Close(const std::shared_ptr<Log>& log) {
   log->closed = true;
   // Its file stays open for what waits.
   if (Waits(log) || !log->file) return IOStatus::OK();
+  return CloseFile(log.get());
+}
+
+IOStatus LogBacklog::CloseFile(Log* log) {
   log->ahead.BeforeClose(log->file.get(), log->written);
   return log->file->Close(IOOptions(), nullptr);
 }

@@ -73,6 +73,7 @@ class LogBacklog {
   bool DrainOne(Log* log);
   bool Waits(const std::shared_ptr<Log>& log) const;
   static rocksdb::IOStatus SyncDirectoryOf(const Log& log);
+  static rocksdb::IOStatus CloseFile(Log* log);
   rocksdb::IOStatus Append(Log* log, const rocksdb::Slice& data);
   rocksdb::IOStatus Wait(const std::shared_ptr<Log>& log, std::string_view data);
   rocksdb::IOStatus Failed(Log* log, rocksdb::IOStatus error);
