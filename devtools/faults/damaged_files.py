@@ -14,6 +14,7 @@ from devtools.server import PrivateServer
 
 LEAST_ROWS = 200
 KILLS = 4
+ONE_ROW = "INSERT INTO w (id) VALUES (-2) ON DUPLICATE KEY UPDATE a = 1"
 BLOCK, HEAD = 32768, 7
 # Of a record of 3,000 bytes that begins a block: checksum, length, kind, and a part of it.
 TORN_RECORD = bytes.fromhex("12345678b80b01") + b"x" * 1000
@@ -97,6 +98,16 @@ def killed_recovery(server: PrivateServer) -> None:
     expect(not finding, finding)
 
 
+def wait_for_reclaim(server: PrivateServer) -> None:
+    """Until nothing of dropped indexes is left: their deletions are records of the log, too."""
+    dropped = "SELECT COUNT(*) FROM information_schema.ROCKSDB_GLOBAL_INFO"
+    dropped += " WHERE TYPE = 'DDL_DROP_INDEX_ONGOING'"
+    end = time.monotonic() + HANGS_AFTER
+    while server.query(dropped) != [(0,)]:
+        expect(time.monotonic() < end, "dropped indexes are not reclaimed")
+        time.sleep(0.01)
+
+
 def flip(path: Path, offset: int) -> None:
     content = bytearray(path.read_bytes())
     content[offset] ^= 0x10
@@ -109,10 +120,13 @@ def flipped_log(server: PrivateServer) -> None:
     With rocksdb_wal_recovery_mode = 1 the engine does not start instead, and changes nothing."""
     server.restart()
     server.sql("TRUNCATE TABLE w", "d")
-    writer = load(server, 30, 0.5)
+    wait_for_reclaim(server)
     log = last_log(server)
-    # behind the log's first record and before its last
-    flip(log, end_of(log) * 3 // 4)
+    begin = end_of(log)
+    writer = load(server, 30, 0.5)
+    expect(log == last_log(server), "the rows are in two logs")
+    # among the rows' records, behind the first and before the last
+    flip(log, begin + (end_of(log) - begin) * 3 // 4)
     with_option(server, "--rocksdb-wal-recovery-mode=1", lambda: refuses(server, log.name))
     server.start()
     said(server, log.name)
@@ -153,6 +167,7 @@ def refuses(server: PrivateServer, *words: str) -> None:
 
 def flipped_manifest(server: PrivateServer) -> None:
     """The engine does not start, says which file it is, and changes nothing."""
+    server.sql(ONE_ROW, "d")
     server.stop()
     store = store_of(server)
     manifest = store / (store / "CURRENT").read_text().strip()
@@ -168,14 +183,17 @@ def flipped_manifest(server: PrivateServer) -> None:
 
 def marked_as_damaged(server: PrivateServer) -> None:
     """MyRocks' mark of a store that has met damage holds here too."""
+    server.sql(ONE_ROW, "d")
     server.stop()
     mark = store_of(server) / "ROCKSDB_CORRUPTED"
     mark.touch()
-    refuses(server, mark.name, "rocksdb_allow_to_start_after_corruption")
-    with_option(server, "--rocksdb-allow-to-start-after-corruption=ON", server.start)
-    expect(server.query("SELECT COUNT(*) > 0 FROM w", "d") == [(1,)], "rows are gone")
-    server.stop()
-    mark.unlink()
+    try:
+        refuses(server, mark.name, "rocksdb_allow_to_start_after_corruption")
+        with_option(server, "--rocksdb-allow-to-start-after-corruption=ON", server.start)
+        expect(server.query("SELECT COUNT(*) > 0 FROM w", "d") == [(1,)], "rows are gone")
+        server.stop()
+    finally:
+        mark.unlink()
     server.start()
 
 
