@@ -23,7 +23,7 @@ endfunction()
 
 basalt_layer(base)
 basalt_layer(codec basalt_base)
-basalt_layer(store basalt_base rocksdb)
+basalt_layer(store basalt_base rocksdb jemalloc)
 basalt_layer(catalog basalt_codec basalt_store)
 basalt_layer(txn basalt_catalog)
 basalt_layer(engine basalt_txn)

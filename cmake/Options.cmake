@@ -24,6 +24,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
 endif()
 
 if(BASALT_SANITIZE)
+  add_compile_definitions(BASALT_SANITIZED)
   add_compile_options(-fsanitize=${BASALT_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer -O1)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)

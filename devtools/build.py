@@ -7,7 +7,7 @@ from pathlib import Path
 
 from devtools import paths, setup
 from devtools.errors import DevError
-from devtools.setup import debian, rocksdb
+from devtools.setup import debian, jemalloc, rocksdb
 from devtools.setup.step import parallel_jobs
 
 SANITIZERS = {
@@ -51,6 +51,7 @@ def configure(folder: Path, variant: str) -> None:
     settings = {
         "BASALT_SERVER_HOME": str(paths.server_home()),
         "BASALT_ROCKSDB": str(rocksdb.prefix()),
+        "BASALT_JEMALLOC": str(jemalloc.prefix()),
         "BASALT_SANITIZE": SANITIZERS[variant],
     }
     if variant == "fuzz":

@@ -10,6 +10,7 @@ Layout of the cache (BASALT_CACHE, else XDG_CACHE_HOME/basalt, else ~/.cache/bas
     server/VERSION/source/        headers of exactly that version from the source package
     server/VERSION/generated/     headers generated from them
     rocksdb/VERSION-HASH/         include/ and lib/librocksdb.a; HASH covers version and flags
+    jemalloc/VERSION-HASH/        include/ and lib/libjemalloc_pic.a
     locks/                        one lock file a step
 """
 

@@ -68,6 +68,8 @@ def include_error(layer: str, quoted: bool, header: str) -> str:
         if layer in NO_ROCKSDB:
             return f"layer {layer} may not know RocksDB ({header})"
         return "" if not quoted else f"RocksDB's headers are included as <{header}>"
+    if folder == "jemalloc" and layer == "store":
+        return ""
     if layer == "server":
         return ""  # the border: server headers are at home here
     if quoted or not (("." not in header and "/" not in header) or SYSTEM.fullmatch(header)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The steps of ./dev setup: Debian packages, the private server, RocksDB, users' tools.
+"""The steps of ./dev setup: Debian packages, the private server, RocksDB, jemalloc, users' tools.
 
 Each step is idempotent: it looks first whether its result is there, works in a folder beside the
 final one and renames it at the very end, under a lock of its own. So a second run costs seconds,
@@ -8,12 +8,12 @@ an interrupted one leaves nothing that a later run trips over, and two runs do n
 
 from devtools import paths
 from devtools.errors import DevError
-from devtools.setup import debian, mariadb, rocksdb, tools
+from devtools.setup import debian, jemalloc, mariadb, rocksdb, tools
 
 
 def complete() -> bool:
     """True when everything a build needs is there; reads a few stamps only."""
-    return mariadb.complete() and rocksdb.complete()
+    return mariadb.complete() and rocksdb.complete() and jemalloc.complete()
 
 
 def ensure() -> None:
@@ -31,4 +31,5 @@ def run() -> None:
     debian.install_build_packages()
     mariadb.install()
     rocksdb.install()
+    jemalloc.install()
     tools.install()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""RocksDB: its source by Cargo, checked against Cargo.lock; built once a version and flag set.
+"""RocksDB: its source out of a Rust package (crates.py); built once a version and flag set.
 
 Measured on 2 cores (see docs): a unity build of 6 files a batch without debug information takes
 less than half the time of compiling file by file. Only the static library's target is built.
@@ -8,15 +8,13 @@ less than half the time of compiling file by file. Only the static library's tar
 import hashlib
 import json
 import os
-import re
 import shutil
-import subprocess
 import time
 from pathlib import Path
 
 from devtools import paths
 from devtools.errors import DevError
-from devtools.setup import debian
+from devtools.setup import crates
 from devtools.setup.step import (
     lock,
     log_end,
@@ -27,7 +25,6 @@ from devtools.setup.step import (
     say,
 )
 
-PACKAGE = paths.ROOT / "third_party" / "rocksdb"
 CRATE = "librocksdb-sys"
 
 # USE_RTTI: our classes derive from RocksDB's. PORTABLE=haswell: CRC32C in hardware and AVX2 filter
@@ -59,30 +56,10 @@ CMAKE_FLAGS = [
 ]
 
 
-def locked_crate() -> tuple[str, str]:
-    """(version, checksum) of the crate in Cargo.lock."""
-    text = (PACKAGE / "Cargo.lock").read_text()
-    entry = re.search(
-        rf'name = "{CRATE}"\nversion = "([^"]+)"\n(?:source = .*\n)?checksum = "([0-9a-f]+)"', text
-    )
-    if not entry:
-        raise DevError(f"{PACKAGE / 'Cargo.lock'} does not lock {CRATE}")
-    return entry.group(1), entry.group(2)
-
-
-def compiler_version() -> str:
-    """The major version of g++, '' when there is none yet."""
-    try:
-        done = subprocess.run(["g++", "-dumpversion"], capture_output=True, text=True)
-    except FileNotFoundError:
-        return ""
-    return done.stdout.strip()
-
-
 def prefix() -> Path:
     """Where the built library is or will be."""
-    version, checksum = locked_crate()
-    recipe = json.dumps([version, checksum, CMAKE_FLAGS, compiler_version()])
+    version, checksum = crates.locked(CRATE)
+    recipe = json.dumps([version, checksum, CMAKE_FLAGS, crates.compiler_version()])
     digest = hashlib.sha256(recipe.encode()).hexdigest()[:12]
     return paths.cache() / "rocksdb" / f"{version.partition('+')[2]}-{digest}"
 
@@ -99,7 +76,7 @@ def install() -> None:
     with lock("rocksdb"):
         if complete():  # made by the run we waited for
             return
-        source = fetch_source()
+        source = crates.fetch(CRATE, "RocksDB") / "rocksdb"
         build_dir = prefix().parent / f".build-{prefix().name}"
         compile_library(source, build_dir)
         with new_folder(prefix()) as fresh:
@@ -107,26 +84,6 @@ def install() -> None:
             shutil.copy2(build_dir / "librocksdb.a", fresh / "lib")
             shutil.copytree(source / "include" / "rocksdb", fresh / "include" / "rocksdb")
         shutil.rmtree(build_dir, ignore_errors=True)
-
-
-def fetch_source() -> Path:
-    """The source folder in Cargo's own cache, downloaded if needed and checked by Cargo."""
-    cargo = debian.cargo()
-    manifest = str(PACKAGE / "Cargo.toml")
-    fetch = [cargo, "fetch", "--locked", "--manifest-path", manifest]
-    if not quiet(fetch, "cargo-fetch"):
-        raise DevError(
-            "missing: the source of RocksDB; Cargo could not fetch it "
-            f"(is the Rust package registry in reach?)\n{log_end('cargo-fetch')}"
-        )
-    command = [cargo, "metadata", "--locked", "--offline", "--format-version", "1"]
-    done = subprocess.run(
-        [*command, "--manifest-path", manifest], capture_output=True, text=True, check=True
-    )
-    for package in json.loads(done.stdout)["packages"]:
-        if package["name"] == CRATE:
-            return Path(package["manifest_path"]).parent / "rocksdb"
-    raise DevError(f"Cargo knows no package {CRATE}")
 
 
 def compile_library(source: Path, build_dir: Path) -> None:

@@ -9,6 +9,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/sst_file_reader.h>
 
+#include "store/block_memory.h"
 #include "store/column_family_defaults.h"
 #include "store/database_defaults.h"
 #include "store/information_log.h"
@@ -67,7 +68,9 @@ Status Store::Open(StoreOptions options, std::unique_ptr<Store>* store) {
 }
 
 void Store::BuildDatabaseOptions() {
-  cache_ = rocksdb::HyperClockCacheOptions(options_.block_cache_bytes).MakeSharedCache();
+  rocksdb::HyperClockCacheOptions cache(options_.block_cache_bytes);
+  cache.memory_allocator = NewBlockMemory();
+  cache_ = cache.MakeSharedCache();
   statistics_ = rocksdb::CreateDBStatistics();
   statistics_->set_stats_level(options_.statistics_level);
   collector_factory_ = NewStatisticsCollectorFactory(options_.key_prefixes);

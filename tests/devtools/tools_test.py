@@ -18,7 +18,7 @@ from devtools.differential.runner import Runner
 from devtools.differential.statement import Statement
 from devtools.differential.time_limit import OutOfTime, at_most
 from devtools.errors import DevError
-from devtools.setup import debian, mariadb, rocksdb, step
+from devtools.setup import crates, debian, jemalloc, mariadb, rocksdb, step
 from devtools.tiers import TierResult, differential, fuzz, sql
 
 
@@ -246,10 +246,13 @@ class SetupTest(unittest.TestCase):
                 self.assertEqual([], list(fresh.iterdir()))
             self.assertTrue(final.is_dir())
 
-    def test_rocksdb_is_locked_with_a_checksum(self):
-        version, checksum = rocksdb.locked_crate()
-        self.assertEqual("0.19.0+11.8.1", version)
-        self.assertEqual(64, len(checksum))
+    def test_sources_are_locked_with_a_checksum(self):
+        for crate, library in ((rocksdb.CRATE, "+11.8.1"), (jemalloc.CRATE, "+5.3.1-")):
+            version, checksum = crates.locked(crate)
+            self.assertIn(library, version)
+            self.assertEqual(64, len(checksum))
+        with self.assertRaises(DevError):
+            crates.locked("no-such-crate")
 
     def test_missing_packages_are_named_without_root(self):
         with (

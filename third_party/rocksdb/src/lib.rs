@@ -1,2 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0-only
-//! Empty on purpose: this package exists only to name the RocksDB source that Cargo fetches.
