@@ -7,9 +7,12 @@
 #include "engine/entry_name.h"
 
 namespace basalt::engine {
-ExplicitLoad::ExplicitLoad(Database* database, txn::BulkLoad::Progress progress)
+
+ExplicitLoad::ExplicitLoad(Database* database, txn::BulkLoad::Progress progress,
+                           Committer committer)
     : database_(database),
       progress_(std::move(progress)),
+      committer_(std::move(committer)),
       transaction_(database->transactions()->NewTransaction()) {}
 
 ExplicitLoad::~ExplicitLoad() = default;
@@ -117,7 +120,7 @@ Status ExplicitLoad::FinishParts(bool* lost) {
     if (finished.code() == Code::kInvalidArgument) problem_ = Problem::kOverlapping;
     BASALT_RETURN_IF_ERROR(std::move(finished));
   }
-  return transaction_->Commit(txn::Durability::kSync);
+  return committer_([this] { return transaction_->Commit(txn::Durability::kSync); });
 }
 
 void ExplicitLoad::Abandon() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -37,9 +38,13 @@ class ExplicitLoad {
     kInUse,        // others have rows or locks in the table: the load of it does not begin
   };
 
+  // Calls the commit it is given and returns what that returns, or an error without calling it: a
+  // backup may hold commits up.
+  using Committer = std::function<Status(const std::function<Status()>& commit)>;
+
   // `progress` is asked while Finish and the change to another table merge rows; false stops them,
-  // with kInterrupted, and nothing is loaded.
-  ExplicitLoad(Database* database, txn::BulkLoad::Progress progress);
+  // with kInterrupted, and nothing is loaded. The rows become visible within `committer`.
+  ExplicitLoad(Database* database, txn::BulkLoad::Progress progress, Committer committer);
   ~ExplicitLoad();  // without Finish nothing is loaded
   ExplicitLoad(const ExplicitLoad&) = delete;
   ExplicitLoad& operator=(const ExplicitLoad&) = delete;
@@ -77,6 +82,7 @@ class ExplicitLoad {
 
   Database* const database_;
   const txn::BulkLoad::Progress progress_;
+  const Committer committer_;
   const std::unique_ptr<txn::Transaction> transaction_;
   std::vector<Part> parts_;
   Problem problem_ = Problem::kOther;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/explicit_load.h"
+#include "server/backup_lock.h"
 #include "server/error_map.h"
 #include "server/instruments.h"
 #include "server/perf_counters.h"
@@ -331,8 +332,10 @@ engine::ExplicitLoad* Session::explicit_load() {
   if (explicit_load_ == nullptr) {
     explicit_load_ = std::make_unique<engine::ExplicitLoad>(
         // A connection that ends finishes its load all the same.
-        Database(), [thd = thd_](uint64_t, uint64_t) {
-          return !thd->killed || thd->killed >= KILL_CONNECTION;
+        Database(),
+        [thd = thd_](uint64_t, uint64_t) { return !thd->killed || thd->killed >= KILL_CONNECTION; },
+        [thd = thd_](const std::function<Status()>& commit) {
+          return CommitBetweenBackups(thd, commit);
         });
   }
   return explicit_load_.get();
