@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/create_checks.h"
 
+#include <algorithm>
 #include <cctype>
 #include <string>
 #include <string_view>
@@ -112,6 +113,55 @@ int RefuseIndexForMyRocks(const TABLE& form, const KEY& key) {
   return 0;
 }
 
+bool IsOneOf(std::string_view words, std::string_view word) {
+  while (!words.empty()) {
+    const std::string_view one = words.substr(0, words.find(','));
+    words.remove_prefix(std::min(one.size() + 1, words.size()));
+    if (system_charset_info->strnncoll(one.data(), one.size(), word.data(), word.size()) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// 0, or the server's error number for an attribute of the engine.
+int ErrorOfAttribute(const engine_option_value& given) {
+  for (const ha_create_table_option* known = TableOptions(); known->name != nullptr; ++known) {
+    if (system_charset_info->strnncoll(known->name, known->name_length, given.name.str,
+                                       given.name.length) != 0) {
+      continue;
+    }
+    if (given.value.str == nullptr) return 0;  // DEFAULT
+    return IsOneOf(known->values, {given.value.str, given.value.length}) ? 0 : ER_BAD_OPTION_VALUE;
+  }
+  return ER_UNKNOWN_OPTION;
+}
+
+// The server looks at a table's attributes itself, and at those of partitions without a word.
+// Where it would only warn, of a table's, nothing is said here.
+int RefuseAttributesOfPartitions() {
+  THD* thd = current_thd;
+  partition_info* partitions = thd->lex->part_info;
+  if (partitions == nullptr || thd->slave_thread ||
+      (thd->variables.sql_mode & MODE_IGNORE_BAD_TABLE_OPTIONS)) {
+    return 0;
+  }
+  List_iterator<partition_element> each(partitions->partitions);
+  while (const partition_element* partition = each++) {
+    for (const engine_option_value* given = partition->option_list; given; given = given->next) {
+      const int error = ErrorOfAttribute(*given);
+      if (error == 0) continue;
+      if (error == ER_UNKNOWN_OPTION) {
+        my_error(error, MYF(0), given->name.str);
+      } else {
+        my_error(error, MYF(0), given->value.str, given->name.str);
+      }
+      return HA_WRONG_CREATE_OPTION;
+    }
+  }
+  return 0;
+}
+
 void WarnOfNeedlessOptions(const TABLE& form, const HA_CREATE_INFO& create_info) {
   THD* thd = current_thd;
   if (!WarnsWithoutEffect()) return;
@@ -147,6 +197,7 @@ int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
   if (create_info.data_file_name != nullptr) return RefuseOption("DATA DIRECTORY");
   if (create_info.index_file_name != nullptr) return RefuseOption("INDEX DIRECTORY");
   if (int error = RefuseForeignKeys()) return error;
+  if (int error = RefuseAttributesOfPartitions()) return error;
   // With the record of one in the dictionary MyRocks does not start.
   if (create_info.sequence && MyRocksCompatibleFormat(current_thd)) {
     return RefuseFeature("sequences" + ReasonOfMyRocks());

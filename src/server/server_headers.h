@@ -28,10 +28,12 @@
 // my_global.h must be the first of the server's own.
 #include <mysqld.h>
 #include <sql_class.h>
+#include <create_options.h>
 #include <handler.h>
 #include <key.h>
 #include <log.h>
 #include <mysql/plugin.h>
+#include <partition_info.h>
 #include <sql_i_s.h>
 #include <sql_lex.h>
 #include <sql_parse.h>
