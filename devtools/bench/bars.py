@@ -40,5 +40,6 @@ TPCC_DISK = Bar(1 / 5, at_least=False, against="innodb", at=f"{_TPCC}, loaded an
 OLAP_DISK = Bar(1 / 15, at_least=False, against="innodb", at="small preset")
 # of the times
 OLAP_SCAN = Bar(1.0, at_least=False, against="innodb", at="warm table")
+OLAP_BACKWARDS = Bar(1.5, at_least=False, at="warm table")
 
 COMMITS = Bar(1.0, against="innodb", at="1, 8 and 32 clients")

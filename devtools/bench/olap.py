@@ -17,6 +17,14 @@ QUERIES = {
     "'2024-01-08' GROUP BY category",
     "one customer": "SELECT COUNT(*), SUM(amount) FROM fact WHERE customer = 17",
 }
+# Walks over half of the table that read a column of each row, in the order of the primary key and
+# in that of an index: (name, index, ORDER BY upwards, downwards).
+WALKS = (
+    ("rows", "PRIMARY", "day, id", "day DESC, id DESC"),
+    ("an index", "customer_day", "customer, day", "customer DESC, day DESC"),
+)
+
+
 BARS = dict.fromkeys(("COUNT(*)", "full scan"), bars.OLAP_SCAN)
 
 
@@ -36,6 +44,12 @@ class Data:
 
 def create(cursor, table: str, options: str) -> None:
     cursor.execute(f"CREATE TABLE {table} ({olap_data.COLUMNS}) {options}")
+
+
+def walk(index: str, order: str, rows: int) -> str:
+    """A query that reads `rows` rows in this order and answers with the amount of the last."""
+    source = f"fact FORCE INDEX FOR ORDER BY ({index})"
+    return f"SELECT amount FROM {source} ORDER BY {order} LIMIT {rows - 1}, 1"
 
 
 def load_statement(table: str, file: Path) -> str:

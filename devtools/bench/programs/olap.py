@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A wide fact table: LOAD DATA, INSERT .. SELECT, reloads of one day, scans and GROUP BYs.
+"""A wide fact table: LOAD DATA, INSERT .. SELECT, reloads of one day, scans, GROUP BYs,
+walks in both directions.
 
 The rows are made once (devtools/bench/olap_data.py) and loaded into every engine. Queries run in
 turns on a table that was read before; a turn's time is one query's.
@@ -46,6 +47,7 @@ def measure(bench) -> Report:
         for e, found in turns.items()
     }
     report.plots.append(Plot("Query times, medians", "", "seconds", times, "bars"))
+    add_walks(report, bench)
     check_answers(report, bench)
     return report
 
@@ -108,6 +110,29 @@ def queries(bench, contender, number: int) -> dict[str, float]:
                 clients.timed(cursor, query)
         found = {name: clients.timed(cursor, query) for name, query in olap.QUERIES.items()}
     bench.say(f"{contender.title}: turn {number}, all queries in {sum(found.values()):.1f} s")
+    return found
+
+
+def add_walks(report: Report, bench) -> None:
+    """ORDER BY .. DESC as a multiple of ORDER BY, over half of the rows."""
+    rows = bench.size["days"] * bench.size["rows_a_day"] // 2
+    turns = bench.rounds(bench.size["turns"], lambda c, n: walks(bench, c, rows))
+    for name, *_ in olap.WALKS:
+        values = {e: statistics.median(t[name] for t in found) for e, found in turns.items()}
+        report.add(f"backwards / forwards, {name}", "", values, False, bars.OLAP_BACKWARDS)
+
+
+def walks(bench, contender, rows: int) -> dict[str, float]:
+    """The ratio of each walk; each direction has run once before it counts."""
+    found = {}
+    with contender.server.connect(DATABASE) as link, link.cursor() as cursor:
+        for name, index, *orders in olap.WALKS:
+            queries = [olap.walk(index, order, rows) for order in orders]
+            for query in queries:
+                clients.timed(cursor, query)
+            up, down = (clients.timed(cursor, query) for query in queries)
+            found[name] = down / up
+    bench.say(f"{contender.title}: walks backwards take {max(found.values()):.2f} times as long")
     return found
 
 
