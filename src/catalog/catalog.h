@@ -139,6 +139,9 @@ class Catalog {
   // --- Dropped indexes, for the reclaimer ---
   std::vector<IndexId> DroppedIndexes() const;
   bool IsDropped(IndexId index) const;
+  // Queues those of the indexes that no table has: a transaction that was prepared before they were
+  // dropped has written into them after the reclaimer was there.
+  Status DropLeftBehind(const std::set<IndexId>& indexes);
   // Adds the removal of every record of a dropped index to the batch; call ForgetDropped after the
   // batch has been written.
   Status AppendReclaimed(rocksdb::WriteBatchBase* batch, IndexId index) const;

@@ -411,6 +411,24 @@ Status Catalog::AbortIndexBuild(const std::vector<IndexRecord>& built) {
   return {};
 }
 
+Status Catalog::DropLeftBehind(const std::set<IndexId>& indexes) {
+  bool found = false;
+  {
+    std::lock_guard lock(ddl_mutex_);
+    Change change(store_->system());
+    change.frees_space = true;
+    for (const IndexId index : indexes) {
+      size_t position = 0;
+      if (FindIndex(index, &position) != nullptr) continue;
+      change.DropIndex(index);
+      found = true;
+    }
+    if (found) BASALT_RETURN_IF_ERROR(Commit(&change));
+  }
+  if (found) NotifyDropped();
+  return {};
+}
+
 Status Catalog::SetAutoIncrement(IndexId primary, uint64_t next) {
   std::lock_guard lock(ddl_mutex_);
   Change change(store_->system());

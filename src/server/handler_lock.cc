@@ -4,6 +4,7 @@
 #include "engine/bulk_insert.h"
 #include "server/handler.h"
 #include "server/plugin_state.h"
+#include "server/prepared_wait.h"
 #include "server/system_variables.h"
 
 namespace basalt::server {
@@ -18,6 +19,13 @@ bool IsSkipLocked(thr_lock_type type) {
 bool RebuildsTable(int command) {
   return command == SQLCOM_ALTER_TABLE || command == SQLCOM_CREATE_INDEX ||
          command == SQLCOM_DROP_INDEX || command == SQLCOM_OPTIMIZE;
+}
+
+// Whether what is prepared and not decided could not be committed behind the statement. (REPAIR
+// looks for it itself, and says so in its result.)
+bool OvertakesPrepared(int command) {
+  return command == SQLCOM_ALTER_TABLE || command == SQLCOM_CREATE_INDEX ||
+         command == SQLCOM_DROP_INDEX || command == SQLCOM_TRUNCATE;
 }
 
 bool ChangesRows(int command) {
@@ -109,6 +117,11 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
   if (session_ == nullptr) return HA_ERR_OUT_OF_MEM;
   const bool writes = lock_type >= TL_FIRST_WRITE && table_share->tmp_table == NO_TMP_TABLE;
   if (writes && WouldLosePrepared(thd)) return Fail(Status(Code::kNotSupported, kNoXa));
+  if (OvertakesPrepared(thd_sql_command(thd)) && table_share->tmp_table == NO_TMP_TABLE)
+      [[unlikely]] {
+    Status decided = AwaitDecision(thd, table_data()->primary().id);
+    if (!decided.ok()) return Fail(std::move(decided));
+  }
   session_->EnterStatement();
   if (rows_->table() != share_->engine_table.get()) {
     // TRUNCATE has given the table new indexes since.

@@ -181,6 +181,9 @@ int DropTable(handlerton*, const char* path) {
   if (status.code() == Code::kNotFound || status.code() == Code::kInvalidArgument) {
     return HA_ERR_NO_SUCH_TABLE;  // dropping twice is no failure: DDL recovery does it
   }
+  if (status.code() == Code::kLockTimeout || status.code() == Code::kInterrupted) {
+    return HandlerError(status);  // which the server has words for
+  }
   return ReportError(status, std::string("dropping ") + path);
 }
 

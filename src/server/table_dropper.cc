@@ -6,6 +6,7 @@
 
 #include "server/definition_files.h"
 #include "server/plugin_state.h"
+#include "server/prepared_wait.h"
 #include "server/session.h"
 #include "server/table_name.h"
 
@@ -34,6 +35,17 @@ void ForgetTemporary(std::shared_ptr<const catalog::TableRecord> table) {
   }
 }
 
+// Not for partitions: by now the server has removed what it knows of the partitioned table, so that
+// an error would leave half of it. Nor during its recovery, where the statement is decided.
+Status AwaitDecisionOf(const std::string& name) {
+  THD* thd = current_thd;
+  if (thd == nullptr || !State().recovered) return Status::Ok();
+  if (IsTemporaryTable(name) || catalog::IsPartitionName(name)) return Status::Ok();
+  const auto table = Database()->catalog()->FindTable(name);
+  if (table == nullptr || table->Primary() == nullptr) return Status::Ok();
+  return AwaitDecision(thd, table->Primary()->id);
+}
+
 }  // namespace
 
 Status DropTableByName(const std::string& name) {
@@ -54,6 +66,7 @@ Status DropTableByName(const std::string& name) {
 Status DropTableByPath(const char* path) {
   std::string name;
   BASALT_RETURN_IF_ERROR(TableNameOf(path, &name));
+  BASALT_RETURN_IF_ERROR(AwaitDecisionOf(name));
   Status status = DropTableByName(name);
   if (status.code() != Code::kNotFound || IsTemporaryTable(name) ||
       !Database()->catalog()->IsTable(name)) {

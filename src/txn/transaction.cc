@@ -429,7 +429,7 @@ Status Transaction::Prepare(Bytes name, Durability durability, bool may_outlive_
   if (ingest_job_ == nullptr) writes_.SetOpaque(false);
   state_ = State::kPrepared;
   if (may_outlive_connection) {
-    manager_->Register(this);
+    BASALT_RETURN_IF_ERROR(manager_->Register(this));
     registered_ = true;
   }
   return MakeDurable(durability);

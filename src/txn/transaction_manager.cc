@@ -93,21 +93,21 @@ class PreparedReader : public rocksdb::WriteBatch::Handler {
   std::unique_ptr<catalog::IngestJob> job_;
 };
 
-// Looks for writes of one index in a batch.
-class IndexSearch : public rocksdb::WriteBatch::Handler {
+// Notes which indexes a batch has entries of.
+class IndexCollector : public rocksdb::WriteBatch::Handler {
  public:
-  explicit IndexSearch(IndexId index) : index_(index) {}
-  bool found() const { return found_; }
+  IndexCollector(uint32_t system, std::set<IndexId>* indexes)
+      : system_(system), indexes_(indexes) {}
 
   rocksdb::Status PutCF(uint32_t family, const rocksdb::Slice& key,
                         const rocksdb::Slice&) override {
-    return Look(family, key);
+    return Take(family, key);
   }
   rocksdb::Status DeleteCF(uint32_t family, const rocksdb::Slice& key) override {
-    return Look(family, key);
+    return Take(family, key);
   }
   rocksdb::Status SingleDeleteCF(uint32_t family, const rocksdb::Slice& key) override {
-    return Look(family, key);
+    return Take(family, key);
   }
   rocksdb::Status MergeCF(uint32_t, const rocksdb::Slice&, const rocksdb::Slice&) override {
     return rocksdb::Status::OK();
@@ -116,17 +116,17 @@ class IndexSearch : public rocksdb::WriteBatch::Handler {
   rocksdb::Status MarkBeginPrepare(bool) override { return rocksdb::Status::OK(); }
   rocksdb::Status MarkEndPrepare(const rocksdb::Slice&) override { return rocksdb::Status::OK(); }
   void LogData(const rocksdb::Slice&) override {}
-  bool Continue() override { return !found_; }
 
  private:
-  rocksdb::Status Look(uint32_t family, const rocksdb::Slice& key) {
-    found_ = found_ || (family == index_.column_family && key.size() >= kIndexNumberBytes &&
-                        LoadBigEndian32(key.data()) == index_.number);
+  rocksdb::Status Take(uint32_t family, const rocksdb::Slice& key) {
+    if (family != system_ && key.size() >= kIndexNumberBytes) {
+      indexes_->insert(IndexId{family, LoadBigEndian32(key.data())});
+    }
     return rocksdb::Status::OK();
   }
 
-  const IndexId index_;
-  bool found_ = false;
+  const uint32_t system_;
+  std::set<IndexId>* const indexes_;
 };
 
 }  // namespace
@@ -314,7 +314,11 @@ Status TransactionManager::AdoptPrepared(rocksdb::Transaction* prepared) {
         [&reader](IndexId index, Bytes key, bool put) { reader.Take(index, key, put); }));
     transaction->writes_.SetOpaque(true);
   }
-  Detach(std::move(transaction));
+  Prepared entry;
+  entry.transaction = transaction.get();
+  BASALT_RETURN_IF_ERROR(IndexesOf(*transaction, &entry.indexes));
+  entry.detached = std::move(transaction);
+  Keep(std::move(entry));
   return Status::Ok();
 }
 
@@ -352,9 +356,23 @@ TransactionManager::Registry::iterator TransactionManager::Find(const Transactio
                       [&](const Prepared& entry) { return entry.transaction == prepared; });
 }
 
-void TransactionManager::Register(Transaction* prepared) {
+Status TransactionManager::IndexesOf(const Transaction& prepared, std::set<IndexId>* indexes) {
+  IndexCollector collector(store_->system()->GetID(), indexes);
+  const rocksdb::WriteBatch* batch = prepared.store_transaction_->GetWriteBatch()->GetWriteBatch();
+  BASALT_RETURN_IF_ERROR(
+      store::MapStatus(batch->Iterate(&collector), "reading a prepared transaction"));
+  if (prepared.ingest_job_ == nullptr) return Status::Ok();
+  return ReadIngestFiles(store_, *prepared.ingest_job_,
+                         [&](IndexId index, Bytes, bool) { indexes->insert(index); });
+}
+
+Status TransactionManager::Register(Transaction* prepared) {
+  Prepared entry;
+  entry.transaction = prepared;
+  BASALT_RETURN_IF_ERROR(IndexesOf(*prepared, &entry.indexes));
   std::lock_guard guard(mutex_);
-  prepared_.push_back({prepared, nullptr});
+  prepared_.push_back(std::move(entry));
+  return Status::Ok();
 }
 
 void TransactionManager::Unregister(const Transaction* prepared) {
@@ -365,16 +383,22 @@ void TransactionManager::Unregister(const Transaction* prepared) {
 }
 
 void TransactionManager::Detach(std::unique_ptr<Transaction> prepared) {
+  Prepared fresh;
+  fresh.transaction = prepared.get();
+  // Files that cannot be read now will fail its commit, too.
+  if (!prepared->registered_) (void)IndexesOf(*prepared, &fresh.indexes);
   std::lock_guard guard(mutex_);
-  Transaction* const transaction = prepared.get();
-  transaction->registered_ = false;  // from here on the registry owns it
-  transaction->temporary_.Clear();   // their tables go with the connection
-  const auto found = Find(transaction);
-  if (found != prepared_.end()) {
-    found->detached = std::move(prepared);
-  } else {
-    prepared_.push_back({transaction, std::move(prepared)});
-  }
+  prepared->registered_ = false;  // from here on the registry owns it
+  prepared->temporary_.Clear();   // their tables go with the connection
+  auto found = Find(prepared.get());
+  if (found == prepared_.end()) found = prepared_.insert(found, std::move(fresh));
+  found->detached = std::move(prepared);
+  registry_changed_.notify_all();
+}
+
+void TransactionManager::Keep(Prepared entry) {
+  std::lock_guard guard(mutex_);
+  prepared_.push_back(std::move(entry));
   registry_changed_.notify_all();
 }
 
@@ -389,17 +413,11 @@ std::vector<std::string> TransactionManager::DetachedNames() const {
 
 bool TransactionManager::PreparedHasWritesOf(IndexId index) const {
   std::lock_guard guard(mutex_);
-  return std::any_of(prepared_.begin(), prepared_.end(), [&](const Prepared& entry) {
-    if (entry.detached == nullptr) return false;
-    if (entry.transaction->ingest_job_ != nullptr) return true;
-    IndexSearch search(index);
-    const rocksdb::WriteBatch* batch =
-        entry.transaction->store_transaction_->GetWriteBatch()->GetWriteBatch();
-    return !batch->Iterate(&search).ok() || search.found();
-  });
+  return std::any_of(prepared_.begin(), prepared_.end(),
+                     [&](const Prepared& entry) { return entry.indexes.contains(index); });
 }
 
-Status TransactionManager::TakeDetached(Bytes name, std::unique_ptr<Transaction>* transaction) {
+Status TransactionManager::TakeDetached(Bytes name, Prepared* taken) {
   constexpr auto kLongestDetach = std::chrono::seconds(30);
   std::unique_lock lock(mutex_);
   auto found = prepared_.end();
@@ -410,24 +428,28 @@ Status TransactionManager::TakeDetached(Bytes name, std::unique_ptr<Transaction>
   if (found == prepared_.end() || found->detached == nullptr) {
     return Status(Code::kNotFound, "no prepared transaction of that name");
   }
-  *transaction = std::move(found->detached);
+  *taken = std::move(*found);
   prepared_.erase(found);
   return Status::Ok();
 }
 
 Status TransactionManager::CommitDetached(Bytes name, Durability durability) {
-  std::unique_ptr<Transaction> transaction;
-  BASALT_RETURN_IF_ERROR(TakeDetached(name, &transaction));
-  Status committed = transaction->Commit(durability);
-  if (transaction->state() == Transaction::State::kPrepared) Detach(std::move(transaction));
+  Prepared taken;
+  BASALT_RETURN_IF_ERROR(TakeDetached(name, &taken));
+  Status committed = taken.transaction->Commit(durability);
+  if (taken.transaction->state() == Transaction::State::kPrepared) {
+    Keep(std::move(taken));
+  } else if (committed.ok()) {
+    committed = catalog_->DropLeftBehind(taken.indexes);
+  }
   return committed;
 }
 
 Status TransactionManager::RollbackDetached(Bytes name) {
-  std::unique_ptr<Transaction> transaction;
-  BASALT_RETURN_IF_ERROR(TakeDetached(name, &transaction));
-  Status rolled_back = transaction->Rollback();
-  if (transaction->state() == Transaction::State::kPrepared) Detach(std::move(transaction));
+  Prepared taken;
+  BASALT_RETURN_IF_ERROR(TakeDetached(name, &taken));
+  Status rolled_back = taken.transaction->Rollback();
+  if (taken.transaction->state() == Transaction::State::kPrepared) Keep(std::move(taken));
   return rolled_back;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 #include <span>
 #include <string>
@@ -63,18 +64,19 @@ class TransactionManager {
 
   // --- Prepared transactions that others than their connection may decide ---
   // A connection registers one that may outlive it, and removes it when it has decided it itself.
-  // The name must not change in between. Borrowed.
-  void Register(Transaction* prepared);
+  // Neither name nor writes may change in between. Borrowed. Fails when its files cannot be read.
+  Status Register(Transaction* prepared);
   void Unregister(const Transaction* prepared);
   // Takes over a prepared transaction whose connection ends; registers it if need be.
   void Detach(std::unique_ptr<Transaction> prepared);
   // Of those without a connection: found at start, or detached.
   std::vector<std::string> DetachedNames() const;
-  // Has one of them written entries of this index? True also when it is so large that its writes
-  // are in files already, which are not looked into.
+  // Has one of those registered written entries of this index? Metadata locks keep the index from
+  // those that still have a connection, so that one asks that wants to change the table.
   bool PreparedHasWritesOf(IndexId index) const;
   // Decides one without a connection; kNotFound when none of that name is registered. The server
-  // asks for it a moment before the connection has detached it: both wait for that moment.
+  // asks for it a moment before the connection has detached it: both wait for that moment. What a
+  // commit writes into indexes that were dropped meanwhile is reclaimed.
   Status CommitDetached(Bytes name, Durability durability);
   Status RollbackDetached(Bytes name);
 
@@ -98,14 +100,17 @@ class TransactionManager {
  private:
   // `transaction` is the same as `detached`, which is null while the connection still has it.
   struct Prepared {
-    Transaction* transaction;
+    Transaction* transaction = nullptr;
     std::unique_ptr<Transaction> detached;
+    std::set<IndexId> indexes;  // that it has written entries of
   };
   using Registry = std::vector<Prepared>;
 
   Registry::iterator FindByName(Bytes name);
   Registry::iterator Find(const Transaction* prepared);
-  Status TakeDetached(Bytes name, std::unique_ptr<Transaction>* transaction);
+  Status TakeDetached(Bytes name, Prepared* taken);
+  void Keep(Prepared entry);
+  Status IndexesOf(const Transaction& prepared, std::set<IndexId>* indexes);
   Status FinishIngestJob(const catalog::IngestJob& job);
   Status AdoptPrepared(rocksdb::Transaction* prepared);
   bool IsEmpty(IndexId index) const;

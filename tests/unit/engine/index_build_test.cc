@@ -217,6 +217,33 @@ TEST_F(IndexBuildTest, WhatACrashLeavesIsDropped) {
   EXPECT_THAT(Check(), IsEmpty());
 }
 
+TEST_F(IndexBuildTest, WhatIsCommittedIntoADroppedTableIsReclaimed) {
+  MakeTable();
+  Begin();
+  size_t duplicate = 0;
+  ASSERT_TRUE(access_->Insert(described_->Record("7,7,'s',7").data(), &duplicate).ok());
+  access_->Unbind();
+  ASSERT_TRUE(transaction_->Prepare("late", txn::Durability::kWrite, true).ok());
+  txn::TransactionManager* transactions = database_->transactions();
+  const IndexId primary = table_->primary().id;
+  EXPECT_TRUE(transactions->PreparedHasWritesOf(primary)) << "and has a connection";
+  transactions->Detach(std::move(transaction_));
+  transaction_ = transactions->NewTransaction();
+  EXPECT_TRUE(transactions->PreparedHasWritesOf(primary));
+  EXPECT_FALSE(transactions->PreparedHasWritesOf({primary.column_family, primary.number + 100}));
+  ASSERT_TRUE(database_->catalog()->DropTable("d.t").ok());
+  ASSERT_TRUE(database_->reclaimer()->ReclaimAll().ok());
+  ASSERT_TRUE(transactions->CommitDetached("late", txn::Durability::kWrite).ok());
+  EXPECT_FALSE(transactions->PreparedHasWritesOf(primary));
+  ASSERT_TRUE(database_->reclaimer()->ReclaimAll().ok());
+  EXPECT_THAT(database_->catalog()->DroppedIndexes(), IsEmpty());
+  rocksdb::ReadOptions options;
+  options.total_order_seek = true;
+  std::unique_ptr<rocksdb::Iterator> entry(database_->store()->base()->NewIterator(options));
+  entry->SeekToFirst();
+  EXPECT_FALSE(entry->Valid()) << entry->key().ToString(true);
+}
+
 TEST_F(IndexBuildTest, APreparedTransactionIsNotLeftOut) {
   MakeTable();
   Begin();
