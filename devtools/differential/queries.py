@@ -140,15 +140,22 @@ def joined(rng: Random, table: Table, tables) -> Statement:
     )
 
 
+def has_prefix_key(table: Table, column: str) -> bool:
+    return any(c.name == column and length for key in table.keys for c, length in key.parts)
+
+
 def subquery(rng: Random, table: Table, tables) -> Statement:
     other = rng.choice(tables)
     left, right = join_columns(rng, table, other)
     inner = " AND ".join(conditions(rng, other, "b"))
+    # An index over the beginnings of values: where its plan is index_subquery, the server takes
+    # equal beginnings for equal values, with any engine.
+    found = f"CONCAT(b.{right})" if has_prefix_key(other, right) else f"b.{right}"
     test = rng.choice(
         [
-            f"a.{left} IN (SELECT b.{right} FROM {other.name} b WHERE {inner})",
+            f"a.{left} IN (SELECT {found} FROM {other.name} b WHERE {inner})",
             # (with NULLs on the right the server's answer depends on statistics)
-            f"a.{left} NOT IN (SELECT b.{right} FROM {other.name} b WHERE {inner}"
+            f"a.{left} NOT IN (SELECT {found} FROM {other.name} b WHERE {inner}"
             f" AND b.{right} IS NOT NULL)",
             f"EXISTS (SELECT 1 FROM {other.name} b WHERE b.{right} = a.{left} AND {inner})",
             f"NOT EXISTS (SELECT 1 FROM {other.name} b WHERE b.{right} = a.{left})",
