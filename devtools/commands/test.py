@@ -13,7 +13,7 @@ import time
 import devtools.tiers
 from devtools import paths
 from devtools.errors import DevError
-from devtools.lane import Lane
+from devtools.lane import Lane, apart
 from devtools.tiers import TierResult
 
 HELP = "runs the tests: all, or one tier"
@@ -90,9 +90,11 @@ def build(names: list[str]) -> None:
 
 
 def run_tiers(names: list[str], args) -> list[TierResult]:
+    if len(names) == 1:
+        return [run_tier(names[0], args)]
     beside = [name for name in names if name in WAITING] if args.tier == "full" else []
     lane = Lane(beside, run_tier, args, paths.scratch() / "beside.log") if beside else None
-    results = [run_tier(name, args) for name in names if name not in beside]
+    results = [apart(run_tier, name, args) for name in names if name not in beside]
     return results + (lane.finish() if lane else [])
 
 
