@@ -11,9 +11,9 @@ namespace basalt::store {
 // malloc(), which everything else goes on using.
 //
 // Blocks of all sizes between some hundred bytes and some twenty KiB come and go in the order of
-// what is read, from every thread. The C library's heaps grow to nearly twice what is cached then
-// and give little of it back (measured: docs/performance.md, "Memory"). jemalloc keeps to a few
-// per cent, and the cache is charged for what a block really takes.
+// what is read, from every thread. The C library's heaps grow to up to twice what is cached then;
+// jemalloc keeps nearer to it (measured: docs/performance.md, "Memory of cached blocks"), and the
+// cache is charged for what a block really takes.
 //
 // Each call makes an allocator; all share one set of arenas. A block may be freed by any thread.
 // Under sanitizers: null, and the cache uses malloc(), which they watch.
