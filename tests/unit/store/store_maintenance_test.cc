@@ -2,6 +2,7 @@
 
 // What administrators see of a running store, and change in it.
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -214,6 +215,11 @@ TEST_F(StoreMaintenanceTest, WrittenEntriesAreCounted) {
   Flush();
   Write(0, 4, /*deletions=*/true);
   Flush();
+  // RocksDB tells of a flush a moment after it has woken those who waited for it.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (store_->WrittenEntries().deletes == 0 && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   EXPECT_EQ(store_->WrittenEntries().rows, 10);
   EXPECT_EQ(store_->WrittenEntries().deletes, 4);
 }
