@@ -23,8 +23,6 @@ WALKS = (
     ("rows", "PRIMARY", "day, id", "day DESC, id DESC"),
     ("an index", "customer_day", "customer, day", "customer DESC, day DESC"),
 )
-
-
 BARS = dict.fromkeys(("COUNT(*)", "full scan"), bars.OLAP_SCAN)
 
 

@@ -99,7 +99,7 @@ def run_tiers(names: list[str], args) -> list[TierResult]:
 
 
 def run_tier(name: str, args) -> TierResult:
-    print(f"== {name}: {load(name).HELP}", flush=True)
+    print(f"== {name}: {load(name).HELP}")
     started = time.monotonic()
     try:
         result = load(name).run(args)

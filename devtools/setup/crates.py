@@ -2,6 +2,7 @@
 """Sources of C and C++ libraries inside Rust packages: fetched by Cargo, which checks them against
 third_party/crates/Cargo.lock. Cargo compiles none of them."""
 
+import hashlib
 import json
 import re
 import subprocess
@@ -24,6 +25,16 @@ def locked(crate: str) -> tuple[str, str]:
     if not entry:
         raise DevError(f"{PACKAGE / 'Cargo.lock'} does not lock {crate}")
     return entry.group(1), entry.group(2)
+
+
+def prefix(crate: str, library: str, flags: list[str]) -> Path:
+    """The folder of the cache for what is built of it: by the library's version ('5.3.1' of
+    '0.7.1+5.3.1-0-g81034ce...') and a digest of version, checksum, flags and compiler."""
+    version, checksum = locked(crate)
+    recipe = json.dumps([version, checksum, flags, compiler_version()])
+    digest = hashlib.sha256(recipe.encode()).hexdigest()[:12]
+    number = version.partition("+")[2].partition("-")[0]
+    return paths.cache() / library / f"{number}-{digest}"
 
 
 def fetch(crate: str, what: str) -> Path:

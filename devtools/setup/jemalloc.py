@@ -2,13 +2,10 @@
 """jemalloc for the blocks of the cache (src/store/block_memory.h): its source out of a Rust package
 (crates.py); built once a version and flag set."""
 
-import hashlib
-import json
 import shutil
 import time
 from pathlib import Path
 
-from devtools import paths
 from devtools.errors import DevError
 from devtools.setup import crates
 from devtools.setup.step import lock, log_end, new_folder, parallel_jobs, quiet, say
@@ -36,15 +33,7 @@ FLAGS = [
 
 def prefix() -> Path:
     """Where the built library is or will be: include/ and lib/."""
-    version, checksum = crates.locked(CRATE)
-    recipe = json.dumps([version, checksum, FLAGS, crates.compiler_version()])
-    digest = hashlib.sha256(recipe.encode()).hexdigest()[:12]
-    return paths.cache() / "jemalloc" / f"{number(version)}-{digest}"
-
-
-def number(crate_version: str) -> str:
-    """'5.3.1' of '0.7.1+5.3.1-0-g81034ce...', which names jemalloc's own version last."""
-    return crate_version.partition("+")[2].partition("-")[0]
+    return crates.prefix(CRATE, "jemalloc", FLAGS)
 
 
 def complete() -> bool:

@@ -5,14 +5,11 @@ Measured on 2 cores (see docs): a unity build of 6 files a batch without debug i
 less than half the time of compiling file by file. Only the static library's target is built.
 """
 
-import hashlib
-import json
 import os
 import shutil
 import time
 from pathlib import Path
 
-from devtools import paths
 from devtools.errors import DevError
 from devtools.setup import crates
 from devtools.setup.step import (
@@ -58,10 +55,7 @@ CMAKE_FLAGS = [
 
 def prefix() -> Path:
     """Where the built library is or will be."""
-    version, checksum = crates.locked(CRATE)
-    recipe = json.dumps([version, checksum, CMAKE_FLAGS, crates.compiler_version()])
-    digest = hashlib.sha256(recipe.encode()).hexdigest()[:12]
-    return paths.cache() / "rocksdb" / f"{version.partition('+')[2]}-{digest}"
+    return crates.prefix(CRATE, "rocksdb", CMAKE_FLAGS)
 
 
 def complete() -> bool:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/create_checks.h"
 
-#include <algorithm>
 #include <cctype>
 #include <string>
 #include <string_view>
@@ -113,32 +112,8 @@ int RefuseIndexForMyRocks(const TABLE& form, const KEY& key) {
   return 0;
 }
 
-bool IsOneOf(std::string_view words, std::string_view word) {
-  while (!words.empty()) {
-    const std::string_view one = words.substr(0, words.find(','));
-    words.remove_prefix(std::min(one.size() + 1, words.size()));
-    if (system_charset_info->strnncoll(one.data(), one.size(), word.data(), word.size()) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// 0, or the server's error number for an attribute of the engine.
-int ErrorOfAttribute(const engine_option_value& given) {
-  for (const ha_create_table_option* known = TableOptions(); known->name != nullptr; ++known) {
-    if (system_charset_info->strnncoll(known->name, known->name_length, given.name.str,
-                                       given.name.length) != 0) {
-      continue;
-    }
-    if (given.value.str == nullptr) return 0;  // DEFAULT
-    return IsOneOf(known->values, {given.value.str, given.value.length}) ? 0 : ER_BAD_OPTION_VALUE;
-  }
-  return ER_UNKNOWN_OPTION;
-}
-
-// The server looks at a table's attributes itself, and at those of partitions without a word.
-// Where it would only warn, of a table's, nothing is said here.
+// The server looks at a table's attributes itself, and at those of partitions without a word: this
+// asks it to speak. Where it would only warn, of a table's, nothing is said here.
 int RefuseAttributesOfPartitions() {
   THD* thd = current_thd;
   partition_info* partitions = thd->lex->part_info;
@@ -147,15 +122,11 @@ int RefuseAttributesOfPartitions() {
     return 0;
   }
   List_iterator<partition_element> each(partitions->partitions);
-  while (const partition_element* partition = each++) {
-    for (const engine_option_value* given = partition->option_list; given; given = given->next) {
-      const int error = ErrorOfAttribute(*given);
-      if (error == 0) continue;
-      if (error == ER_UNKNOWN_OPTION) {
-        my_error(error, MYF(0), given->name.str);
-      } else {
-        my_error(error, MYF(0), given->value.str, given->name.str);
-      }
+  while (partition_element* partition = each++) {
+    void* values = nullptr;
+    if (partition->option_list != nullptr &&
+        parse_option_list(thd, &values, &partition->option_list, TableOptions(),
+                          /*suppress_warning=*/false, thd->mem_root)) {
       return HA_WRONG_CREATE_OPTION;
     }
   }

@@ -15,18 +15,17 @@ bool IsSkipLocked(thr_lock_type type) {
   return type == TL_READ_SKIP_LOCKED || type == TL_WRITE_SKIP_LOCKED;
 }
 
-// Statements that rebuild tables read them for themselves; the server keeps writers away.
-bool RebuildsTable(int command) {
+bool AltersTable(int command) {
   return command == SQLCOM_ALTER_TABLE || command == SQLCOM_CREATE_INDEX ||
-         command == SQLCOM_DROP_INDEX || command == SQLCOM_OPTIMIZE;
+         command == SQLCOM_DROP_INDEX;
 }
+
+// Statements that rebuild tables read them for themselves; the server keeps writers away.
+bool RebuildsTable(int command) { return AltersTable(command) || command == SQLCOM_OPTIMIZE; }
 
 // Whether what is prepared and not decided could not be committed behind the statement. (REPAIR
 // looks for it itself, and says so in its result.)
-bool OvertakesPrepared(int command) {
-  return command == SQLCOM_ALTER_TABLE || command == SQLCOM_CREATE_INDEX ||
-         command == SQLCOM_DROP_INDEX || command == SQLCOM_TRUNCATE;
-}
+bool OvertakesPrepared(int command) { return AltersTable(command) || command == SQLCOM_TRUNCATE; }
 
 bool ChangesRows(int command) {
   switch (command) {

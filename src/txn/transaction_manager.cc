@@ -21,93 +21,22 @@ namespace {
 constexpr int kAttempts = 20;
 constexpr std::chrono::milliseconds kBetweenAttempts{100};
 
-// Locks what a prepared transaction has written, so that nobody changes it before its outcome is
-// known, and notes what it has put; finds its ingest job if it has one.
-class PreparedReader : public rocksdb::WriteBatch::Handler {
+// Tells of every entry of an index that is put or deleted in a batch. What the batch says of the
+// dictionary, whose column family is `system`, is passed over here.
+class EntryReader : public rocksdb::WriteBatch::Handler {
  public:
-  PreparedReader(uint32_t system, LockTable* locks, LockOwner* owner, WriteSet* writes,
-                 UndecidedKeys* undecided, const Transaction* transaction)
-      : system_(system),
-        locks_(locks),
-        owner_(owner),
-        writes_(writes),
-        undecided_(undecided),
-        transaction_(transaction) {}
-
-  rocksdb::Status PutCF(uint32_t family, const rocksdb::Slice& key,
-                        const rocksdb::Slice& value) override {
-    if (family != system_) return Take(family, key, true);
-    catalog::IngestJob job;
-    if (catalog::DecodeIngestJob(Bytes(key.data(), key.size()), Bytes(value.data(), value.size()),
-                                 &job)
-            .ok()) {
-      job_ = std::make_unique<catalog::IngestJob>(std::move(job));
-    }
-    return rocksdb::Status::OK();
-  }
-  rocksdb::Status DeleteCF(uint32_t family, const rocksdb::Slice& key) override {
-    return Take(family, key, false);
-  }
-  rocksdb::Status SingleDeleteCF(uint32_t family, const rocksdb::Slice& key) override {
-    return Take(family, key, false);
-  }
-  rocksdb::Status MergeCF(uint32_t family, const rocksdb::Slice& key,
-                          const rocksdb::Slice& value) override {
-    IndexId primary;
-    uint64_t next = 0;
-    const Bytes record(key.data(), key.size());
-    if (family == system_ && catalog::DecodeIndexKey(record, &primary).ok() &&
-        catalog::DecodeAutoIncrement(record, Bytes(value.data(), value.size()), &next).ok()) {
-      undecided_->AddAutoIncrement(transaction_, primary, next);
-    }
-    return rocksdb::Status::OK();
-  }
-  rocksdb::Status MarkNoop(bool) override { return rocksdb::Status::OK(); }
-  rocksdb::Status MarkBeginPrepare(bool) override { return rocksdb::Status::OK(); }
-  rocksdb::Status MarkEndPrepare(const rocksdb::Slice&) override { return rocksdb::Status::OK(); }
-  void LogData(const rocksdb::Slice&) override {}
-
-  void Take(IndexId index, Bytes key, bool put) {
-    // Prepared transactions held their locks together, so none can conflict with another.
-    (void)locks_->Acquire(owner_, index, key, LockMode::kExclusive, LockWait::kNoWait, 0);
-    if (!put) return;
-    writes_->NoteInsert(index);
-    undecided_->Add(transaction_, index, key);
-  }
-
-  std::unique_ptr<catalog::IngestJob> TakeJob() { return std::move(job_); }
-
- private:
-  rocksdb::Status Take(uint32_t family, const rocksdb::Slice& key, bool put) {
-    if (key.size() < kIndexNumberBytes) return rocksdb::Status::OK();
-    Take(IndexId{family, LoadBigEndian32(key.data())}, Bytes(key.data(), key.size()), put);
-    return rocksdb::Status::OK();
-  }
-
-  const uint32_t system_;
-  LockTable* const locks_;
-  LockOwner* const owner_;
-  WriteSet* const writes_;
-  UndecidedKeys* const undecided_;
-  const Transaction* const transaction_;
-  std::unique_ptr<catalog::IngestJob> job_;
-};
-
-// Notes which indexes a batch has entries of.
-class IndexCollector : public rocksdb::WriteBatch::Handler {
- public:
-  IndexCollector(uint32_t system, std::set<IndexId>* indexes)
-      : system_(system), indexes_(indexes) {}
+  explicit EntryReader(uint32_t system) : system_(system) {}
+  virtual void Take(IndexId index, Bytes key, bool put) = 0;
 
   rocksdb::Status PutCF(uint32_t family, const rocksdb::Slice& key,
                         const rocksdb::Slice&) override {
-    return Take(family, key);
+    return Tell(family, key, true);
   }
   rocksdb::Status DeleteCF(uint32_t family, const rocksdb::Slice& key) override {
-    return Take(family, key);
+    return Tell(family, key, false);
   }
   rocksdb::Status SingleDeleteCF(uint32_t family, const rocksdb::Slice& key) override {
-    return Take(family, key);
+    return Tell(family, key, false);
   }
   rocksdb::Status MergeCF(uint32_t, const rocksdb::Slice&, const rocksdb::Slice&) override {
     return rocksdb::Status::OK();
@@ -117,15 +46,86 @@ class IndexCollector : public rocksdb::WriteBatch::Handler {
   rocksdb::Status MarkEndPrepare(const rocksdb::Slice&) override { return rocksdb::Status::OK(); }
   void LogData(const rocksdb::Slice&) override {}
 
+ protected:
+  bool IsDictionary(uint32_t family) const { return family == system_; }
+
  private:
-  rocksdb::Status Take(uint32_t family, const rocksdb::Slice& key) {
-    if (family != system_ && key.size() >= kIndexNumberBytes) {
-      indexes_->insert(IndexId{family, LoadBigEndian32(key.data())});
+  rocksdb::Status Tell(uint32_t family, const rocksdb::Slice& key, bool put) {
+    if (!IsDictionary(family) && key.size() >= kIndexNumberBytes) {
+      Take(IndexId{family, LoadBigEndian32(key.data())}, Bytes(key.data(), key.size()), put);
     }
     return rocksdb::Status::OK();
   }
 
   const uint32_t system_;
+};
+
+// Locks what a prepared transaction has written, so that nobody changes it before its outcome is
+// known, and notes what it has put, and where; finds its ingest job if it has one.
+class PreparedReader : public EntryReader {
+ public:
+  PreparedReader(uint32_t system, LockTable* locks, LockOwner* owner, WriteSet* writes,
+                 UndecidedKeys* undecided, const Transaction* transaction)
+      : EntryReader(system),
+        locks_(locks),
+        owner_(owner),
+        writes_(writes),
+        undecided_(undecided),
+        transaction_(transaction) {}
+
+  rocksdb::Status PutCF(uint32_t family, const rocksdb::Slice& key,
+                        const rocksdb::Slice& value) override {
+    if (!IsDictionary(family)) return EntryReader::PutCF(family, key, value);
+    catalog::IngestJob job;
+    if (catalog::DecodeIngestJob(Bytes(key.data(), key.size()), Bytes(value.data(), value.size()),
+                                 &job)
+            .ok()) {
+      job_ = std::make_unique<catalog::IngestJob>(std::move(job));
+    }
+    return rocksdb::Status::OK();
+  }
+  rocksdb::Status MergeCF(uint32_t family, const rocksdb::Slice& key,
+                          const rocksdb::Slice& value) override {
+    IndexId primary;
+    uint64_t next = 0;
+    const Bytes record(key.data(), key.size());
+    if (IsDictionary(family) && catalog::DecodeIndexKey(record, &primary).ok() &&
+        catalog::DecodeAutoIncrement(record, Bytes(value.data(), value.size()), &next).ok()) {
+      undecided_->AddAutoIncrement(transaction_, primary, next);
+    }
+    return rocksdb::Status::OK();
+  }
+
+  void Take(IndexId index, Bytes key, bool put) override {
+    indexes_.insert(index);
+    // Prepared transactions held their locks together, so none can conflict with another.
+    (void)locks_->Acquire(owner_, index, key, LockMode::kExclusive, LockWait::kNoWait, 0);
+    if (!put) return;
+    writes_->NoteInsert(index);
+    undecided_->Add(transaction_, index, key);
+  }
+
+  std::unique_ptr<catalog::IngestJob> TakeJob() { return std::move(job_); }
+  std::set<IndexId> TakeIndexes() { return std::move(indexes_); }
+
+ private:
+  LockTable* const locks_;
+  LockOwner* const owner_;
+  WriteSet* const writes_;
+  UndecidedKeys* const undecided_;
+  const Transaction* const transaction_;
+  std::unique_ptr<catalog::IngestJob> job_;
+  std::set<IndexId> indexes_;
+};
+
+// Notes which indexes a batch has entries of.
+class IndexCollector : public EntryReader {
+ public:
+  IndexCollector(uint32_t system, std::set<IndexId>* indexes)
+      : EntryReader(system), indexes_(indexes) {}
+  void Take(IndexId index, Bytes, bool) override { indexes_->insert(index); }
+
+ private:
   std::set<IndexId>* const indexes_;
 };
 
@@ -316,7 +316,7 @@ Status TransactionManager::AdoptPrepared(rocksdb::Transaction* prepared) {
   }
   Prepared entry;
   entry.transaction = transaction.get();
-  BASALT_RETURN_IF_ERROR(IndexesOf(*transaction, &entry.indexes));
+  entry.indexes = reader.TakeIndexes();
   entry.detached = std::move(transaction);
   Keep(std::move(entry));
   return Status::Ok();
