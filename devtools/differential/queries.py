@@ -235,12 +235,15 @@ def conditions(
 
 def has_odd_ranges(column: Column) -> bool:
     """Where the server, with any engine, may intersect ranges to less than they have in common:
-    its range of a LIKE ends before characters beyond U+FFFF; and over an index of beginnings it
-    takes the ends of a range that differ in spaces for equal, also where spaces count."""
+    its range of a LIKE ends before characters beyond U+FFFF, and begins behind those below the
+    space where a collation by code pads with spaces; and over an index of beginnings it takes the
+    ends of a range that differ in spaces for equal, also where spaces count."""
     if column.type.family != "text":
         return False
-    beyond = any(ord(c) > 0xFFFF for literal in column.type.pool for c in literal)
-    return beyond or "nopad" in column.type.collation
+    characters = {c for literal in column.type.pool for c in literal}
+    beyond = any(ord(c) > 0xFFFF for c in characters)
+    below = any(c < " " for c in characters) and column.type.collation.endswith("_bin")
+    return beyond or below or "nopad" in column.type.collation
 
 
 def condition(rng: Random, column: Column, dot: str = "") -> str:

@@ -221,6 +221,7 @@ class Handler final : public ::handler {
   bool HasAllParts(uint index, key_part_map parts) const;
 
   // --- handler_range.cc ---
+  int NextOfRanges(range_id_t* range_info);
   void GatherRows();  // fills the batch with the keys of the next rows of the ranges
   void AddToBatch(Bytes row_key);
   int StartGatheringRange();
