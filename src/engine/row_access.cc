@@ -60,6 +60,7 @@ void RowAccess::Bind(txn::Transaction* transaction, const ReadIntent& intent) {
   transaction_ = transaction;
   set_intent(intent);
   life_.Begin();
+  gap_.Forget();
   row_decoder_ready_ = false;
 }
 
