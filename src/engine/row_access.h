@@ -224,15 +224,15 @@ class RowAccess {
 
   RangeCache cache_;
   uint64_t cache_operations_ = 0;  // own writes when the cache was filled
-  bool replaying_ = false;         // the scan stands on entry replay_ of the cache
+  bool replaying_ = false;         // the scan stands on entry replay_ of the cache,
+  bool replays_all_ = false;       // which has the whole range
   size_t replay_ = 0, replay_end_ = 0;
 
   std::string row_key_;
   std::string duplicate_key_;
   txn::LockMode duplicate_mode_ = txn::LockMode::kShared;
-  bool row_newly_locked_ = false;
-  bool row_unlocked_ = false;         // see row_is_unlocked
-  bool wait_for_next_ = false;        // see WaitForNextRow
+  bool row_newly_locked_ = false, row_unlocked_ = false;  // see row_is_unlocked
+  bool wait_for_next_ = false;                            // see WaitForNextRow
   size_t row_lock_position_ = 0;      // locks held right after that lock was taken
   rocksdb::PinnableSlice row_value_;  // pins what BLOB columns of the last record point into
   std::vector<uint8_t> key_buffer_;
