@@ -132,7 +132,7 @@ def finished(outcome: Outcome, story: list[str]) -> Outcome:
 
 def digest(story: str) -> str:
     """Eight letters that are the same for two runs with the same story."""
-    lines = [line for line in story.splitlines() if telling(line)]
+    lines = [line for line in story.splitlines() if telling(line)] or refusals(story)
     text = "\n".join(re.sub(r"\b(0x)?[0-9a-f]{6,}\b|\d+", "#", line) for line in lines)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
@@ -142,6 +142,11 @@ def telling(line: str) -> bool:
     if line.startswith(("---", "+++")):
         return False
     return line.startswith(("+", "-", "mysqltest:"))
+
+
+def refusals(story: str) -> list[str]:
+    """What a server that did not come up wrote into its log as errors, without the time."""
+    return list(dict.fromkeys(re.findall(r"\[ERROR\] .*", story)))
 
 
 def log_folder(engine: str) -> Path:

@@ -21,6 +21,22 @@ namespace {
 // is not where the scan is take about the same time.
 constexpr double kPageBytes = 16384;
 
+// Parts of an entry of the index. The server, too, adds the primary key's parts to a key, but not
+// to one over a prefix of a column.
+uint StoredParts(const TABLE& table, uint index) {
+  const KEY& key = table.key_info[index];
+  const uint primary = table.s->primary_key;
+  const auto is_prefix = [](const KEY_PART_INFO& part) {
+    return (part.key_part_flag & HA_PART_KEY_SEG) != 0;
+  };
+  const KEY_PART_INFO* const begin = key.key_part;
+  const KEY_PART_INFO* const end = key.key_part + key.user_defined_key_parts;
+  if (primary == MAX_KEY || index == primary || std::none_of(begin, end, is_prefix)) {
+    return key.ext_key_parts;
+  }
+  return key.user_defined_key_parts + table.key_info[primary].user_defined_key_parts;
+}
+
 }  // namespace
 
 int Handler::info(uint flag) {
@@ -80,7 +96,7 @@ void Handler::FillRowsPerKey() {
       }
       // Who is told how many rows there are is told the rest, too: each further part halves.
       if (rows == 0 && RowsToldToOptimizer() != 0) {
-        rows = static_cast<double>(1ull << (key.ext_key_parts - part - 1));
+        rows = static_cast<double>(1ull << (StoredParts(*table, i) - part - 1));
       }
       // 0 says "unknown": the optimizer then guesses.
       key.rec_per_key[part] = static_cast<ulong>(std::llround(rows));

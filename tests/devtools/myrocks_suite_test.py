@@ -50,6 +50,12 @@ class ReadTest(unittest.TestCase):
         self.assertEqual(runner.digest(story), runner.digest(story.replace("18", "20")))
         self.assertNotEqual(runner.digest(story), runner.digest(story.replace("count", "sum")))
 
+    def test_a_server_that_does_not_start_is_known_by_its_errors(self):
+        story = "2026-11-22  7:57:49 0 [ERROR] ROCKSDB: newer\n2026-11-22  7:57:50 0 [Note] x\n"
+        later = story.replace("22  7:57", "23 17:01").replace("[Note] x", "[Note] y")
+        self.assertEqual(runner.digest(story), runner.digest(later))
+        self.assertNotEqual(runner.digest(story), runner.digest(story.replace("newer", "damaged")))
+
 
 class TolerantTest(unittest.TestCase):
     def test_errors_are_not_demanded(self):
