@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/range_cache.h"
 
+#include <algorithm>
+
 namespace basalt::engine {
 
 void RangeCache::Clear() {
@@ -11,7 +13,7 @@ void RangeCache::Clear() {
 }
 
 void RangeCache::Begin(size_t index, Bytes start, Bytes end) {
-  pending_ = {index, start.size(), end.size(), buffer_.size(), entries_.size(), 0};
+  pending_ = {index, start.size(), end.size(), buffer_.size(), entries_.size(), 0, true};
   buffer_.append(start).append(end);
 }
 
@@ -28,6 +30,16 @@ bool RangeCache::Add(Bytes key, Bytes value) {
 void RangeCache::Keep() {
   pending_.entries = entries_.size() - pending_.first_entry;
   ranges_.push_back(pending_);
+}
+
+void RangeCache::KeepBeginning() {
+  const size_t end = std::min(entries_.size(), pending_.first_entry + kBeginning);
+  if (end == pending_.first_entry) return Abandon();
+  const Entry& last = entries_[end - 1];
+  buffer_.resize(last.offset + last.key_bytes + last.value_bytes);
+  entries_.resize(end);
+  pending_.complete = false;
+  Keep();
 }
 
 void RangeCache::Abandon() {

@@ -13,12 +13,13 @@ namespace basalt::engine {
 struct RangeCount {
   uint64_t entries = 0;   // seen
   bool complete = false;  // they are all there are
-  bool cached = false;    // and all of them are in the cache
+  bool cached = false;    // they are all in the cache
 };
 
 // Entries of small ranges that were counted for the optimizer, kept for the scan that most often
 // follows: estimating `k IN (...)` walks to the same entries that the statement reads a moment
-// later. One statement's memory; emptied when it ends.
+// later. Of larger ranges the first entries are kept, which are all that a LIMIT may want. One
+// statement's memory; emptied when it ends.
 //
 // The owner answers for validity: same snapshot, no write of its own in between.
 // One thread at a time. Allocates only to grow; a cleared cache keeps its memory up to a bound.
@@ -27,6 +28,8 @@ class RangeCache {
   // Bounds of the whole cache. A range that would pass them is not kept.
   static constexpr size_t kMaximumEntries = 2048;
   static constexpr size_t kMaximumBytes = 1u << 20;
+  // Entries kept of a range that is larger than what was counted.
+  static constexpr size_t kBeginning = 16;
 
   struct Range {
     size_t index;
@@ -35,16 +38,18 @@ class RangeCache {
     size_t offset;
     size_t first_entry;
     size_t entries;
+    bool complete;  // false: the range goes on behind its entries here, of which there is one
   };
 
   bool empty() const { return ranges_.empty(); }
   void Clear();
 
-  // Collects a range: Begin, Add for each entry, then Keep; or Abandon. Add is false when the cache
-  // is full.
+  // Collects a range: Begin, Add for each entry, then Keep, KeepBeginning (the range goes on behind
+  // its last entry here) or Abandon. Add is false when the cache is full.
   void Begin(size_t index, Bytes start, Bytes end);
   bool Add(Bytes key, Bytes value);
   void Keep();
+  void KeepBeginning();
   void Abandon();
 
   // The range with exactly these bounds, or null. Valid until the next Begin or Clear.

@@ -23,7 +23,7 @@ void CountOn(txn::Cursor* cursor, Bytes end, uint64_t limit, RangeCache* cache, 
     cursor->Next();
   }
   count->complete = count->entries < limit && cursor->status().ok();
-  count->cached = count->complete && cache != nullptr;
+  count->cached = cache != nullptr && cursor->status().ok();
 }
 
 // Counts the entries in [start, end), up to kCountedRange.
@@ -60,6 +60,7 @@ void RowAccess::Bind(txn::Transaction* transaction, const ReadIntent& intent) {
   transaction_ = transaction;
   set_intent(intent);
   life_.Begin();
+  gap_.Forget();
   row_decoder_ready_ = false;
 }
 
@@ -254,6 +255,7 @@ Status RowAccess::SeekRange(Bytes start, Bytes end) {
   replaying_ = true;
   replay_ = range->first_entry;
   replay_end_ = range->first_entry + range->entries;
+  replays_all_ = range->complete;
   return Status::Ok();
 }
 
@@ -307,10 +309,19 @@ void RowAccess::ForgetBound() {
 Status RowAccess::Step(Position direction) {
   const bool forward = direction == Position::kForward;
   if (replaying_) {
-    if (forward) return ++replay_ < replay_end_ ? Status::Ok() : Status(Code::kEndOfRange);
-    // Nobody turns round in a range that is read forward, but the scan must not depend on it.
+    if (forward) {
+      if (replay_ + 1 < replay_end_) {
+        ++replay_;
+        return Status::Ok();
+      }
+      if (replays_all_) return Status(Code::kEndOfRange);
+    }
+    // The range goes on behind what was kept of it; or the scan turns round, which nobody does in a
+    // range that is read forward, but it must not depend on that.
     const std::string key(entry_key());
+    if (!forward) return SeekBelow(key);
     BASALT_RETURN_IF_ERROR(Seek(key));
+    if (entry_key() != key) return Status::Ok();
   }
   if (!cursor_->Valid()) return Status(Code::kEndOfRange);
   ++scan_moves_;
@@ -453,8 +464,8 @@ txn::Cursor* RowAccess::EstimateCursor(size_t index) {
   return cursor->Bind(snapshot, &writes()).ok() ? cursor : nullptr;
 }
 
-// Counts a range for the scan that follows as well, which reads it from the cache when all of it
-// has been counted.
+// Counts a range for the scan that follows as well, which reads it from the cache: all of it when
+// all has been counted, else where it begins.
 RangeCount RowAccess::CountAndCache(txn::Cursor* cursor, size_t index, Bytes start, Bytes end) {
   if (cache_operations_ != writes().operations()) {
     cache_.Clear();
@@ -462,10 +473,12 @@ RangeCount RowAccess::CountAndCache(txn::Cursor* cursor, size_t index, Bytes sta
   }
   cache_.Begin(index, start, end);
   const RangeCount count = CountRange(cursor, start, end, &cache_);
-  if (count.cached) {
+  if (!count.cached) {
+    cache_.Abandon();
+  } else if (count.complete) {
     cache_.Keep();
   } else {
-    cache_.Abandon();
+    cache_.KeepBeginning();
   }
   return count;
 }

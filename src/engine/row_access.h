@@ -11,6 +11,7 @@
 #include "codec/key_decoder.h"
 #include "codec/row_decoder.h"
 #include "engine/guarded_scan.h"
+#include "engine/key_gap.h"
 #include "engine/range_cache.h"
 #include "engine/read_intent.h"
 #include "engine/row_life.h"
@@ -138,8 +139,7 @@ class RowAccess {
 
  private:
   struct Entry {
-    std::string key;
-    std::string value;
+    std::string key, value;
   };
 
   txn::Cursor* CursorOf(std::vector<std::unique_ptr<txn::Cursor>>* cursors, size_t index);
@@ -181,6 +181,7 @@ class RowAccess {
   Status WriteChanges(bool key_changed);
   Status CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, Bytes own_row_key,
                             size_t* duplicate_index);
+  Status LieInGap(Bytes primary_key, bool* free);
   Status RowHasUniqueImage(size_t index, Bytes row_key, const std::string& image, bool* same);
   UniqueValue UniqueValueOf(size_t index, const uint8_t* record);
   Status LockValue(const UniqueValue& value);
@@ -223,23 +224,22 @@ class RowAccess {
 
   RangeCache cache_;
   uint64_t cache_operations_ = 0;  // own writes when the cache was filled
-  bool replaying_ = false;         // the scan stands on entry replay_ of the cache
-  size_t replay_ = 0;
-  size_t replay_end_ = 0;
+  bool replaying_ = false;         // the scan stands on entry replay_ of the cache,
+  bool replays_all_ = false;       // which has the whole range
+  size_t replay_ = 0, replay_end_ = 0;
 
   std::string row_key_;
   std::string duplicate_key_;
   txn::LockMode duplicate_mode_ = txn::LockMode::kShared;
-  bool row_newly_locked_ = false;
-  bool row_unlocked_ = false;         // see row_is_unlocked
-  bool wait_for_next_ = false;        // see WaitForNextRow
+  bool row_newly_locked_ = false, row_unlocked_ = false;  // see row_is_unlocked
+  bool wait_for_next_ = false;                            // see WaitForNextRow
   size_t row_lock_position_ = 0;      // locks held right after that lock was taken
   rocksdb::PinnableSlice row_value_;  // pins what BLOB columns of the last record point into
   std::vector<uint8_t> key_buffer_;
   std::vector<uint8_t> unpack_buffer_;
-  std::vector<Entry> before_;  // entries of the row being written, one an index
-  std::vector<Entry> after_;
-  std::vector<txn::NewEntry> added_;  // those of after_ that their indexes do not have yet
+  std::vector<Entry> before_, after_;  // entries of the row being written, one an index
+  KeyGap gap_;                         // where rows are being inserted
+  std::vector<txn::NewEntry> added_;   // those of after_ that their indexes do not have yet
 
   std::vector<rocksdb::Slice> fetch_keys_;
   std::unique_ptr<rocksdb::PinnableSlice[]> fetch_values_;

@@ -43,13 +43,37 @@ Status RowAccess::LockForWrite(Bytes primary_key) {
   return transaction_->CheckUnchanged(table_->primary().family, primary_key);
 }
 
+// Whether it is known, or worth a search, that no entry has the primary key. False says nothing.
+Status RowAccess::LieInGap(Bytes primary_key, bool* free) {
+  const txn::ViewStamp latest = transaction_->LatestStamp();
+  const KeyGap::Answer answer = gap_.Ask(primary_key, latest, writes());
+  *free = answer == KeyGap::Answer::kFree;
+  if (answer != KeyGap::Answer::kSearch) return Status::Ok();
+  txn::Cursor* cursor = CursorOf(&unique_cursors_, table_->primary_position());
+  BASALT_RETURN_IF_ERROR(cursor->Bind(nullptr, &writes(), transaction_->settings().fill_cache));
+  cursor->SeekForward(primary_key);
+  BASALT_RETURN_IF_ERROR(
+      WithEntry(*table_, table_->primary_position(), primary_key, cursor->status()));
+  *free = !cursor->Valid() || cursor->key() != primary_key;
+  if (*free) gap_.Know(latest, cursor->Valid() ? cursor->key() : Bytes());
+  // A long statement must not pin what it saw for longer than idle cursors do.
+  cursor->Park();
+  return Status::Ok();
+}
+
 Status RowAccess::CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, Bytes own_row_key,
                                      size_t* duplicate_index) {
+  const bool exact = table_->primary().codec->UniqueIsExact();
+  if (exact) {
+    bool free = false;
+    BASALT_RETURN_IF_ERROR(LieInGap(primary_key, &free));
+    if (free) return Status::Ok();
+  }
   rocksdb::PinnableSlice value;
   Status found =
       transaction_->Get(table_->primary().family, primary_key, txn::View::kLatest, &value);
   if (found.code() == Code::kNotFound || (found.ok() && TakesPlaceOf(&value))) {
-    if (table_->primary().codec->UniqueIsExact()) return Status::Ok();
+    if (exact) return Status::Ok();
     return CheckValue(UniqueValueOf(table_->primary_position(), record), own_row_key,
                       duplicate_index);
   }
@@ -230,6 +254,7 @@ Status RowAccess::Insert(const uint8_t* record, size_t* duplicate_index) {
   txn::Transaction::WriteGate gate;
   BASALT_RETURN_IF_ERROR(OpenWrite([&] { return LockForInsert(record, duplicate_index); }, &gate));
   BASALT_RETURN_IF_ERROR(PutEntries());
+  if (!table_->hidden_primary()) gap_.NoteAdded(after_[primary].key, writes());
   row_key_ = after_[primary].key;
   table_->statistics().NoteInsert();
   return Status::Ok();

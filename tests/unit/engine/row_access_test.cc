@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/row_access.h"
 
+#include <rocksdb/perf_context.h>
+#include <rocksdb/perf_level.h>
+
 #include <algorithm>
 
 #include "unit/engine/engine_fixture.h"
@@ -271,6 +274,53 @@ TEST_P(RowAccessTest, AnEstimatedRangeIsReplayedUntilTheTransactionWrites) {
   EXPECT_EQ(read_range(), (Rows{three_, one_, four}));
   EXPECT_EQ(access_->EstimateRange(by_k(), from, to), 3u);
   EXPECT_EQ(read_range(), (Rows{three_, one_, four}));
+  Commit();
+}
+
+// What of a large range is kept is read first; the scan goes on from there, and may turn round.
+TEST_P(RowAccessTest, TheBeginningOfALargeRangeIsReplayed) {
+  constexpr int32_t kEntries = 300;
+  Begin();
+  for (int32_t i = 0; i < kEntries; ++i) {
+    ASSERT_TRUE(Insert({i, false, i, "row " + std::to_string(i)}).ok());
+  }
+  Commit();
+  Begin();
+  std::vector<uint8_t> start(table_->max_key_bytes()), end(table_->max_key_bytes());
+  const codec::KeyCodec& codec = *table_->index(by_k()).codec;
+  const Bytes from = MakeBytes(
+      start.data(), codec.EncodePrefix(Record({0, false, 10, ""}).data(), 1, start.data()));
+  const Bytes to =
+      MakeBytes(end.data(), codec.EncodePrefix(Record({0, false, 290, ""}).data(), 1, end.data()));
+  EXPECT_GE(access_->EstimateRange(by_k(), from, to), 128u);
+  std::vector<uint8_t> record(kRecordBytes);
+  const auto expect_row = [&](int32_t k) {
+    ASSERT_TRUE(access_->ReadEntryRow(record.data()).ok());
+    EXPECT_EQ(RowOf(record).k, k);
+  };
+  rocksdb::SetPerfLevel(rocksdb::kEnableCount);
+  rocksdb::get_perf_context()->Reset();
+  ASSERT_TRUE(access_->StartScan(by_k(), false, true).ok());
+  ASSERT_TRUE(access_->SeekRange(from, to).ok());
+  for (int32_t k = 10; k < 20; ++k) {
+    expect_row(k);
+    ASSERT_TRUE(access_->Step(RowAccess::Position::kForward).ok());
+  }
+  EXPECT_EQ(rocksdb::get_perf_context()->seek_on_memtable_count, 0u);
+  rocksdb::SetPerfLevel(rocksdb::kDisable);
+  for (int32_t k = 20; k < kEntries; ++k) {
+    expect_row(k);
+    EXPECT_EQ(access_->Step(RowAccess::Position::kForward).ok(), k + 1 < kEntries);
+  }
+  for (int32_t turn : {10, 15, 25, 26, 40}) {
+    ASSERT_TRUE(access_->SeekRange(from, to).ok());
+    for (int32_t k = 10; k < turn; ++k) {
+      ASSERT_TRUE(access_->Step(RowAccess::Position::kForward).ok());
+    }
+    ASSERT_TRUE(access_->Step(RowAccess::Position::kBackward).ok());
+    expect_row(turn - 1);
+  }
+  access_->EndScan();
   Commit();
 }
 
