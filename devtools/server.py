@@ -233,13 +233,19 @@ class PrivateServer:
         rows = self.query(f"SHOW GLOBAL STATUS LIKE '{name}'")
         return rows[0][1] if rows else ""
 
-    def log_tail(self, lines: int = 25) -> str:
-        """The end of what the server has logged since its last start here."""
+    def log(self) -> str:
+        """What the server has logged since its last start here; '' when nothing can be read."""
         try:
             with open(self.error_log, "rb") as log:
                 log.seek(getattr(self, "_log_offset", 0))
-                text = log.read().decode(errors="replace")
+                return log.read().decode(errors="replace")
         except OSError:
+            return ""
+
+    def log_tail(self, lines: int = 25) -> str:
+        """The end of log(), for a message."""
+        text = self.log()
+        if not text:
             return "(no error log)"
         return f"--- end of {self.error_log}\n" + "\n".join(text.splitlines()[-lines:])
 

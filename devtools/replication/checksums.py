@@ -34,24 +34,22 @@ class Checksums(Scenario):
         )
         for format_ in ("ROW", "MIXED", "STATEMENT"):
             self.primary.one(f"SET GLOBAL binlog_format={format_}")
-            load.start()
-            time.sleep(0.7)
-            found = self.take(8 if self.long else 2)
-            found += load.stop()
-            self.replica.catch_up(self.primary.position())
+            found = [p for _ in range(8 if self.long else 2) for p in self.take(load)]
             self.step(found, f"load in {format_}: {self.counts['chunks']} chunks so far")
 
-    def take(self, rounds: int) -> list[Problem]:
-        found = []
+    def take(self, load: Load) -> list[Problem]:
+        """Takes checksums of all tables under load, and compares them when the replica, which is
+        slower than the clients, has them too."""
+        load.start()
+        time.sleep(0.7)
         with self.primary.connect() as link, link.cursor() as cursor:
             cursor.execute("SET SESSION binlog_format=STATEMENT")
             cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            for _ in range(rounds):
-                for table, key in TABLES.items():
-                    self.table(cursor, table, key)
-                self.replica.catch_up(self.primary.position())
-                found += self.differences()
-        return found
+            for table, key in TABLES.items():
+                self.table(cursor, table, key)
+        found = load.stop()
+        self.replica.catch_up(self.primary.position())
+        return found + self.differences()
 
     def table(self, cursor, table: str, key: str) -> None:
         cursor.execute(f"SELECT COALESCE(MAX({key}), 0) FROM {table}")

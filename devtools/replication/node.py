@@ -97,14 +97,17 @@ class Node:
             raise Broken(f"replica {self.number}: its SQL thread does not run")
 
     def catch_up(self, position: str, seconds: float = CATCH_UP_SECONDS) -> None:
-        """Waits until everything up to `position` has been applied."""
-        deadline = time.monotonic() + seconds
+        """Waits until everything up to `position` has been applied. Raises Broken when an error has
+        stopped the replica, or when it has not moved for that many seconds."""
+        reached, deadline = None, 0.0
         while self.one(f"SELECT MASTER_GTID_WAIT('{position}', 2)") != 0:
             self.check_running()
-            if time.monotonic() > deadline:
-                here = self.one("SELECT @@gtid_slave_pos")
+            here = self.one("SELECT @@gtid_slave_pos")
+            if here != reached:
+                reached, deadline = here, time.monotonic() + seconds
+            elif time.monotonic() > deadline:
                 text = f"replica {self.number} is at {here} and not at {position}"
-                raise Broken(f"{text} after {seconds:.0f} s\n{self.threads()}")
+                raise Broken(f"{text}, and was {seconds:.0f} s ago\n{self.threads()}")
 
     def apply_received(self) -> None:
         """Waits until all has been applied that has arrived, and stops replication for good."""

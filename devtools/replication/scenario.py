@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What all scenarios of the replication tier share: nodes, problems, counts to report."""
 
+import shutil
 from pathlib import Path
 from random import Random
 
@@ -47,6 +48,12 @@ class Scenario:
         copy_template(self.template, folder)
         self.nodes.append(Node(folder, number, self.engine, binlog=binlog))
         return self.nodes[-1]
+
+    def renew(self, node: Node) -> None:
+        """Stops the node and gives it a new copy of the template."""
+        node.server.stop()
+        shutil.rmtree(node.server.datadir)
+        copy_template(self.template, node.server.datadir)
 
     def add(self, found: list[Problem]) -> None:
         for problem in found:
