@@ -177,7 +177,11 @@ void Session::EnterStatement() {
 void Session::Measure() {
   const int level = PerfContextLevel(thd_);
   measures_ = level > kLastLevelWithoutMeasuring;
-  if (measures_) StartMeasuring(level);
+  if (measures_) [[unlikely]] {
+    StartMeasuring(level);
+  } else {
+    MeasureNothing();
+  }
 }
 
 void Session::HandOver(IndexId table) {
@@ -189,7 +193,7 @@ void Session::HandOver(IndexId table) {
 void Session::StopMeasuring() {
   if (!measures_) return;
   HandOverMeasured(measured_table_);
-  StartMeasuring(0);
+  MeasureNothing();
   measures_ = false;
 }
 

@@ -4,7 +4,20 @@
 #include <algorithm>
 #include <string>
 
+#include <rocksdb/perf_level.h>
+
 namespace basalt::store {
+namespace {
+
+// Every thread of RocksDB's counts its comparisons and the like, and nobody asks those of the
+// background for them.
+void CountNothing() { rocksdb::SetPerfLevel(rocksdb::kDisable); }
+
+}  // namespace
+
+void Store::Listener::OnFlushBegin(rocksdb::DB* /*db*/, const rocksdb::FlushJobInfo& /*job*/) {
+  CountNothing();
+}
 
 void Store::Listener::OnFlushCompleted(rocksdb::DB* /*db*/, const rocksdb::FlushJobInfo& job) {
   keeper_->AddFile(job.file_number, StatisticsKeeper::PropertyOf(job.table_properties));
@@ -13,7 +26,13 @@ void Store::Listener::OnFlushCompleted(rocksdb::DB* /*db*/, const rocksdb::Flush
 
 void Store::Listener::OnCompactionBegin(rocksdb::DB* /*db*/,
                                         const rocksdb::CompactionJobInfo& job) {
+  CountNothing();
   journal_->Begin(job);
+}
+
+// Each in a thread of its own, the first in that of the compaction.
+void Store::Listener::OnSubcompactionBegin(const rocksdb::SubcompactionJobInfo& /*job*/) {
+  CountNothing();
 }
 
 void Store::Listener::OnCompactionCompleted(rocksdb::DB* /*db*/,

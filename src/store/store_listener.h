@@ -20,8 +20,10 @@ class Store::Listener final : public rocksdb::EventListener {
 
   // Files that come and go: the sums of statistics follow. RocksDB may report two jobs in another
   // order than they happened in; the keeper copes with that.
+  void OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo& job) override;
   void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& job) override;
   void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& job) override;
+  void OnSubcompactionBegin(const rocksdb::SubcompactionJobInfo& job) override;
   void OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo& job) override;
   void OnExternalFileIngested(rocksdb::DB* db,
                               const rocksdb::ExternalFileIngestionInfo& file) override;

@@ -503,12 +503,16 @@ void LockTable::ReleaseAll(LockOwner* owner) {
     ReleaseRow(owner, it->hash);
   }
   bool had_whole_index = false;
-  for (const LockOwner::IndexUse& use : owner->indexes_) {
-    if (!use.whole) continue;
-    ReleaseIndex(owner, use);
-    had_whole_index = true;
+  for (LockOwner::IndexUse& use : owner->indexes_) {
+    if (use.whole) {
+      ReleaseIndex(owner, use);
+      had_whole_index = true;
+    }
+    use = {use.index, 0, false, false, LockMode::kShared};
   }
-  owner->indexes_.clear();
+  // The next transaction works on the same indexes, as a rule, and need not look them up again.
+  constexpr size_t kKeptIndexes = 8;
+  if (owner->indexes_.size() > kKeptIndexes) owner->indexes_.clear();
   constexpr size_t kKeptCapacity = 1024;
   if (owner->held_.capacity() > kKeptCapacity) {
     std::vector<LockOwner::Held>().swap(owner->held_);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -14,6 +15,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/perf_level.h>
 #include <rocksdb/table.h>
 
 #include "base/bytes.h"
@@ -101,6 +104,33 @@ TEST_F(StoreTest, NewStoreHasDefaultAndSystem) {
   EXPECT_EQ(store_->FindColumnFamily("__system__"), store_->system());
   EXPECT_EQ(store_->FindColumnFamily(uint32_t{2}), nullptr);
   EXPECT_EQ(store_->FindColumnFamily("other"), nullptr);
+}
+
+// What RocksDB's own threads count at the end of their jobs.
+struct LevelsSeen : rocksdb::EventListener {
+  void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo&) override {
+    of_flush = rocksdb::GetPerfLevel();
+  }
+  void OnCompactionCompleted(rocksdb::DB*, const rocksdb::CompactionJobInfo&) override {
+    of_compaction = rocksdb::GetPerfLevel();
+  }
+  std::atomic<rocksdb::PerfLevel> of_flush{rocksdb::kUninitialized};
+  std::atomic<rocksdb::PerfLevel> of_compaction{rocksdb::kUninitialized};
+};
+
+TEST_F(StoreTest, BackgroundThreadsCountNothing) {
+  const auto seen = std::make_shared<LevelsSeen>();
+  StoreOptions options = Options();
+  options.adjust_database = [&](rocksdb::DBOptions* db) { db->listeners.push_back(seen); };
+  ASSERT_TRUE(TryOpen(std::move(options)).ok());
+  for (const char* value : {"one", "two"}) {
+    Put(store_->default_column_family(), "k", value);
+    ASSERT_TRUE(store_->Flush(store_->default_column_family()).ok());
+  }
+  ASSERT_TRUE(store_->Compact(store_->default_column_family()).ok());
+  ASSERT_TRUE(store_->Close().ok());
+  EXPECT_EQ(seen->of_flush, rocksdb::kDisable);
+  EXPECT_EQ(seen->of_compaction, rocksdb::kDisable);
 }
 
 TEST_F(StoreTest, OpenWithoutCreatingNeedsAStore) {

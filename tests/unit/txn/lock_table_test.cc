@@ -194,6 +194,40 @@ TEST(LockTable, L5EscalatesWhenAlone) {
   waiter.join();
 }
 
+// An owner remembers the indexes of its last transaction, but nothing of what it had in them.
+TEST(LockTable, L5NothingOfAnIndexStaysBehind) {
+  Locks table({.escalation_threshold = 100});
+  LockOwner a(1), b(2);
+  for (int i = 0; i < 150; ++i) ASSERT_EQ(Try(&table, &a, std::to_string(i)), Code::kOk);
+  ASSERT_EQ(table.escalations(), 1u);
+  table.ReleaseAll(&a);
+  EXPECT_TRUE(a.holds_nothing());
+  EXPECT_EQ(Try(&table, &b, "0"), Code::kOk);
+  EXPECT_EQ(Try(&table, &a, "0"), Code::kLockBusy);
+  EXPECT_EQ(Try(&table, &a, "1", kS), Code::kOk);
+  EXPECT_EQ(a.lock_count(), 1u);
+  // Shared rows again make a shared index, although the owner had exclusive ones before.
+  table.ReleaseAll(&b);
+  for (int i = 0; i < 150; ++i) ASSERT_EQ(Try(&table, &a, std::to_string(i), kS), Code::kOk);
+  EXPECT_EQ(table.escalations(), 2u);
+  EXPECT_EQ(Try(&table, &b, "7", kS), Code::kOk);
+  table.ReleaseAll(&a);
+  table.ReleaseAll(&b);
+}
+
+TEST(LockTable, AnOwnerForgetsManyIndexes) {
+  Locks table;
+  LockOwner a(1), b(2);
+  for (uint32_t round = 0; round < 3; ++round) {
+    for (uint32_t i = 0; i < 20; ++i) {
+      ASSERT_EQ(Try(&table, &a, "k" + std::to_string(i), kX, IndexId{0, 300 + i}), Code::kOk);
+    }
+    EXPECT_EQ(Try(&table, &b, "k7", kX, IndexId{0, 307}), Code::kLockBusy);
+    table.ReleaseAll(&a);
+    EXPECT_TRUE(a.holds_nothing());
+  }
+}
+
 TEST(LockTable, L5LeavesOthersTheRowsTheyHold) {
   Locks table({.escalation_threshold = 100});
   LockOwner a(1), b(2);
