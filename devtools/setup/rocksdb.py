@@ -24,9 +24,13 @@ from devtools.setup.step import (
 
 CRATE = "librocksdb-sys"
 
+# Hidden visibility and no unique symbols: MyRocks' RocksDB may be loaded into the same process. At
+# each step RocksDB looks at thread-local variables that other files define, and none of them needs
+# to be constructed first (all begin as zeros or constants). A TLS model by option does not work:
+# std::call_once has such variables in the C++ library.
+CXX_FLAGS = "-g0 -fvisibility=hidden -fno-gnu-unique -fno-extern-tls-init"
 # USE_RTTI: our classes derive from RocksDB's. PORTABLE=haswell: CRC32C in hardware and AVX2 filter
-# probes, as the plugin itself is built. Hidden visibility and no unique symbols: MyRocks' RocksDB
-# may be loaded into the same process. The rest leaves out what a library does not need.
+# probes, as the plugin itself is built. The rest leaves out what a library does not need.
 CMAKE_FLAGS = [
     "-DCMAKE_BUILD_TYPE=Release",
     "-DCMAKE_POSITION_INDEPENDENT_CODE=ON",
@@ -48,7 +52,7 @@ CMAKE_FLAGS = [
     "-DFAIL_ON_WARNINGS=OFF",
     "-DCMAKE_UNITY_BUILD=ON",
     "-DCMAKE_UNITY_BUILD_BATCH_SIZE=6",
-    "-DCMAKE_CXX_FLAGS=-g0 -fvisibility=hidden -fno-gnu-unique",
+    f"-DCMAKE_CXX_FLAGS={CXX_FLAGS}",
     "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG",
 ]
 
