@@ -30,6 +30,7 @@ Status BulkInsert::Begin(std::shared_ptr<Table> table, txn::Transaction* transac
                          txn::LoadOptions options, std::unique_ptr<BulkInsert>* begun) {
   std::unique_ptr<BulkInsert> insert(new BulkInsert(std::move(table)));
   BASALT_RETURN_IF_ERROR(transaction->BeginLoad(insert->Indexes(), options, &insert->load_));
+  insert->table_->counters().BeginLoad();
   *begun = std::move(insert);
   return Status::Ok();
 }

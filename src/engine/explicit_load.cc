@@ -120,7 +120,10 @@ Status ExplicitLoad::FinishParts(bool* lost) {
     if (finished.code() == Code::kInvalidArgument) problem_ = Problem::kOverlapping;
     BASALT_RETURN_IF_ERROR(std::move(finished));
   }
-  return committer_([this] { return transaction_->Commit(txn::Durability::kSync); });
+  BASALT_RETURN_IF_ERROR(
+      committer_([this] { return transaction_->Commit(txn::Durability::kSync); }));
+  for (const Part& part : parts_) part.table->counters().NoteLoaded();
+  return Status::Ok();
 }
 
 void ExplicitLoad::Abandon() {

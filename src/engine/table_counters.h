@@ -32,7 +32,22 @@ class TableCounters {
   // When a transaction that had changed rows was last committed, in seconds since 1970. 0: not
   // since the store was opened, or since the table got another definition.
   int64_t last_change() const { return last_change_.load(std::memory_order_relaxed); }
-  void set_last_change(int64_t seconds) { last_change_.store(seconds, std::memory_order_relaxed); }
+  void ForgetChange() { last_change_.store(0, std::memory_order_relaxed); }
+  void NoteCommit(int64_t seconds) {
+    last_change_.store(seconds, std::memory_order_relaxed);
+    if (load_begun_.load(std::memory_order_relaxed)) [[unlikely]]
+      NoteLoaded();
+  }
+
+  // Bulk loads, whose rows are all there from one moment on: how many there were, as far as
+  // estimates must know. The commit that follows BeginLoad is the load's; one that is committed by
+  // itself says so with NoteLoaded.
+  uint64_t loads() const { return loads_.load(std::memory_order_relaxed); }
+  void BeginLoad() { load_begun_.store(true, std::memory_order_relaxed); }
+  void NoteLoaded() {
+    load_begun_.store(false, std::memory_order_relaxed);
+    loads_.fetch_add(1, std::memory_order_relaxed);
+  }
 
  private:
   static void Raise(std::atomic<uint64_t>* counter, uint64_t next) {
@@ -44,6 +59,8 @@ class TableCounters {
   std::atomic<uint64_t> auto_increment_{0};
   std::atomic<uint64_t> hidden_id_{0};
   std::atomic<int64_t> last_change_{0};
+  std::atomic<uint64_t> loads_{0};
+  std::atomic<bool> load_begun_{false};
 };
 
 }  // namespace basalt::engine

@@ -54,6 +54,10 @@ uint64_t TableStatistics::Changes() const {
          deleted_.load(std::memory_order_relaxed);
 }
 
+// The rows of a load were noted when nobody could see them, so what was measured before its end
+// does not go with what is noted since.
+bool TableStatistics::WasLoaded() const { return table_->counters().loads() != loads_then_; }
+
 uint64_t TableStatistics::RowsLocked() const {
   const uint64_t added = inserted_.load(std::memory_order_relaxed) - inserted_then_;
   const uint64_t removed = deleted_.load(std::memory_order_relaxed) - deleted_then_;
@@ -73,7 +77,7 @@ uint64_t TableStatistics::Reconcile(const IndexEstimate& estimate) const {
 }
 
 void TableStatistics::RenewIfStale() {
-  if (known_ && Changes() < renew_at_.load(std::memory_order_relaxed)) return;
+  if (known_ && !WasLoaded() && Changes() < renew_at_.load(std::memory_order_relaxed)) return;
   // Estimates that cannot be renewed stay what they were.
   (void)RenewLocked(kCountedEntries);
 }
@@ -85,7 +89,7 @@ Status TableStatistics::Renew() {
 
 void TableStatistics::RenewIfChanged() {
   std::lock_guard guard(mutex_);
-  if (known_ && Changes() == changes_then_) return;
+  if (known_ && !WasLoaded() && Changes() == changes_then_) return;
   (void)RenewLocked(kCountedEntries);  // else the estimates stay what they were
 }
 
@@ -93,6 +97,8 @@ Status TableStatistics::RenewLocked(uint64_t count_limit) {
   const uint64_t inserted = inserted_.load(std::memory_order_relaxed);
   const uint64_t updated = updated_.load(std::memory_order_relaxed);
   const uint64_t deleted = deleted_.load(std::memory_order_relaxed);
+  const uint64_t loads = table_->counters().loads();
+  if (loads != loads_then_) known_ = false;
   std::vector<IndexEstimate> fresh(table_->index_count());
   for (size_t i = 0; i < fresh.size(); ++i)
     BASALT_RETURN_IF_ERROR(Measure(i, count_limit, &fresh[i]));
@@ -102,6 +108,7 @@ Status TableStatistics::RenewLocked(uint64_t count_limit) {
   inserted_then_ = inserted;
   deleted_then_ = deleted;
   changes_then_ = inserted + updated + deleted;
+  loads_then_ = loads;
   known_ = true;
   renew_at_.store(changes_then_ + std::max(kMinimumChanges, rows_ / 10), std::memory_order_relaxed);
   return Status::Ok();

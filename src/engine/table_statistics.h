@@ -59,6 +59,7 @@ class TableStatistics {
   };
 
   uint64_t Changes() const;
+  bool WasLoaded() const;
   uint64_t RowsLocked() const;
   uint64_t Reconcile(const IndexEstimate& estimate) const;
   void RenewIfStale();
@@ -78,6 +79,7 @@ class TableStatistics {
   uint64_t inserted_then_ = 0;
   uint64_t deleted_then_ = 0;
   uint64_t changes_then_ = 0;
+  uint64_t loads_then_ = 0;
   std::vector<IndexEstimate> indexes_;
 };
 

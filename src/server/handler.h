@@ -75,8 +75,7 @@ class Handler final : public ::handler {
   // The .frm bytes that the ALTER being carried out will commit; kept when it does.
   void NoteNewDefinition(Bytes frm);
 
-  // --- handler_check.cc. Findings go to the client and to the error log. HA_ADMIN_OK, _CORRUPT, or
-  // _FAILED when the statement was killed or could not be carried out. ---
+  // --- handler_check.cc. Findings go to client and log. HA_ADMIN_OK, _CORRUPT, _FAILED ---
   int check(THD* thd, HA_CHECK_OPT* check_opt) override;
   int repair(THD* thd, HA_CHECK_OPT* check_opt) override;
 

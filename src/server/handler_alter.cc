@@ -218,7 +218,7 @@ bool Handler::commit_inplace_alter_table(TABLE*, Alter_inplace_info* alter_info,
   new_definition_.clear();
   if (ReportError(status, "ALTER TABLE") != 0) return true;
   alter_info->group_commit_ctx = nullptr;  // partitions need nothing more than this
-  table_data()->counters().set_last_change(0);
+  table_data()->counters().ForgetChange();
   ForgetIndexNames();
   if (counter) table_data()->counters().RaiseAutoIncrement(next);
   return false;

@@ -145,7 +145,7 @@ void Session::NoteChange(const std::shared_ptr<engine::TableCounters>& table) {
 void Session::TellChanges() {
   if (changed_.empty()) return;
   const int64_t now = std::time(nullptr);
-  for (const auto& table : changed_) table->set_last_change(now);
+  for (const auto& table : changed_) table->NoteCommit(now);
   changed_.clear();
 }
 

@@ -48,5 +48,19 @@ TEST(TableCounters, StepsThatLeadBeyondTheType) {
   EXPECT_EQ(counters.ReserveAutoIncrement(1, 1, 1, UINT64_MAX), UINT64_MAX - 1);
 }
 
+TEST(TableCounters, TheCommitThatFollowsIsTheLoads) {
+  TableCounters counters;
+  counters.NoteCommit(5);
+  EXPECT_EQ(counters.loads(), 0u);
+  counters.BeginLoad();
+  EXPECT_EQ(counters.loads(), 0u);
+  counters.NoteCommit(6);
+  counters.NoteCommit(7);
+  EXPECT_EQ(counters.loads(), 1u);
+  EXPECT_EQ(counters.last_change(), 7);
+  counters.NoteLoaded();
+  EXPECT_EQ(counters.loads(), 2u);
+}
+
 }  // namespace
 }  // namespace basalt::engine
