@@ -134,7 +134,7 @@ uint16_t Handler::FormatVersionOf(uint index) const {
   return known ? record->indexes[index].key_value_format_version : codec::kKvFormatNewest;
 }
 
-// Asked before the table is open, too: then it looks at the server's definition only.
+// Asked before the table is open, so it looks at the server's definition only.
 ulong Handler::index_flags(uint index, uint part, bool all_parts) const {
   ulong flags =
       HA_READ_NEXT | HA_READ_PREV | HA_READ_ORDER | HA_READ_RANGE | HA_DO_RANGE_FILTER_PUSHDOWN;
@@ -142,20 +142,14 @@ ulong Handler::index_flags(uint index, uint part, bool all_parts) const {
       LikeBounds::LosesBackwards(*table_share, table_share->key_info[index])) {
     flags &= ~static_cast<ulong>(HA_READ_PREV);
   }
-  // The optimizer asks several times a statement, and an open table has the answers ready.
-  const bool open = rows_ != nullptr;
   const bool primary =
-      open ? index == table_data()->primary_position()
-           : index == table_share->primary_key && (index != 0 || FirstIndexIsPrimary(*table_share));
+      index == table_share->primary_key && (index != 0 || FirstIndexIsPrimary(*table_share));
   if (primary) return flags | HA_CLUSTERED_INDEX | HA_KEYREAD_ONLY;
   flags |= HA_DO_INDEX_COND_PUSHDOWN;
   const KEY& key = table_share->key_info[index];
+  const uint16_t version = FormatVersionOf(index);
   for (uint i = all_parts ? 0 : part; i <= part; ++i) {
-    const bool gives_back =
-        open && i < key.user_defined_key_parts
-            ? table_data()->index(index).codec->IsPartDecodable(i)
-            : IndexGivesColumnBack(*table_share, key, i, FormatVersionOf(index));
-    if (!gives_back) return flags;
+    if (!IndexGivesColumnBack(*table_share, key, i, version)) return flags;
   }
   return flags | HA_KEYREAD_ONLY;
 }
