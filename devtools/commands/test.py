@@ -74,6 +74,8 @@ def run(args) -> int:
     if not args.no_build:
         build(names)
     results = run_tiers(names, args)
+    if args.filter and not any(r.passed or r.failed or r.skipped for r in results):
+        raise DevError(f"no test matches '{args.filter}'")
     report(results)
     failed = sum(r.failed for r in results)
     return 1 if failed or not any(r.passed for r in results) else 0

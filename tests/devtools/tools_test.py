@@ -109,6 +109,13 @@ class ReportTest(unittest.TestCase):
                 result = test_command.run_tier("sql", SimpleNamespace())
         self.assertEqual((0, 1, ["no server"]), (result.passed, result.failed, result.failures))
 
+    def test_filter_that_nothing_matches_is_an_error(self):
+        tier = SimpleNamespace(HELP="", run=lambda args: TierResult("sql", 0, 0))
+        with mock.patch.object(test_command, "load", return_value=tier):
+            status, _, err = run_main("test", "sql", "--no-build", "--filter", "nonsense")
+        self.assertEqual(1, status)
+        self.assertIn("no test matches 'nonsense'", err)
+
 
 class SecondsTest(unittest.TestCase):
     def parse(self, *words: str):
