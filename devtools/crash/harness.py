@@ -37,12 +37,13 @@ ENGINE_OPTIONS = {
 
 class Harness:
     classes: list[type[Client]] = CLASSES
+    server_kind: type[PrivateServer] = PrivateServer
     double_kill_share = 0.2  # of restarts, which are killed too
 
     def __init__(self, folder: Path, engine: str, binlog: bool, seed: int, seconds: float):
         self.rng = Random(seed)
         self.engine, self.binlog, self.seconds = engine, binlog, seconds
-        self.server = PrivateServer(folder, engine, self.options(), start_timeout=90)
+        self.server = self.server_kind(folder, engine, self.options(), start_timeout=90)
         self.clients: list[Client] = [
             kind(number, seed, self.connect) for number, kind in enumerate(self.classes)
         ]

@@ -17,6 +17,7 @@ from devtools.crash.commit_points import CommitPoints
 from devtools.crash.ddl_harness import DdlHarness
 from devtools.crash.ddl_points import DdlPoints
 from devtools.crash.harness import Harness
+from devtools.crash.installed_points import InstalledPoints
 from devtools.crash.point_harness import PointHarness
 from devtools.errors import DevError
 from devtools.tiers import TierResult
@@ -57,9 +58,12 @@ def run(args) -> TierResult:
         ("ddl-points", DdlPoints, True, points),
         ("commit-points", CommitPoints, True, points),
         ("commit-points-no-binlog", CommitPoints, False, points),
+        ("installed-points", InstalledPoints, False, None),
     ):
         if args.filter and args.filter not in name:
             continue
+        if kind is InstalledPoints and engine == "innodb":
+            continue  # there is no second engine to install
         if issubclass(kind, PointHarness) and not args.no_build:
             kill_point.build_library()
         harness = kind(folder / name, engine, binlog, seed + binlog, args.seconds_per_kill)
