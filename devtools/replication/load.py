@@ -12,6 +12,8 @@ from devtools.crash.ledger import Counter, Ledger, TwoEngines
 from devtools.crash.scratch import Scratch
 from devtools.replication.node import Node
 
+PAIRS = 1_000_000  # ids of a client of that name
+
 
 class SmallLarge(Large):
     """Statements that spill to disk on the replica too, at a size that a replica follows."""
@@ -43,9 +45,50 @@ class IdempotentScratch(Scratch):
         return problems
 
 
+class Pairs(Client):
+    """Rows in the tested engine, in InnoDB and in both, in turn. They are only inserted: no later
+    change hides that a server has lost one."""
+
+    def __init__(self, number: int, seed: int, connect):
+        super().__init__(number, seed, connect)
+        self.made = 0
+
+    def create(self) -> list[str]:
+        return [
+            "CREATE TABLE pair_here (id INT PRIMARY KEY, a INT NOT NULL, KEY a (a))",
+            "CREATE TABLE pair_there (id INT PRIMARY KEY, a INT NOT NULL, KEY a (a)) ENGINE=InnoDB",
+        ]
+
+    def step(self) -> None:
+        row = self.number * PAIRS + self.made
+        self.execute("BEGIN")
+        for table in self.tables(self.made):
+            self.execute(f"INSERT INTO {table} VALUES ({row}, {row % 7})")
+        self.execute("COMMIT")
+        self.made += 1
+        self.acknowledge()
+
+    def tables(self, turn: int) -> tuple[str, ...]:
+        return (("pair_here",), ("pair_there",), ("pair_there", "pair_here"))[turn % 3]
+
+    def check(self, execute) -> list[Problem]:
+        """No commit is in flight here: this is no client of a server that is killed."""
+        problems, first = [], self.number * PAIRS
+        for table in ("pair_here", "pair_there"):
+            query = f"SELECT COUNT(*) FROM {table} WHERE id BETWEEN {first} AND {first + PAIRS - 1}"
+            found = execute(query)[0][0]
+            expected = sum(table in self.tables(turn) for turn in range(self.made))
+            if found != expected:
+                kind = "lost" if found < expected else "extra"
+                problems.append(Problem(kind, f"{table}: {found} rows instead of {expected}"))
+        return problems
+
+
 CLASSES = [Ledger, Ledger, Counter, Bank, Bank, Events, SmallLarge, IdempotentScratch, TwoEngines]
 # those whose transactions are in one engine and quick
 SHORT = [Ledger, Ledger, Counter, Counter, Bank, Bank, Events]
+# and with a second engine
+PAIRED = [Ledger, Counter, Bank, Events, Pairs, Pairs, Pairs]
 
 
 class Load:

@@ -22,7 +22,7 @@ class Scenario:
         self.nodes: list[Node] = []
         self.problems: list[Problem] = []
         self.counts: dict[str, int] = {}
-        self.passed = 0
+        self.passed = self.skipped = 0
 
     def play(self) -> None:
         raise NotImplementedError

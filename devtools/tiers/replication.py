@@ -15,11 +15,19 @@ from devtools.replication.hot_rows import HotRows
 from devtools.replication.kinds import Kinds
 from devtools.replication.node import make_template
 from devtools.replication.replica_kills import ReplicaKills
+from devtools.replication.replica_power_cuts import ReplicaPowerCuts
 from devtools.replication.scenario import Scenario
 from devtools.tiers import TierResult
 
 HELP = "crash-safe and parallel replicas, semi-sync fail-over, checksums: nothing is lost"
-SCENARIOS: list[type[Scenario]] = [Kinds, ReplicaKills, HotRows, Failover, Checksums]
+SCENARIOS: list[type[Scenario]] = [
+    Kinds,
+    ReplicaKills,
+    ReplicaPowerCuts,
+    HotRows,
+    Failover,
+    Checksums,
+]
 
 
 def run(args) -> TierResult:
@@ -53,6 +61,7 @@ def run(args) -> TierResult:
 
 def take(scenario: Scenario, result: TierResult) -> None:
     result.passed += scenario.passed
+    result.skipped += scenario.skipped
     result.failed += len(scenario.problems)
     result.failures += [f"{scenario.NAME}: {p}".splitlines()[0] for p in scenario.problems]
 
