@@ -3,14 +3,15 @@
 
 #include <rocksdb/env.h>
 #include <rocksdb/sst_file_reader.h>
-#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/utilities/types_util.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "store/status_map.h"
 #include "txn/overlay_source.h"
+#include "txn/sorted_files.h"
 #include "txn/write_set.h"
 
 namespace basalt::txn {
@@ -22,53 +23,37 @@ std::string PathOf(store::Store* store, const std::string& name) {
   return store->options().directory + "/" + name;
 }
 
-// Writes the entries of one column family to one file, in the order of that column family.
-class FileBuilder {
- public:
-  FileBuilder(store::Store* store, rocksdb::ColumnFamilyHandle* family, bool reverse)
-      : options_(store->base()->GetOptions(family)),
-        writer_(rocksdb::EnvOptions(), options_, family),
-        forward_(!reverse) {}
+// No key of an index is above this many 0xff bytes: index numbers do not reach 0xffffffff.
+constexpr size_t kHighestKeyBytes = 8;
 
-  Status Build(const std::string& path, Sources* sources) {
-    BASALT_RETURN_IF_ERROR(store::MapStatus(writer_.Open(path), "opening " + path));
-    const std::string end(forward_ ? 0 : kHighestKeyBytes, '\xff');
-    for (auto& source : *sources) source->Seek(end, forward_);
-    while (OverlaySource* next = Next(sources)) {
-      const rocksdb::Status added =
-          next->deleted() ? writer_.Delete(next->key()) : writer_.Put(next->key(), next->value());
-      BASALT_RETURN_IF_ERROR(store::MapStatus(added, "writing " + path));
-      key_.assign(next->key());
-      for (auto& source : *sources) {
-        if (source->Valid() && source->key() == key_) source->Move(forward_);
-      }
+// The source with the next entry, the newest among equals; null at the end.
+OverlaySource* Next(const Sources& sources, bool forward) {
+  OverlaySource* next = nullptr;
+  for (const auto& source : sources) {
+    if (!source->Valid()) continue;
+    if (next == nullptr || (forward ? source->key() < next->key() : source->key() > next->key())) {
+      next = source.get();
     }
-    for (auto& source : *sources) BASALT_RETURN_IF_ERROR(source->status());
-    return store::MapStatus(writer_.Finish(), "finishing " + path);
   }
+  return next;
+}
 
- private:
-  // No key of an index is above this many 0xff bytes: index numbers do not reach 0xffffffff.
-  static constexpr size_t kHighestKeyBytes = 8;
-
-  // The source with the next entry, the newest among equals; null at the end.
-  OverlaySource* Next(Sources* sources) {
-    OverlaySource* next = nullptr;
-    for (auto& source : *sources) {
-      if (!source->Valid()) continue;
-      if (next == nullptr ||
-          (forward_ ? source->key() < next->key() : source->key() > next->key())) {
-        next = source.get();
-      }
+// Writes the newest entry of each key, in the order of a column family.
+Status WriteEntries(const Sources& sources, bool forward, SortedFiles* files) {
+  const std::string end(forward ? 0 : kHighestKeyBytes, '\xff');
+  for (const auto& source : sources) source->Seek(end, forward);
+  std::string key;
+  while (const OverlaySource* next = Next(sources, forward)) {
+    BASALT_RETURN_IF_ERROR(next->deleted() ? files->AddDeletion(next->key())
+                                           : files->Add(next->key(), next->value()));
+    key.assign(next->key());
+    for (const auto& source : sources) {
+      if (source->Valid() && source->key() == key) source->Move(forward);
     }
-    return next;
   }
-
-  rocksdb::Options options_;
-  rocksdb::SstFileWriter writer_;
-  const bool forward_;
-  std::string key_;
-};
+  for (const auto& source : sources) BASALT_RETURN_IF_ERROR(source->status());
+  return files->EndFile();
+}
 
 // Makes the names of new files survive a power cut.
 Status SyncDirectory(store::Store* store) {
@@ -79,17 +64,18 @@ Status SyncDirectory(store::Store* store) {
   return store::MapStatus(done, "syncing the store's directory");
 }
 
+// Cut to the size of the column family's files: while one is written, RocksDB keeps 8 bytes of each
+// of its keys for the filter, so that one file of 30 million entries alone would take 240 MB.
 Status BuildAll(store::Store* store, WriteSet* writes, catalog::IngestJob* job) {
   for (const uint32_t id : writes->families()) {
     rocksdb::ColumnFamilyHandle* family = store->FindColumnFamily(id);
     const bool reverse = store::Store::IsReverse(family);
     Sources sources;
     MakeOverlaySources(writes, family, reverse, IndexId{id, 0}, &sources);
-    const std::string name =
-        std::to_string(job->number) + "-" + std::to_string(id) + kIngestFileSuffix;
-    job->files.push_back({id, name});
-    BASALT_RETURN_IF_ERROR(
-        FileBuilder(store, family, reverse).Build(PathOf(store, name), &sources));
+    SortedFiles files(store, IndexId{id, 0}, SortedFiles::Purpose::kFinal,
+                      std::to_string(job->number) + "-" + std::to_string(id));
+    BASALT_RETURN_IF_ERROR(WriteEntries(sources, !reverse, &files));
+    for (SortedFile& file : files.TakeFiles()) job->files.push_back({id, std::move(file.name)});
   }
   return SyncDirectory(store);
 }

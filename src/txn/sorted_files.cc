@@ -100,11 +100,23 @@ Status SortedFiles::BeginFile() {
 }
 
 Status SortedFiles::Add(Bytes key, Bytes value) {
-  if (writer_ == nullptr) {
-    BASALT_RETURN_IF_ERROR(BeginFile());
-    files_.push_back({writing_, std::string(key), {}});
-  }
-  const rocksdb::Status added = writer_->Put(key, value);
+  BASALT_RETURN_IF_ERROR(EnsureFile(key));
+  return AfterEntry(writer_->Put(key, value));
+}
+
+Status SortedFiles::AddDeletion(Bytes key) {
+  BASALT_RETURN_IF_ERROR(EnsureFile(key));
+  return AfterEntry(writer_->Delete(key));
+}
+
+Status SortedFiles::EnsureFile(Bytes key) {
+  if (writer_ != nullptr) return Status::Ok();
+  BASALT_RETURN_IF_ERROR(BeginFile());
+  files_.push_back({writing_, std::string(key), {}});
+  return Status::Ok();
+}
+
+Status SortedFiles::AfterEntry(const rocksdb::Status& added) {
   if (!added.ok()) return store::MapStatus(added, "writing " + PathOf(writing_));
   if (writer_->FileSize() < file_bytes_) return Status::Ok();
   return EndFile();

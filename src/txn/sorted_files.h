@@ -46,6 +46,8 @@ class SortedFiles {
 
   // kInternal when the key does not come behind the last one; errors of the file system.
   Status Add(Bytes key, Bytes value);
+  // Likewise, an entry that deletes `key` in what the files are put on top of.
+  Status AddDeletion(Bytes key);
   // The file being written ends, and is on the disk then; the next entry begins a new one.
   Status EndFile();
 
@@ -65,7 +67,9 @@ class SortedFiles {
 
  private:
   std::string PathOf(const std::string& name) const;
+  Status EnsureFile(Bytes key);
   Status BeginFile();
+  Status AfterEntry(const rocksdb::Status& added);
 
   store::Store* const store_;
   rocksdb::ColumnFamilyHandle* const family_;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <random>
 #include <thread>
 
 #include "txn/ingestion.h"
@@ -205,6 +206,36 @@ TEST_F(TransactionTest, T5ALargePreparedOneToo) {
     EXPECT_EQ(Rows(), 1000u) << "committed before; the second time rolled back";
     EXPECT_EQ(IngestFiles(), 0u);
   }
+}
+
+TEST_F(TransactionTest, FilesOfALargeOneAreCutToTheSizeOfTheColumnFamilys) {
+  constexpr uint32_t kRows = 4000;
+  constexpr size_t kRowBytes = 100;
+  constexpr size_t kFileBytes = 64u << 10;
+  const std::string file_bytes = std::to_string(kFileBytes);
+  for (rocksdb::ColumnFamilyHandle* each : {family(), reversed_}) {
+    ASSERT_TRUE(store_->base()->SetOptions(each, {{"target_file_size_base", file_bytes}}).ok());
+  }
+  auto before = Begin();
+  ASSERT_TRUE(before->Put(family(), Key(kRows), "deleted below").ok());
+  ASSERT_TRUE(before->Commit(Durability::kSync).ok());
+
+  auto transaction = Begin();
+  std::mt19937_64 random(1);  // nothing to compress
+  for (uint32_t i = 0; i < kRows; ++i) {
+    std::string row(kRowBytes, '\0');
+    for (char& byte : row) byte = static_cast<char>(random());
+    ASSERT_TRUE(transaction->Put(family(), Key(i), row).ok());
+    ASSERT_TRUE(transaction->Put(reversed_, Key(i), row).ok());
+  }
+  ASSERT_TRUE(transaction->Delete(family(), Key(kRows)).ok());
+  ASSERT_TRUE(transaction->writes().spilled());
+  ASSERT_TRUE(transaction->Prepare("cut", Durability::kSync).ok());
+  EXPECT_GE(IngestFiles(), 2 * (kRows * kRowBytes / kFileBytes));
+  ASSERT_TRUE(transaction->Commit(Durability::kSync).ok());
+  EXPECT_EQ(IngestFiles(), 0u);
+  EXPECT_EQ(Contents(family(), nullptr).size(), kRows);
+  EXPECT_EQ(Contents(reversed_, nullptr).size(), kRows);
 }
 
 TEST_F(TransactionTest, T5WhatAPreparedOneHasPutIsKnownAfterARestart) {
