@@ -72,17 +72,21 @@ class Script(Client):
             return
         fresh = Contents()
         try:
-            for _, _, _, name in self.execute("XA RECOVER"):
-                self.execute(f"XA ROLLBACK '{as_text(name)}'")
-            for table in ("here", "there", "large"):
-                self.execute(f"DELETE FROM {table}")
-            self.execute("TRUNCATE TABLE loaded")
+            self.clear()
             for table, rows in (("here", fresh.here), ("there", fresh.there)):
                 values = ", ".join(map(str, sorted(rows)))
                 self.execute(f"INSERT INTO {table} VALUES {values}")
         except pymysql.Error as error:
             raise DevError(f"the tables cannot be filled anew: {error}") from error
         self.known = fresh
+
+    def clear(self) -> None:
+        """Empties the tables that statements change."""
+        for _, _, _, name in self.execute("XA RECOVER"):
+            self.execute(f"XA ROLLBACK '{as_text(name)}'")
+        for table in ("here", "there", "large"):
+            self.execute(f"DELETE FROM {table}")
+        self.execute("TRUNCATE TABLE loaded")
 
     def leave(self) -> None:
         if self.link is not None:

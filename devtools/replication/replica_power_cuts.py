@@ -20,13 +20,13 @@ from devtools.faults.loop_disk import LoopDisk
 from devtools.replication.binlog_numbers import gaps, logged
 from devtools.replication.compare import compare
 from devtools.replication.load import PAIRED, SHORT, IdempotentScratch, Load
-from devtools.replication.node import Broken, Node, copy_template
+from devtools.replication.node import Broken
+from devtools.replication.replica_kills import FORMATS, LOCK_WAIT, MODES
 from devtools.replication.scenario import Scenario
 
 MEGABYTES = 768  # of the replica's disk
 ROUNDS = 3  # of each case, in the long form
-FORMATS = ("ROW", "STATEMENT", "MIXED")
-MODES = ("conservative", "optimistic", "aggressive", "minimal")
+PARALLEL_MODES = [mode for mode in MODES if mode != "none"]
 STRICT_ORDER, DUPLICATE, NO_ROW = 1950, 1062, 1032
 NO_TABLE = (1105, 1146)  # only its .frm file is there; neither is
 UNREADABLE = 1220  # of a binary log
@@ -137,8 +137,7 @@ class ReplicaPowerCuts(Scenario):
         self.primary.start(
             f"--binlog-format={self.rng.choice(FORMATS)}",
             "--loose-rocksdb-flush-log-at-trx-commit=2",
-            "--innodb-lock-wait-timeout=1",
-            "--loose-rocksdb-lock-wait-timeout=1",
+            *LOCK_WAIT,
         )
         classes = PAIRED if self.case.innodb else SHORT
         if self.case.ddl:
@@ -150,10 +149,7 @@ class ReplicaPowerCuts(Scenario):
         """It has the tables, all of it synced, when this returns."""
         self.disk = LoopDisk(self.folder / "disk", MEGABYTES)
         self.disks.enter_context(self.disk)
-        folder = self.disk.path / "node2"
-        copy_template(self.template, folder)
-        self.replica = Node(folder, 2, self.engine, binlog=self.case.binlog)
-        self.nodes.append(self.replica)
+        self.replica = self.node(2, binlog=self.case.binlog, disk=self.disk.path)
         self.options = self.replica_options()
         self.replica.start(*self.options)
         self.replica.follow(self.primary)
@@ -162,7 +158,7 @@ class ReplicaPowerCuts(Scenario):
 
     def replica_options(self) -> list[str]:
         case = self.case
-        mode = self.rng.choice(MODES) if case.parallel else "none"
+        mode = self.rng.choice(PARALLEL_MODES) if case.parallel else "none"
         return [
             f"--slave-parallel-mode={mode}",
             f"--slave-parallel-threads={4 if case.parallel else 0}",

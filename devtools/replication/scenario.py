@@ -42,9 +42,10 @@ class Scenario:
 
     # --- for subclasses
 
-    def node(self, number: int, *, binlog: bool) -> Node:
-        """A node on a copy of the template; not started."""
-        folder = self.folder / f"node{number}"
+    def node(self, number: int, *, binlog: bool, disk: Path | None = None) -> Node:
+        """A node on a copy of the template, in the scenario's folder or on a disk of its own; not
+        started."""
+        folder = (disk or self.folder) / f"node{number}"
         copy_template(self.template, folder)
         self.nodes.append(Node(folder, number, self.engine, binlog=binlog))
         return self.nodes[-1]
