@@ -10,7 +10,19 @@ from devtools.replication.node import Broken
 from devtools.tools import programs
 from devtools.tools.copied import Copied
 
-HOTBACKUPS = 10  # times that it may give up
+# Times that it may give up, or copy while the binary log is rotated: about every second time here
+HOTBACKUPS = 30
+# Where LOG_EVENT_BINLOG_IN_USE_F is in a file of the binary log: behind the file's 4 bytes, the
+# flags of its first event (MariaDB's knowledge base: "Event header")
+FLAGS_AT, IN_USE = 4 + 17, 1
+
+
+def newest_in_use(folder: Path) -> bool:
+    """Whether the newest file of the binary log in a copy was still written when it was copied."""
+    newest = max(file for file in folder.glob("binlog.*") if file.suffix[1:].isdigit())
+    with open(newest, "rb") as log:
+        head = log.read(FLAGS_AT + 1)
+    return len(head) > FLAGS_AT and bool(head[FLAGS_AT] & IN_USE)
 
 
 class PhysicalBackups(Copied):
@@ -79,26 +91,32 @@ class PhysicalBackups(Copied):
             f' --checkpoint_dir="{checkpoints}" --stream=tar --skip_check_frm_timestamp'
             f' > "{stream}"',
         ]
-        self.under_load(lambda: self.run_hotbackup(command))
-        unpacked.mkdir()
-        programs.run(self.log("hotbackup-tar"), ["tar", "xif", stream, "-C", unpacked])
+        self.under_load(lambda: self.run_hotbackup(command, stream, unpacked))
         store = self.move_back(unpacked, restored)
         node = self.started(restored, binlog=True)
         files = f"{len(list(store.glob('*.sst')))} table files"
         self.step(self.sums(node), f"myrocks_hotbackup: whole transactions in the copy ({files})")
         self.done_with(node)
 
-    def run_hotbackup(self, command: list[str]) -> None:
-        """Again when the tool has given up because the binary log grew while tar read it: it copies
-        the log with the other files of the data directory, and takes tar's warning for an error."""
+    def run_hotbackup(self, command: list[str], stream: Path, unpacked: Path) -> None:
+        """Again when the binary log came between: the tool copies it with the other files of the
+        data directory, takes tar's warning that it grew for an error, and lists the files before
+        it copies them. When the log is rotated meanwhile, the copy lacks the newest file, and a
+        server does not start on it: the last one says that it was closed in order."""
         log = self.log("hotbackup")
         for left in reversed(range(HOTBACKUPS)):
             try:
                 programs.run(log, command)
-                return
             except Broken:
                 if not left or "file changed as we read it" not in log.read_text():
                     raise
+                continue
+            shutil.rmtree(unpacked, ignore_errors=True)
+            unpacked.mkdir()
+            programs.run(self.log("hotbackup-tar"), ["tar", "xif", stream, "-C", unpacked])
+            if newest_in_use(unpacked):
+                return
+        raise Broken(f"myrocks_hotbackup: the log was rotated in each of {HOTBACKUPS} copies")
 
     def move_back(self, unpacked: Path, restored: Path) -> Path:
         """The tool's own way back, except that InnoDB, which it leaves out, starts anew."""
