@@ -9,17 +9,19 @@ something is under way (devtools/faults), and on damaged logs. Each line says wh
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pymysql
 
 from devtools import paths
 from devtools.errors import DevError
-from devtools.faults import broken_disk, damaged_files, full_disk, sudden_death
+from devtools.faults import broken_disk, damaged_files, ddl_power_cuts, full_disk, sudden_death
 from devtools.faults.loop_disk import LoopDisk
 from devtools.faults.small_disk import SmallDisk
 from devtools.server import PrivateServer
@@ -42,6 +44,7 @@ def run(args) -> TierResult:
     run_damaged_files(args, result)
     run_broken_disk(args, result)
     run_sudden_deaths(args, result)
+    run_ddl_power_cuts(args, result)
     for shard in shards:
         shard.finish(result)
     print(f"   lost: {'see above' if result.failed else 0}")
@@ -224,11 +227,46 @@ def run_deaths(cases: list, binary_log: bool, args, result: TierResult) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def run_ddl_power_cuts(args, result: TierResult) -> None:
+    """Each statement of ddl_power_cuts; in the long form its cuts at any moment, too."""
+    cuts = ddl_power_cuts
+    chosen = [
+        (f"power cut after {case.name}", partial(cuts.cut_after, case))
+        for case in cuts.CASES
+        if args.long or case.short
+    ]
+    for number in range(cuts.ROUNDS if args.long else 0):
+        table = (cuts.PLAIN, cuts.HASHED)[number % 2]
+        anywhere = partial(cuts.cut_anywhere, table, random.Random(number))
+        chosen.append((f"power cut during DDL, {number}", anywhere))
+    chosen = [c for c in chosen if not args.filter or args.filter in c[0]]
+    why_not = LoopDisk.why_not() if chosen else ""
+    if why_not:
+        result.skipped += len(chosen)
+        print(f"   power cuts and DDL: skipped: {why_not}")
+    if why_not or not chosen:
+        return
+    folder = paths.scratch() / "faults" / "ddl-power-cuts"
+    shutil.rmtree(folder, ignore_errors=True)
+    with LoopDisk(folder / "disk", cuts.MEGABYTES) as disk:
+        server = PrivateServer(disk.path / "data", "rocksdb")
+        try:
+            server.start()
+            for name, cut in chosen:
+                run_one(name, cut, server, disk, result)
+        except DevError as error:
+            fail("power cuts and DDL", error, result)
+        finally:
+            server.kill()
+    if not result.failed:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def run_one(
     name: str,
     scenario: Callable,
     server: PrivateServer,
-    disk: SmallDisk | broken_disk.BrokenDisk | None,
+    disk: SmallDisk | LoopDisk | broken_disk.BrokenDisk | None,
     result: TierResult,
 ) -> None:
     started = time.monotonic()
@@ -240,7 +278,7 @@ def run_one(
         fail(name, error, result)
         if isinstance(disk, broken_disk.BrokenDisk):
             return  # the next scenario has a server of its own
-        if disk:
+        if isinstance(disk, SmallDisk):
             disk.free()
         server.kill()
         server.start()

@@ -19,6 +19,9 @@ namespace basalt::server {
 namespace {
 
 constexpr char kLeftover[] = "#sql";
+// Of an ALTER by copying, with the same numbers behind: the new table, and the old one.
+constexpr char kAltered[] = ".#sql-alter-";
+constexpr char kSetAside[] = ".#sql-backup-";
 constexpr char kEngineName[] = "ROCKSDB";
 constexpr char kFrm[] = ".frm";
 constexpr char kPar[] = ".par";
@@ -142,14 +145,14 @@ Status DefinitionCheck::Drop(const std::string& whole) {
   return Status::Ok();
 }
 
-std::map<std::string, DefinitionCheck::File> DefinitionCheck::MovesByIdentity() const {
+std::map<std::string, DefinitionCheck::File> DefinitionCheck::OtherNames() const {
   std::map<std::string, std::vector<const File*>> files;  // by identity
   for (const auto& [table, file] : files_) files[file.header.identity].push_back(&file);
   std::map<std::string, std::vector<std::string>> tables;
   for (const auto& [whole, identity] : catalog_->DefinitionIdentities()) {
     tables[identity].push_back(whole);
   }
-  std::map<std::string, File> moves;
+  std::map<std::string, File> others;
   for (const auto& [identity, names] : tables) {
     // A file that somebody has copied tells nothing.
     const auto found = files.find(identity);
@@ -158,8 +161,45 @@ std::map<std::string, DefinitionCheck::File> DefinitionCheck::MovesByIdentity() 
       continue;
     }
     const File& file = *found->second.front();
-    if (file.Whole() != names.front()) moves.emplace(names.front(), file);
+    if (file.Whole() != names.front()) others.emplace(names.front(), file);
   }
+  return others;
+}
+
+// The server drops the table that an ALTER by copying has set aside when the new one has its name,
+// and only then takes the statement for done: while that is there, it may have been undone. Other
+// statements give the engine the name of a table that is whole.
+bool DefinitionCheck::IsFinished(const std::string& whole, const File& file) const {
+  if (NameInDatabase(whole).starts_with('#') || !IsLeftover(file.table)) return false;
+  const size_t at = file.table.find(kAltered);
+  if (at == std::string::npos) return true;
+  std::string set_aside = file.table;
+  return !catalog_->IsTable(set_aside.replace(at, sizeof(kAltered) - 1, kSetAside));
+}
+
+// The dictionary is synced, the server's changes of file names are not: the file from which the
+// ALTER made the table is proof that the one under the table's name is older than the dictionary.
+void DefinitionCheck::RenewFiles() {
+  bool renewed = false;
+  for (const auto& [whole, file] : OtherNames()) {
+    catalog::TableDefinition definition;
+    if (!IsFinished(whole, file) || !catalog_->Definition(whole, &definition).ok()) continue;
+    if (file.header.partitioned == definition.par.empty()) continue;
+    if (!PartitionsAgree(whole, definition)) continue;
+    Status status = WriteDefinitionFiles(PathOf(whole), definition);
+    if (status.ok()) status = RemoveDefinitionFiles(file.path);
+    sql_print_warning(
+        "ROCKSDB: table %s had lost the .frm file that a statement gave it; %s",
+        TableOf(whole).c_str(),
+        status.ok() ? "it is written anew from the dictionary" : status.ToString().c_str());
+    renewed = true;
+  }
+  if (renewed) Look();
+}
+
+std::map<std::string, DefinitionCheck::File> DefinitionCheck::MovesByIdentity() const {
+  std::map<std::string, File> moves = OtherNames();
+  std::erase_if(moves, [&](const auto& move) { return IsFinished(move.first, move.second); });
   // Nothing that is not moved itself may stand where another one goes.
   const auto stays = [&](const std::string& whole) {
     return wholes_.contains(whole) && !moves.contains(whole);
@@ -281,6 +321,13 @@ void DefinitionCheck::WriteLostFiles() {
   }
 }
 
+// A .par file that is lost or emptied. Without the .frm file, too, DROP TABLE was under way: the
+// server drops partitions by their names in the .par file.
+bool DefinitionCheck::NeedsParFile(const std::string& path) {
+  const bool leftover = std::filesystem::path(path).filename().string().starts_with(kLeftover);
+  return HasFrmFile(path) ? ReadParFile(path).empty() : !leftover;
+}
+
 void DefinitionCheck::WriteLostParFiles() {
   std::set<std::string> partitioned;
   for (const auto& table : catalog_->Tables()) {
@@ -288,22 +335,28 @@ void DefinitionCheck::WriteLostParFiles() {
   }
   for (const std::string& whole : partitioned) {
     const std::string path = PathOf(whole);
-    catalog::TableDefinition file;
     catalog::TableDefinition kept;
-    if (HasParFile(path) || !ReadDefinitionFiles(path, &file, nullptr).ok() ||
-        !catalog_->Definition(whole, &kept).ok() || kept.identity != file.identity ||
-        kept.par.empty() || !WriteDefinitionFiles(path, kept).ok()) {
+    if (!NeedsParFile(path) || !catalog_->Definition(whole, &kept).ok() || kept.par.empty())
       continue;
-    }
+    catalog::TableDefinition file;
+    const Status read = ReadDefinitionFiles(path, &file, nullptr);
+    const bool known = read.ok() ? kept.identity == file.identity : read.code() == Code::kNotFound;
+    if (!known || !WriteDefinitionFiles(path, kept).ok()) continue;
     sql_print_information("ROCKSDB: wrote the .par file of table %s anew from the dictionary",
                           TableOf(whole).c_str());
   }
 }
 
+// The server has no table of which a power cut has emptied the .par file, not even to drop it.
+bool DefinitionCheck::IsUnfinished(const File& file) {
+  return IsLeftover(file.table) ||
+         (file.header.partitioned && HasParFile(file.path) && ReadParFile(file.path).empty());
+}
+
 void DefinitionCheck::RemoveFilesOfLeftovers() {
   std::error_code error;  // what stays is tried again by the next start
   for (auto at = without_table_.begin(); at != without_table_.end();) {
-    const bool removed = IsLeftover(at->first) && RemoveDefinitionFiles(at->second.path).ok();
+    const bool removed = IsUnfinished(at->second) && RemoveDefinitionFiles(at->second.path).ok();
     if (removed) {
       sql_print_information("ROCKSDB: removed %s.frm, left by a statement that did not end",
                             at->second.path.c_str());
@@ -383,6 +436,7 @@ void DefinitionCheck::ReportTheRest() {
 
 void DefinitionCheck::Mend(const std::set<std::string>& dropped) {
   DropWhatWasDropped(dropped);
+  RenewFiles();
   TakeTablesBack();
   DropLeftovers();
   DropUnfinishedPartitions();

@@ -32,7 +32,7 @@ class DefinitionCheck {
   void Mend(const std::set<std::string>& dropped);
 
   // Before the server's recovery, which needs them to finish or undo a statement on a partitioned
-  // table: writes lost .par files. Without Look.
+  // table: writes .par files that are lost or empty, and the .frm file with them. Without Look.
   void WriteLostParFiles();
 
  private:
@@ -54,8 +54,15 @@ class DefinitionCheck {
   // --- The parts of Mend, in their order. Each takes what it has settled out of the sets below.
   // ---
   void DropWhatWasDropped(const std::set<std::string>& dropped);
+  // Gives tables that an ALTER has finished their files, where a power cut has brought those back
+  // that it began with.
+  void RenewFiles();
   // Gives tables that were found under another name that of the file with their identity.
   void TakeTablesBack();
+  // Tables whose identity only a file of another name has: table -> that file.
+  std::map<std::string, File> OtherNames() const;
+  // Whether the file was a statement's, and the statement has given the table its name for good.
+  bool IsFinished(const std::string& whole, const File& file) const;
   // What TakeTablesBack has to do: table -> the file whose name it gets.
   std::map<std::string, File> MovesByIdentity() const;
   // Does it. When it fails, tables may keep names of their own, and their rows.
@@ -68,6 +75,9 @@ class DefinitionCheck {
   // Files that statements have left behind, and that belong to no table.
   void RemoveFilesOfLeftovers();
   bool IsStrayParFile(const std::string& path) const;
+  // Of a file without a table: whether it is what a statement leaves that did not end.
+  static bool IsUnfinished(const File& file);
+  static bool NeedsParFile(const std::string& path);
   // Into the dictionary, where they are missing there or older; lost .par files the other way.
   void KeepDefinitions();
   // Into the log: what is left in the sets.

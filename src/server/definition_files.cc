@@ -60,14 +60,21 @@ Status WriteWholeFile(const std::string& file, Bytes contents) {
   return status;
 }
 
-Status SyncFolderOf(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return SystemError(folder, errno);
-  Status status = ::fsync(descriptor) == 0 ? Status::Ok() : SystemError(folder, errno);
+// kNotFound when there is none of that name.
+Status SyncFile(const std::string& file, int flags) {
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | flags);
+  if (descriptor < 0 && errno == ENOENT) return Status(Code::kNotFound, "there is no " + file);
+  if (descriptor < 0) return SystemError(file, errno);
+  Status status = ::fsync(descriptor) == 0 ? Status::Ok() : SystemError(file, errno);
   ::close(descriptor);
   return status;
 }
+
+std::string FolderOf(const std::string& path) {
+  return std::filesystem::path(path).parent_path().string();
+}
+
+Status SyncFolderOf(const std::string& path) { return SyncFile(FolderOf(path), O_DIRECTORY); }
 
 Status RemoveFile(const std::string& file) {
   return ::unlink(file.c_str()) == 0 || errno == ENOENT ? Status::Ok() : SystemError(file, errno);
@@ -108,7 +115,26 @@ Status WriteDefinitionFiles(const std::string& path, const catalog::TableDefinit
     BASALT_RETURN_IF_ERROR(WriteWholeFile(path + kPar, definition.par));
   }
   BASALT_RETURN_IF_ERROR(WriteWholeFile(path + kFrm, definition.frm));
+  if (definition.par.empty()) BASALT_RETURN_IF_ERROR(RemoveFile(path + kPar));
   return SyncFolderOf(path);
+}
+
+Status SyncDefinitionFiles(const std::set<std::string>& paths) {
+  Status first;
+  const auto note = [&first](Status status) {
+    if (first.ok() && status.code() != Code::kNotFound) first = std::move(status);
+  };
+  std::set<std::string> folders;
+  for (const std::string& path : paths) {
+    note(SyncFile(path + kPar, 0));
+    folders.insert(FolderOf(path));
+  }
+  for (const std::string& folder : folders) {
+    Status status = SyncFile(folder, O_DIRECTORY);
+    if (status.code() == Code::kNotFound) status = SyncFolderOf(folder);  // DROP DATABASE
+    note(std::move(status));
+  }
+  return first;
 }
 
 Status RemoveDefinitionFiles(const std::string& path) {

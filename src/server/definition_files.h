@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "base/status.h"
@@ -23,8 +24,14 @@ Status DefinitionFromFrm(Bytes frm, catalog::TableDefinition* definition);
 Status ReadDefinitionFiles(const std::string& path, catalog::TableDefinition* definition,
                            FrmHeader* header);
 
-// Writes the files anew, each whole or not at all, and durably.
+// Writes the files anew, each whole or not at all, and durably. Without a .par file in the
+// definition one that is there goes.
 Status WriteDefinitionFiles(const std::string& path, const catalog::TableDefinition& definition);
+
+// Makes durable what has happened to the files at these paths and in their folders: written,
+// renamed or removed, folders that are gone included. Goes on after an error and returns the first
+// one.
+Status SyncDefinitionFiles(const std::set<std::string>& paths);
 
 // Removes the files; those that are missing are no error.
 Status RemoveDefinitionFiles(const std::string& path);

@@ -15,6 +15,7 @@
 #include "server/storage_preset.h"
 #include "server/system_variables.h"
 #include "server/time_to_live.h"
+#include "server/unsynced_definitions.h"
 
 namespace basalt::server {
 
@@ -217,6 +218,7 @@ bool Handler::commit_inplace_alter_table(TABLE*, Alter_inplace_info* alter_info,
   if (status.ok()) status = CommitAlter(*alter_info);
   new_definition_.clear();
   if (ReportError(status, "ALTER TABLE") != 0) return true;
+  NoteChangedDefinition(table->s->normalized_path.str);
   alter_info->group_commit_ctx = nullptr;  // partitions need nothing more than this
   table_data()->counters().ForgetChange();
   ForgetIndexNames();

@@ -20,6 +20,7 @@
 #include "server/table_dropper.h"
 #include "server/table_name.h"
 #include "server/time_to_live.h"
+#include "server/unsynced_definitions.h"
 #include "store/index_bounds.h"
 
 namespace basalt::server {
@@ -118,6 +119,7 @@ int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) 
   status = CreateByName(table_name, *form, life, PresetOf(*form->s, create_info->row_type),
                         auto_increment);
   if (status.ok()) {
+    if (catalog::IsPartitionName(table_name)) NoteChangedDefinition(name);  // its .par file
     if (IsTemporaryTable(table_name) || catalog::IsPartitionName(table_name)) return 0;
     const int error = WriteFrmOfNewTable(form->s);
     if (error != 0) (void)DropTableByName(table_name);
@@ -153,6 +155,8 @@ int Handler::rename_table(const char* from, const char* to) {
     if (!IsTemporaryTable(old_name)) KeepDefinitionOfFile(path, old_name);
     status = Database()->catalog()->RenameTable(old_name, new_name);
   }
+  NoteChangedDefinition(from);
+  NoteChangedDefinition(to);
   if (status.ok()) return 0;
   if (status.code() == Code::kNotFound) return HA_ERR_NO_SUCH_TABLE;
   if (status.code() == Code::kInvalidArgument) return HA_ERR_TABLE_EXIST;

@@ -43,12 +43,19 @@ int CloseConnection(handlerton* hton, THD* thd) {
 
 int Commit(handlerton*, THD* thd, bool all) {
   Session* session = Session::IfAny(thd);
-  return session == nullptr ? 0 : session->Commit(all);
+  if (session == nullptr) return 0;
+  // First: what follows on a replica may be acknowledged once this has ended.
+  const int error = ReportError(session->unsynced_definitions()->Sync(), "syncing .frm files");
+  const int ended = session->Commit(all);
+  return ended != 0 ? ended : error;
 }
 
 int Rollback(handlerton*, THD* thd, bool all) {
   Session* session = Session::IfAny(thd);
-  return session == nullptr ? 0 : session->Rollback(all);
+  if (session == nullptr) return 0;
+  const Status synced = session->unsynced_definitions()->Sync();
+  if (!synced.ok()) sql_print_error("ROCKSDB: syncing .frm files: %s", synced.ToString().c_str());
+  return session->Rollback(all);
 }
 
 int Prepare(handlerton*, THD* thd, bool all) {

@@ -11,6 +11,7 @@
 #include "engine/table_counters.h"
 #include "server/row_counters.h"
 #include "server/server_headers.h"
+#include "server/unsynced_definitions.h"
 #include "txn/transaction.h"
 
 namespace basalt::engine {
@@ -96,6 +97,9 @@ class Session {
 
   void Interrupt();
 
+  // What the running statement does to files; synced when the server commits it or rolls it back.
+  UnsyncedDefinitions* unsynced_definitions() { return &unsynced_definitions_; }
+
   // rocksdb_bulk_load: rows of many statements, beside the transaction. Made at need.
   engine::ExplicitLoad* explicit_load();
   bool has_explicit_load() const;
@@ -128,6 +132,7 @@ class Session {
   std::unique_ptr<txn::Transaction> sequences_;  // made at need
   std::unique_ptr<engine::ExplicitLoad> explicit_load_;
   RowCounters row_counters_;
+  UnsyncedDefinitions unsynced_definitions_;
   std::vector<std::shared_ptr<engine::TableCounters>> changed_;  // since the transaction began
   std::mutex interrupt_mutex_;  // guards transaction_ against being replaced under Interrupt
   unsigned tables_in_use_ = 0;

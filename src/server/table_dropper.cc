@@ -9,6 +9,7 @@
 #include "server/prepared_wait.h"
 #include "server/session.h"
 #include "server/table_name.h"
+#include "server/unsynced_definitions.h"
 
 namespace basalt::server {
 
@@ -46,6 +47,39 @@ Status AwaitDecisionOf(const std::string& name) {
   return AwaitDecision(thd, table->Primary()->id);
 }
 
+// Whether the server removes the .frm file of the table right after the engine has dropped it, and
+// takes a missing one as well.
+bool TakesItsFile(THD* thd, const std::string& name) {
+  switch (thd_sql_command(thd)) {
+    case SQLCOM_DROP_TABLE:
+    case SQLCOM_DROP_SEQUENCE:
+      return true;
+    case SQLCOM_ALTER_TABLE:  // to another name, by copying
+      return !catalog::IsPartitionName(name);
+    default:
+      return false;
+  }
+}
+
+// The server ends its DDL log before it tells the engine that the statement has ended, and a .frm
+// file that a power cut brought back in between would have no table. So the files go first, or
+// become durable as they are. A table without its file is dropped by the DDL log, or found again.
+Status SettleFiles(const char* path, const std::string& name) {
+  THD* thd = current_thd;
+  NoteChangedDefinition(path);
+  if (thd == nullptr || !State().recovered || !opt_sync_frm || IsTemporaryTable(name)) {
+    return Status::Ok();
+  }
+  const std::string table(catalog::TableOfPartition(path));
+  catalog::TableDefinition file;
+  if (!ReadDefinitionFiles(table, &file, nullptr).ok()) return Status::Ok();
+  if (Database()->catalog()->HasDefinition(name, file.identity)) {
+    if (!TakesItsFile(thd, name)) return Status::Ok();
+    BASALT_RETURN_IF_ERROR(RemoveDefinitionFiles(table));
+  }
+  return SyncDefinitionFiles({table});
+}
+
 }  // namespace
 
 Status DropTableByName(const std::string& name) {
@@ -67,6 +101,7 @@ Status DropTableByPath(const char* path) {
   std::string name;
   BASALT_RETURN_IF_ERROR(TableNameOf(path, &name));
   BASALT_RETURN_IF_ERROR(AwaitDecisionOf(name));
+  BASALT_RETURN_IF_ERROR(SettleFiles(path, name));
   Status status = DropTableByName(name);
   if (status.code() != Code::kNotFound || IsTemporaryTable(name) ||
       !Database()->catalog()->IsTable(name)) {

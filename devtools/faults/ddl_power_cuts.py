@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The machine dies right after a statement that makes, changes, moves or drops a table was
+acknowledged: the table has its new shape. The server syncs neither the renames nor the removals of
+its .frm files, and the store's log syncs nothing of them on the way (it is filled ahead).
+
+In the long form also at any moment of such statements: then each table has its old shape or its new
+one, never neither.
+"""
+
+import random
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pymysql
+
+from devtools.faults.full_disk import expect
+from devtools.faults.loop_disk import LoopDisk
+from devtools.server import PrivateServer
+
+MEGABYTES = 512  # of the disk
+ROWS = 40
+ROUNDS = 20  # of cuts at any moment
+LONGEST = 1.5  # seconds until such a cut
+
+PLAIN = "CREATE TABLE t (id INT PRIMARY KEY, a INT)"
+HASHED = f"{PLAIN} PARTITION BY HASH (id) PARTITIONS 3"
+RANGES = (
+    f"{PLAIN} PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (10),"
+    " PARTITION p1 VALUES LESS THAN (1000))"
+)
+OTHER = "CREATE TABLE u (id INT PRIMARY KEY, b INT); INSERT INTO u VALUES (1, 1)"
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    table: str  # what makes the table t; it gets ROWS rows
+    statement: str
+    short: bool = False  # also in the short form
+
+
+CASES = (
+    Case("ALTER by copying", PLAIN, "ALTER TABLE t FORCE, ALGORITHM=COPY", True),
+    Case("ALTER by copying, RENAME", PLAIN, "ALTER TABLE t RENAME u, FORCE, ALGORITHM=COPY"),
+    Case("ALTER by copying, partitions", HASHED, "ALTER TABLE t ADD b INT, ALGORITHM=COPY", True),
+    Case(
+        "ALTER under LOCK TABLES",
+        PLAIN,
+        "LOCK TABLE t WRITE; ALTER TABLE t FORCE, ALGORITHM=COPY; UNLOCK TABLES",
+    ),
+    Case("ALTER to InnoDB", PLAIN, "ALTER TABLE t ENGINE=InnoDB"),
+    Case("ALTER from InnoDB", f"{PLAIN} ENGINE=InnoDB", "ALTER TABLE t ENGINE=ROCKSDB"),
+    Case("ALTER in place", PLAIN, "ALTER TABLE t ADD KEY (a), ALGORITHM=INPLACE"),
+    Case("ALTER in place, RENAME", PLAIN, "ALTER TABLE t ADD KEY (a), RENAME u, ALGORITHM=INPLACE"),
+    Case("ALTER in place, partitions", HASHED, "ALTER TABLE t ADD KEY (a), ALGORITHM=INPLACE"),
+    Case("ALTER, instant", PLAIN, "ALTER TABLE t CHANGE a b INT, ALGORITHM=INSTANT", True),
+    Case("PARTITION BY", PLAIN, "ALTER TABLE t PARTITION BY HASH (id) PARTITIONS 3"),
+    Case("REMOVE PARTITIONING", HASHED, "ALTER TABLE t REMOVE PARTITIONING"),
+    Case(
+        "ADD PARTITION",
+        RANGES,
+        "ALTER TABLE t ADD PARTITION (PARTITION p2 VALUES LESS THAN (2000))",
+    ),
+    Case("DROP PARTITION", RANGES, "ALTER TABLE t DROP PARTITION p0", True),
+    Case(
+        "REORGANIZE PARTITION",
+        RANGES,
+        "ALTER TABLE t REORGANIZE PARTITION p1 INTO (PARTITION q0 VALUES LESS THAN (20),"
+        " PARTITION q1 VALUES LESS THAN (1000))",
+    ),
+    Case(
+        "EXCHANGE PARTITION",
+        RANGES,
+        f"{PLAIN.replace(' t ', ' u ')}; ALTER TABLE t EXCHANGE PARTITION p0 WITH TABLE u",
+    ),
+    Case("RENAME", PLAIN, "RENAME TABLE t TO u", True),
+    Case("RENAME, partitions", HASHED, "RENAME TABLE t TO u"),
+    Case("RENAME in a circle", f"{OTHER}; {PLAIN}", "RENAME TABLE t TO v, u TO t, v TO u"),
+    Case("TRUNCATE, partitions", HASHED, "TRUNCATE TABLE t"),
+    Case("DROP", PLAIN, "DROP TABLE t", True),
+    Case("DROP, partitions", HASHED, "DROP TABLE t"),
+    Case("CREATE, partitions", PLAIN, HASHED.replace(" t ", " u ")),
+    Case("CREATE .. SELECT", PLAIN, "CREATE TABLE u (id INT PRIMARY KEY) SELECT id, a FROM t"),
+    Case("CREATE OR REPLACE", PLAIN, "CREATE OR REPLACE TABLE t (id INT PRIMARY KEY, b INT)"),
+)
+
+
+def cut_after(case: Case, server: PrivateServer, disk: LoopDisk) -> None:
+    """Raises AssertionError when not all of the statement is there after the cut."""
+    make(case, server, "model")
+    server.sql(f"USE model; {case.statement}")
+    wanted = database(server, "model")
+    make(case, server, "d")
+    disk.sync()
+    server.sql(f"USE d; {case.statement}")
+    disk.cut_power(server)
+    server.start()
+    found = database(server, "d")
+    expect(found == wanted, f"after {case.statement} there is {found}, not {wanted}")
+
+
+def make(case: Case, server: PrivateServer, name: str) -> None:
+    server.sql(
+        f"DROP DATABASE IF EXISTS {name}; CREATE DATABASE {name}; USE {name}; {case.table};"
+        f"INSERT INTO t SELECT seq, seq FROM seq_1_to_{ROWS}"
+    )
+
+
+def database(server: PrivateServer, name: str) -> dict:
+    """All that it consists of: its files, and its tables with definition and number of rows."""
+    found = {
+        table: (
+            server.query(f"SHOW CREATE TABLE {table}", name)[0][1],
+            server.query(f"SELECT COUNT(*) FROM {table}", name)[0][0],
+            server.query(f"CHECK TABLE {table}", name)[0][3],
+        )
+        for (table,) in server.query("SHOW TABLES", name)
+    }
+    return {"files": sorted(file.name for file in Path(server.datadir, name).iterdir()), **found}
+
+
+# --- at any moment ---
+
+MOVES = (
+    "RENAME TABLE t TO u",
+    "ALTER TABLE u FORCE, ALGORITHM=COPY",
+    "ALTER TABLE u RENAME t, FORCE, ALGORITHM=COPY",
+    "ALTER TABLE t CHANGE a b INT, ALGORITHM=INSTANT",
+    "ALTER TABLE t CHANGE b a INT, ALGORITHM=INSTANT",
+    "ALTER TABLE t ADD KEY (a), ALGORITHM=INPLACE",
+    "ALTER TABLE t DROP KEY a, RENAME u",
+    "RENAME TABLE u TO t",
+    "CREATE TABLE w LIKE t",
+    "DROP TABLE w",
+)
+
+
+class Mover(threading.Thread):
+    """Moves and changes a table until the server is gone."""
+
+    def __init__(self, server: PrivateServer, name: str):
+        super().__init__(daemon=True)
+        self.server, self.name = server, name
+        self.wrong = ""
+
+    def run(self) -> None:
+        try:
+            with self.server.connect(self.name) as link, link.cursor() as cursor:
+                while True:
+                    for statement in MOVES:
+                        cursor.execute(statement)
+        except pymysql.OperationalError:
+            return  # the death that everybody waits for
+        except pymysql.MySQLError as error:
+            self.wrong = str(error)
+
+
+def cut_anywhere(table: str, rng: random.Random, server: PrivateServer, disk: LoopDisk) -> None:
+    """Raises AssertionError when the table is not there after the cut, whole, by one of its
+    names, or something of a statement is left over."""
+    case = Case("", table, "")
+    make(case, server, "d")
+    disk.sync()
+    mover = Mover(server, "d")
+    mover.start()
+    time.sleep(rng.uniform(0.01, LONGEST))
+    disk.cut_power(server)
+    mover.join()
+    expect(not mover.wrong, mover.wrong)
+    server.start()
+    found = database(server, "d")
+    files = [file for file in found.pop("files") if file.startswith("#")]
+    expect(not files, f"left over: {files}")
+    made = found.pop("w", None)
+    expect(made is None or made[1:] == (0, "OK"), f"w: {made}")
+    expect(len(found) == 1, f"there is {sorted(found)}")
+    ((name, (_, rows, check)),) = found.items()
+    expect(name in ("t", "u") and rows == ROWS and check == "OK", f"{name}: {rows} rows, {check}")
