@@ -24,13 +24,12 @@ bool Matches(Bytes key, const std::string& prefix) { return key.starts_with(pref
 void Handler::LearnWantedColumns() {
   if (read_.wanted_known) return;
   const uint columns = table->s->fields;
-  const bool whole = (rows_->intent().lock || table_data()->lockless()) &&
-                     lock_type_ >= TL_FIRST_WRITE &&
-                     thd_sql_command(table->in_use) != SQLCOM_SELECT;
+  read_.may_write = (rows_->intent().lock || table_data()->lockless()) &&
+                    lock_type_ >= TL_FIRST_WRITE && thd_sql_command(table->in_use) != SQLCOM_SELECT;
   read_.wanted.Reset(columns);
   const bool entries = EntriesSuffice();
   for (uint column = 0; column < columns; ++column) {
-    if (!whole && !bitmap_is_set(table->read_set, column)) continue;
+    if (!read_.may_write && !bitmap_is_set(table->read_set, column)) continue;
     if (entries && CanBeLeftOut(column)) {
       LeaveOut(column);
       continue;
@@ -91,8 +90,8 @@ int Handler::OpenScan() {
   if (going_on && read_.wanted_known) return 0;
   LearnWantedColumns();
   const bool secondary = index != table_data()->primary_position();
-  read_.key_only =
-      secondary && !rows_->intent().lock && table_data()->index(index).codec->Covers(read_.wanted);
+  read_.key_only = secondary && !rows_->intent().lock && !read_.may_write &&
+                   table_data()->index(index).codec->Covers(read_.wanted);
   if (going_on) {
     rows_->SetKeyOnly(read_.key_only);
     return 0;

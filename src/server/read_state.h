@@ -28,6 +28,8 @@ struct RangeBatch {
 struct ReadState {
   codec::ColumnSet wanted;    // columns that reads fill in
   bool wanted_known = false;  // false: take them from the table's read set again
+  bool may_write = false;     // the statement may write rows back that it reads: whole ones,
+                              // by the key of the row and not of the entry
   bool scan_open = false;     // the engine's cursor is open on the active index
   bool key_only = false;      // entries of the index suffice
   bool first_row = true;      // of a full scan
