@@ -5,7 +5,7 @@ tables, triggers, tables of other engines in one transaction, savepoints, user X
 import time
 
 from devtools.crash.client import Problem
-from devtools.crash.prepared import Prepared, text
+from devtools.crash.prepared import Prepared
 from devtools.replication.compare import compare
 from devtools.replication.load import Load
 from devtools.replication.replica_kills import FORMATS
@@ -97,7 +97,7 @@ class Kinds(Scenario):
         time.sleep(5 if self.long else 1.5)
         found = load.stop()
         self.replica.catch_up(self.primary.position())
-        there, here = (self.prepared(n) for n in (self.primary, self.replica))
+        there, here = self.primary.prepared(), self.replica.prepared()
         if there != here:
             found.append(Problem("lost", f"XA RECOVER: {there ^ here}"))
         found += compare(self.primary, self.replica)
@@ -106,8 +106,5 @@ class Kinds(Scenario):
         for name in there:
             self.primary.one(f"XA ROLLBACK '{name}'")
         self.replica.catch_up(self.primary.position())
-        left = self.prepared(self.replica)
+        left = self.replica.prepared()
         self.step([Problem("extra", f"XA RECOVER: {left}")] if left else [], "user XA: decided")
-
-    def prepared(self, node) -> set[str]:
-        return {text(r[3]) for r in node.server.query("XA RECOVER")}

@@ -7,6 +7,7 @@ import socket
 import time
 from pathlib import Path
 
+from devtools.crash.prepared import text
 from devtools.errors import DevError
 from devtools.server import PrivateServer, install_data_directory
 
@@ -66,6 +67,10 @@ class Node:
 
     def position(self) -> str:
         return self.one("SELECT @@gtid_binlog_pos")
+
+    def prepared(self) -> set[str]:
+        """The names of the prepared XA transactions."""
+        return {text(row[3]) for row in self.server.query("XA RECOVER")}
 
     # --- as a replica
 

@@ -3,7 +3,8 @@
 log, the relay logs and their positions at the same moment. One case for each line of the table "A
 replica that crashes" in docs/durability.md.
 
-Beside them, for comparison, deaths of the process where InnoDB takes part without a binary log.
+Beside them deaths of the process: where InnoDB takes part without a binary log, for comparison, and
+where the store's log is written once a second only.
 
 Where the table promises that the replica goes on where its rows end, it must come to be the same as
 its primary. Where it says that something may be lost, what is missing is counted, and so are the
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 import pymysql
 
 from devtools.crash.client import Problem
+from devtools.crash.prepared import Prepared
 from devtools.faults.loop_disk import LoopDisk
 from devtools.replication.binlog_numbers import gaps, logged
 from devtools.replication.compare import compare
@@ -28,6 +30,7 @@ MEGABYTES = 768  # of the replica's disk
 ROUNDS = 3  # of each case, in the long form
 PARALLEL_MODES = [mode for mode in MODES if mode != "none"]
 STRICT_ORDER, DUPLICATE, NO_ROW = 1950, 1062, 1032
+SAME_XID, NO_XID = 1440, 1397
 UNREADABLE = 1220  # of a binary log
 BOTH = "innodb,rocksdb"
 
@@ -44,6 +47,7 @@ class Case:
     strict: bool = True  # gtid_strict_mode
     innodb: bool = False  # transactions of InnoDB too, whose log is synced with each commit
     ddl: bool = False
+    xa: bool = False  # nothing but user XA
     machine: bool = True  # dies; else only the process of the replica
     engines: str = ""  # gtid_pos_auto_engines
     kept: bool = True
@@ -59,6 +63,7 @@ class Case:
         if self.innodb:
             parts.append(f"InnoDB too, positions in {'both' if self.engines else 'ROCKSDB'}")
         parts += ["DDL"] if self.ddl else []
+        parts += ["user XA"] if self.xa else []
         parts += ["the process alone"] if not self.machine else []
         return ", ".join(parts)
 
@@ -76,6 +81,9 @@ CASES = (
     Case(True, 2, 1, parallel=False, strict=False),
     Case(True, 2, 0, kept=False, stops=(STRICT_ORDER,)),
     Case(True, 0, 1, strict=False, kept=False, stops=(DUPLICATE, NO_ROW)),
+    Case(True, 0, 1, machine=False, kept=False, stops=(STRICT_ORDER,)),
+    Case(True, 0, 1, strict=False, machine=False, kept=False, stops=(DUPLICATE, NO_ROW)),
+    Case(True, 0, 1, parallel=False, strict=False, machine=False),
     Case(True, 1, 1, innodb=True, engines=BOTH, whole_log=True, short=True),
     Case(True, 1, 0, innodb=True, engines=BOTH, kept=False, stops=(DUPLICATE, NO_ROW)),
     Case(False, 1, innodb=True, kept=False, stops=(DUPLICATE, NO_ROW), short=True),
@@ -85,6 +93,10 @@ CASES = (
     Case(False, 1, innodb=True, machine=False, engines=BOTH, kept=False, stops=(DUPLICATE, NO_ROW)),
     Case(True, 1, 1, strict=False, ddl=True),
     Case(False, 1, parallel=False, ddl=True),
+    Case(True, 1, 1, xa=True, machine=False, kept=False, stops=(STRICT_ORDER,)),
+    Case(True, 1, 1, xa=True, kept=False, stops=(STRICT_ORDER,)),
+    Case(False, 1, xa=True, machine=False, kept=False, stops=(SAME_XID, NO_XID)),
+    Case(False, 1, xa=True, kept=False, stops=(SAME_XID, NO_XID)),
 )
 
 
@@ -141,6 +153,8 @@ class ReplicaPowerCuts(Scenario):
         classes = PAIRED if self.case.innodb else SHORT
         if self.case.ddl:
             classes = [*classes, IdempotentScratch]
+        if self.case.xa:
+            classes = [Prepared] * 3
         self.load = Load(classes, self.seed, self.primary)
         self.load.create()
 
@@ -188,6 +202,8 @@ class ReplicaPowerCuts(Scenario):
             differences = compare(self.primary, self.replica)
         except pymysql.MySQLError as error:
             differences = [Problem("broken", f"a table cannot be read: {error}")]
+        if self.primary.prepared() != self.replica.prepared():
+            differences.append(Problem("broken", "XA RECOVER differs"))
         gone = [p for p in differences if p.kind in ("lost", "extra")]
         found += differences if self.case.kept else [p for p in differences if p not in gone]
         if not gone:
