@@ -13,7 +13,8 @@ import random
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -131,15 +132,11 @@ def run_scenarios(
     with SmallDisk(folder / "disk", full_disk.MEGABYTES) as disk:
         store = f"--rocksdb-datadir={disk.path}/store"
         server = PrivateServer(folder / "data", "rocksdb", [*full_disk.OPTIONS, store, *options])
-        try:
+        with ending(f"full disk, {name}", server, result):
             server.start()
             full_disk.set_up(server)
             for scenario in scenarios:
                 run_one(f"full disk, {name}: {scenario.__name__}", scenario, server, disk, result)
-        except DevError as error:
-            fail(f"full disk, {name}", error, result)
-        finally:
-            server.kill()
     if not result.failed:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -151,15 +148,11 @@ def run_damaged_files(args, result: TierResult) -> None:
     folder = paths.scratch() / "faults" / "damaged"
     shutil.rmtree(folder, ignore_errors=True)
     server = PrivateServer(folder, "rocksdb")
-    try:
+    with ending("damaged files", server, result):
         server.start()
         damaged_files.set_up(server)
         for scenario in scenarios:
             run_one(f"damaged files: {scenario.__name__}", scenario, server, None, result)
-    except DevError as error:
-        fail("damaged files", error, result)
-    finally:
-        server.kill()
     if not result.failed:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -250,16 +243,23 @@ def run_ddl_power_cuts(args, result: TierResult) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     with LoopDisk(folder / "disk", cuts.MEGABYTES) as disk:
         server = PrivateServer(disk.path / "data", "rocksdb")
-        try:
+        with ending("power cuts and DDL", server, result):
             server.start()
             for name, cut in chosen:
                 run_one(name, cut, server, disk, result)
-        except DevError as error:
-            fail("power cuts and DDL", error, result)
-        finally:
-            server.kill()
     if not result.failed:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def ending(name: str, server: PrivateServer, result: TierResult) -> Iterator[None]:
+    """Kills the server at the end; what no scenario has caught is a failure of `name`."""
+    try:
+        yield
+    except DevError as error:
+        fail(name, error, result)
+    finally:
+        server.kill()
 
 
 def run_one(
