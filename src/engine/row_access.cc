@@ -493,7 +493,10 @@ uint64_t RowAccess::EstimateRange(size_t index, Bytes start, Bytes end) {
                          : CountAndCache(cursor, index, start, end);
     if (count.complete) return count.entries;
   }
-  const uint64_t estimate = table_->statistics().EntriesBetween(index, start, end);
+  // The cursor stands behind what it has counted, and behind deletions that it has passed.
+  const bool stands = cursor != nullptr && cursor->Valid();
+  if (stands) start = cursor->key();
+  const uint64_t estimate = count.entries + table_->statistics().EntriesBetween(index, start, end);
   if (cursor != nullptr && estimate < kCertainEstimate) {
     CountOn(cursor, end, kCertainEstimate, nullptr, &count);
     if (count.complete) return count.entries;

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/database.h"
 #include "engine/table.h"
 #include "store/index_bounds.h"
+#include "store/memtable_mix.h"
 #include "store/status_map.h"
 #include "store/store_reports.h"
 
@@ -25,8 +27,8 @@ constexpr uint64_t kMemtableOverhead = 10;
 // Below this many changes a renewal is not worth its cost.
 constexpr uint64_t kMinimumChanges = 64;
 constexpr unsigned kMaximumParts = 32;
-// Of the entries in a range; fewer rows than this among them are not believed.
-constexpr double kLeastShareOfRows = 0.1;
+// A range is looked at more closely when memory holds more than this share of what files do.
+constexpr double kMuchInMemory = 0.125;
 
 // In the order of the column family, which may be the reverse of that of the bytes.
 rocksdb::Range StoreRange(const Index& index, Bytes begin, Bytes end) {
@@ -34,15 +36,8 @@ rocksdb::Range StoreRange(const Index& index, Bytes begin, Bytes end) {
   return rocksdb::Range(begin, end);
 }
 
-// What a range holds.
-struct Amount {
-  uint64_t file_bytes = 0;
-  uint64_t in_memory = 0;  // entries
-};
-
-Amount Weigh(const store::Store& store, const Index& index, const rocksdb::Range& range) {
-  return {store::DiskBytesOf(store, index.family, range),
-          store::MemtableShareOf(store, index.family, range).entries};
+double EntriesInMemory(const store::Store& store, const Index& index, const rocksdb::Range& range) {
+  return static_cast<double>(store::MemtableShareOf(store, index.family, range).entries);
 }
 
 }  // namespace
@@ -103,6 +98,7 @@ Status TableStatistics::RenewLocked(uint64_t count_limit) {
   for (size_t i = 0; i < fresh.size(); ++i)
     BASALT_RETURN_IF_ERROR(Measure(i, count_limit, &fresh[i]));
   const uint64_t rows = Reconcile(fresh[table_->primary_position()]);
+  for (size_t i = 0; i < fresh.size(); ++i) fresh[i].effect = EffectOfMemory(i, fresh[i], rows);
   indexes_ = std::move(fresh);
   rows_ = rows;
   inserted_then_ = inserted;
@@ -112,6 +108,21 @@ Status TableStatistics::RenewLocked(uint64_t count_limit) {
   known_ = true;
   renew_at_.store(changes_then_ + std::max(kMinimumChanges, rows_ / 10), std::memory_order_relaxed);
   return Status::Ok();
+}
+
+// RocksDB counts the deletions of a column family, not those of an index: as many of its entries as
+// of all, but each row that was deleted or changed since the start has left no more than one.
+MemoryEffect TableStatistics::EffectOfMemory(size_t position, const IndexEstimate& estimate,
+                                             uint64_t rows) const {
+  const auto in_memory = static_cast<double>(estimate.memtable_entries);
+  const StoredAmount all{static_cast<double>(estimate.file_entries), in_memory};
+  if (in_memory == 0) return EffectOf(all, static_cast<double>(rows), 0);
+  const Index& index = table_->index(position);
+  const store::MemtableMix mix = store::MemtableMixOf(*table_->database()->store(), index.family);
+  uint64_t noted = deleted_.load(std::memory_order_relaxed);
+  if (position != table_->primary_position()) noted += updated_.load(std::memory_order_relaxed);
+  const double most = static_cast<double>(std::min(noted, mix.deletions)) / in_memory;
+  return EffectOf(all, static_cast<double>(rows), std::min(mix.DeletedShare(), most));
 }
 
 Status TableStatistics::Measure(size_t position, uint64_t count_limit,
@@ -214,25 +225,35 @@ double TableStatistics::RowsPerKey(size_t index, unsigned parts) {
   return indexes_[index].rows_per_key[parts - 1];
 }
 
+// Takes what the locked part needs, so that the store is looked at without a lock.
+std::optional<TableStatistics::KnownIndex> TableStatistics::KnownOf(size_t position) {
+  std::lock_guard guard(mutex_);
+  RenewIfStale();
+  if (!known_) return std::nullopt;
+  return KnownIndex{static_cast<double>(RowsLocked()), indexes_[position].effect};
+}
+
 uint64_t TableStatistics::EntriesBetween(size_t position, Bytes start, Bytes end) {
   if (start >= end) return 0;
   const Index& index = table_->index(position);
   const store::Store& store = *table_->database()->store();
   const store::IndexBounds whole(index.id, index.reverse);
-  const Amount part = Weigh(store, index, StoreRange(index, start, end));
-  const Amount all = Weigh(store, index, whole.range());
+  const rocksdb::Range range = StoreRange(index, start, end);
   const auto in_files = static_cast<double>(store.StatisticsOf(index.id).LiveRows());
-  const double share = all.file_bytes == 0 ? 0
-                                           : static_cast<double>(part.file_bytes) /
-                                                 static_cast<double>(all.file_bytes);
-  const double found = std::min(1.0, share) * in_files + static_cast<double>(part.in_memory);
-  const double total = in_files + static_cast<double>(all.in_memory);
-  std::lock_guard guard(mutex_);
-  RenewIfStale();
-  if (!known_ || total == 0) return static_cast<uint64_t>(found);
-  // Of what is stored, so much are rows; the rest are older versions and deletions.
-  const double rows = static_cast<double>(RowsLocked()) / total;
-  return static_cast<uint64_t>(found * std::clamp(rows, kLeastShareOfRows, 1.0));
+  const double all_bytes =
+      static_cast<double>(store::DiskBytesOf(store, index.family, whole.range()));
+  const double bytes = static_cast<double>(store::DiskBytesOf(store, index.family, range));
+  const double share = all_bytes == 0 ? 0 : std::min(1.0, bytes / all_bytes);
+  const StoredAmount part{share * in_files, EntriesInMemory(store, index, range)};
+  const StoredAmount all{in_files, EntriesInMemory(store, index, whole.range())};
+  const std::optional<KnownIndex> known = KnownOf(position);
+  if (!known) return static_cast<uint64_t>(part.in_files + part.in_memory);
+
+  // Deletions stand side by side, and say nothing of those of another range.
+  double deleted = known->effect.deletions;
+  if (deleted > 0 && part.in_memory > part.in_files * kMuchInMemory)
+    deleted = store::SampleMemtables(store, index.family, range).DeletedShare();
+  return static_cast<uint64_t>(EstimatePart(part, all, known->rows, known->effect, deleted));
 }
 
 }  // namespace basalt::engine

@@ -5,10 +5,12 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "engine/range_estimate.h"
 
 namespace basalt::engine {
 
@@ -55,7 +57,13 @@ class TableStatistics {
     uint64_t file_entries = 0;         // versions in files, without those that are deleted
     uint64_t memtable_entries = 0;     // versions and deletions
     bool counted = false;              // `entries` is exact
+    MemoryEffect effect;               // of what memtables hold
     std::vector<double> rows_per_key;  // by parts - 1; empty: unknown
+  };
+
+  struct KnownIndex {
+    double rows;
+    MemoryEffect effect;
   };
 
   uint64_t Changes() const;
@@ -64,6 +72,8 @@ class TableStatistics {
   uint64_t Reconcile(const IndexEstimate& estimate) const;
   void RenewIfStale();
   Status RenewLocked(uint64_t count_limit);
+  MemoryEffect EffectOfMemory(size_t index, const IndexEstimate& estimate, uint64_t rows) const;
+  std::optional<KnownIndex> KnownOf(size_t index);  // nothing before the first renewal
   Status Measure(size_t index, uint64_t count_limit, IndexEstimate* estimate) const;
   Status Count(size_t index, uint64_t limit, IndexEstimate* estimate, bool* complete) const;
 

@@ -41,19 +41,29 @@ int CloseConnection(handlerton* hton, THD* thd) {
   return 0;
 }
 
+// Nothing to do at the end of most statements.
+Status SyncDefinitions(Session* session) {
+  UnsyncedDefinitions* definitions = session->unsynced_definitions();
+  if (definitions->empty()) [[likely]]
+    return Status::Ok();
+  return definitions->Sync();
+}
+
 int Commit(handlerton*, THD* thd, bool all) {
   Session* session = Session::IfAny(thd);
   if (session == nullptr) return 0;
   // First: what follows on a replica may be acknowledged once this has ended.
-  const int error = ReportError(session->unsynced_definitions()->Sync(), "syncing .frm files");
+  const Status synced = SyncDefinitions(session);
   const int ended = session->Commit(all);
-  return ended != 0 ? ended : error;
+  if (ended != 0 || synced.ok()) [[likely]]
+    return ended;
+  return ReportError(synced, "syncing .frm files");
 }
 
 int Rollback(handlerton*, THD* thd, bool all) {
   Session* session = Session::IfAny(thd);
   if (session == nullptr) return 0;
-  const Status synced = session->unsynced_definitions()->Sync();
+  const Status synced = SyncDefinitions(session);
   if (!synced.ok()) sql_print_error("ROCKSDB: syncing .frm files: %s", synced.ToString().c_str());
   return session->Rollback(all);
 }

@@ -65,16 +65,12 @@ bool TakesItsFile(THD* thd, const std::string& name) {
 // file that a power cut brought back in between would have no table. So the files go first, or
 // become durable as they are. A table without its file is dropped by the DDL log, or found again.
 Status SettleFiles(const char* path, const std::string& name) {
-  THD* thd = current_thd;
-  NoteChangedDefinition(path);
-  if (thd == nullptr || !State().recovered || !opt_sync_frm || IsTemporaryTable(name)) {
-    return Status::Ok();
-  }
+  if (!NoteChangedDefinition(path)) return Status::Ok();
   const std::string table(catalog::TableOfPartition(path));
   catalog::TableDefinition file;
   if (!ReadDefinitionFiles(table, &file, nullptr).ok()) return Status::Ok();
   if (Database()->catalog()->HasDefinition(name, file.identity)) {
-    if (!TakesItsFile(thd, name)) return Status::Ok();
+    if (!TakesItsFile(current_thd, name)) return Status::Ok();
     BASALT_RETURN_IF_ERROR(RemoveDefinitionFiles(table));
   }
   return SyncDefinitionFiles({table});

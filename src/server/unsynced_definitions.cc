@@ -22,13 +22,14 @@ Status UnsyncedDefinitions::Sync() {
   return SyncDefinitionFiles(paths);
 }
 
-void NoteChangedDefinition(const char* path) {
+bool NoteChangedDefinition(const char* path) {
   THD* thd = current_thd;
-  if (thd == nullptr || !State().recovered || !opt_sync_frm || IsTemporaryTable(path)) return;
+  if (thd == nullptr || !State().recovered || !opt_sync_frm || IsTemporaryTable(path)) return false;
   Session* session = Session::Of(thd);
-  if (session == nullptr) return;
+  if (session == nullptr) return false;
   session->unsynced_definitions()->Note(path);
   trans_register_ha(thd, false, Handlerton(), 0);
+  return true;
 }
 
 }  // namespace basalt::server

@@ -22,6 +22,7 @@ class UnsyncedDefinitions {
  public:
   // `path` is "./database/table", also with a partition behind it.
   void Note(const char* path);
+  bool empty() const { return paths_.empty(); }
   // Makes the files of all that was noted durable, and that files are gone. Forgets them, also when
   // it fails (kIoError).
   Status Sync();
@@ -32,7 +33,7 @@ class UnsyncedDefinitions {
 
 // For the running statement of this thread's connection, if it has one: registers the engine with
 // it, so that its end is told. Not for temporary tables, nor in the server's recovery, which does
-// again what a crash takes away, nor with --sync-frm=OFF.
-void NoteChangedDefinition(const char* path);
+// again what a crash takes away, nor with --sync-frm=OFF: false then, and nothing is to be synced.
+bool NoteChangedDefinition(const char* path);
 
 }  // namespace basalt::server

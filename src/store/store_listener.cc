@@ -38,7 +38,10 @@ void Store::Listener::OnSubcompactionBegin(const rocksdb::SubcompactionJobInfo& 
 void Store::Listener::OnCompactionCompleted(rocksdb::DB* /*db*/,
                                             const rocksdb::CompactionJobInfo& job) {
   journal_->End(job);
-  if (!job.status.ok()) return;
+  if (job.status.ok()) CountFiles(job);
+}
+
+void Store::Listener::CountFiles(const rocksdb::CompactionJobInfo& job) {
   for (const std::string& path : job.output_files) {
     const auto properties = job.table_properties.find(path);
     if (properties == job.table_properties.end()) continue;

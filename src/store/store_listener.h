@@ -25,6 +25,9 @@ class Store::Listener final : public rocksdb::EventListener {
   void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& job) override;
   void OnSubcompactionBegin(const rocksdb::SubcompactionJobInfo& job) override;
   void OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo& job) override;
+  // Of a compaction that has ended well. For DB::CompactFiles, whose compactions RocksDB tells its
+  // caller of, but no listener.
+  void CountFiles(const rocksdb::CompactionJobInfo& job);
   void OnExternalFileIngested(rocksdb::DB* db,
                               const rocksdb::ExternalFileIngestionInfo& file) override;
   void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& file) override;

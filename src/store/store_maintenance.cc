@@ -14,6 +14,7 @@
 
 #include "store/column_family_defaults.h"
 #include "store/store.h"
+#include "store/store_listener.h"
 
 namespace basalt::store {
 
@@ -165,9 +166,13 @@ Status Store::CompactLevelZero(rocksdb::ColumnFamilyHandle* handle) {
     if (!level.idle.empty()) {
       uint64_t target = 1;
       base_->GetIntProperty(handle, rocksdb::DB::Properties::kBaseLevel, &target);
+      rocksdb::CompactionJobInfo job;
       compacted = base_->CompactFiles(rocksdb::CompactionOptions(), handle, level.idle,
-                                      static_cast<int>(target));
-      if (compacted.ok()) continue;
+                                      static_cast<int>(target), -1, nullptr, &job);
+      if (compacted.ok()) {
+        listener_->CountFiles(job);
+        continue;
+      }
       if (!compacted.IsAborted() && !compacted.IsInvalidArgument()) break;
     }
     uint64_t running = 0;

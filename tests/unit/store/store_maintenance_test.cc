@@ -13,6 +13,7 @@
 #include <rocksdb/sst_file_writer.h>
 
 #include "base/bytes.h"
+#include "store/memtable_mix.h"
 #include "store/store.h"
 #include "store/store_reports.h"
 #include "unit/store/temporary_directory.h"
@@ -120,6 +121,13 @@ TEST_F(StoreMaintenanceTest, LevelZeroIsEmptyAfterItsCompaction) {
   ASSERT_EQ(store_->CompactLevelZero().ToString(), "ok");
   EXPECT_EQ(FilesOfLevel(0), 0);
   ASSERT_EQ(store_->CompactLevelZero().ToString(), "ok");  // nothing to do
+  const IndexId index{rows_->GetID(), kIndex};
+  // RocksDB tells of a flush a moment after it has woken those who waited for it.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (store_->StatisticsOf(index).rows != 3 && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(store_->StatisticsOf(index).rows, 3);
 }
 
 // Whoever asks while another compaction works on the files waits for it.
@@ -208,6 +216,27 @@ TEST_F(StoreMaintenanceTest, DeletionsOfATakenOverFileAreCompacted) {
   ASSERT_EQ(TableFiles(*store_).size(), 1);
   EXPECT_EQ(TableFiles(*store_).front().num_entries, 100);
   EXPECT_EQ(TableFiles(*store_).front().num_deletions, 0);
+}
+
+TEST_F(StoreMaintenanceTest, MemtablesAreSampled) {
+  const std::string first = Key(0), middle = Key(20000), last = Key(60000);
+  EXPECT_EQ(SampleMemtables(*store_, rows_, rocksdb::Range(first, last)).entries, 0);
+  Write(0, 20000, /*deletions=*/false);
+  Write(20000, 60000, /*deletions=*/true);
+  const MemtableMix all = MemtableMixOf(*store_, rows_);
+  EXPECT_EQ(all.entries, 60000);
+  EXPECT_EQ(all.deletions, 40000);
+  const auto share_of = [&](const std::string& begin, const std::string& end) {
+    const MemtableMix mix = SampleMemtables(*store_, rows_, rocksdb::Range(begin, end));
+    EXPECT_GT(mix.entries, 500);
+    EXPECT_LT(mix.entries, 2000);
+    return mix.DeletedShare();
+  };
+  EXPECT_EQ(share_of(first, middle), 0);
+  EXPECT_EQ(share_of(middle, last), 1);
+  EXPECT_NEAR(share_of(first, last), 2.0 / 3, 0.15);
+  Flush();
+  EXPECT_EQ(SampleMemtables(*store_, rows_, rocksdb::Range(first, last)).entries, 0);
 }
 
 TEST_F(StoreMaintenanceTest, WrittenEntriesAreCounted) {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+
+namespace basalt::engine {
+
+// From what the store holds to what a reader finds. Files hold entries and older versions of them;
+// an entry in memory is a new one, another version of one in files, or the end of one. Only
+// numbers: any thread.
+
+// Of an index or a part of it.
+struct StoredAmount {
+  double in_files = 0;   // entries of files, without those whose deletion is in files too
+  double in_memory = 0;  // versions and deletions
+};
+
+// What the entries of an index in memory are.
+struct MemoryEffect {
+  double deletions = 0;  // share of all entries
+  double added = 0;      // share of the others that are new
+
+  // Entries that `in_memory` of them add, of which `deleted` (a share) are deletions.
+  double Net(double in_memory, double deleted) const {
+    return in_memory * ((1 - deleted) * added - deleted);
+  }
+};
+
+// Told from the entries that readers find in the whole index. `deletions`: the share of deletions
+// in memory, as well as it is known.
+MemoryEffect EffectOf(const StoredAmount& all, double found, double deletions);
+
+// Entries that readers find in a part of an index of which they find `all_found`. `deleted`: the
+// share of deletions among what memory holds of the part. At least a tenth of what files hold,
+// never more than there is.
+double EstimatePart(const StoredAmount& part, const StoredAmount& all, double all_found,
+                    const MemoryEffect& effect, double deleted);
+
+}  // namespace basalt::engine

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "store/memtable_mix.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include <rocksdb/perf_context.h>
+#include <rocksdb/perf_level.h>
+
+namespace basalt::store {
+namespace {
+
+constexpr unsigned kPlaces = 8;
+constexpr uint64_t kEntriesOfPlace = 128;
+
+uint64_t Property(const Store& store, rocksdb::ColumnFamilyHandle* family,
+                  const std::string& name) {
+  uint64_t value = 0;
+  return store.base()->GetIntProperty(family, name, &value) ? value : 0;
+}
+
+// RocksDB tells of the deletions that an iterator has passed only to a thread that counts.
+class CountingThread {
+ public:
+  CountingThread() : level_(rocksdb::GetPerfLevel()) {
+    rocksdb::SetPerfLevel(std::max(level_, rocksdb::PerfLevel::kEnableCount));
+  }
+  ~CountingThread() { rocksdb::SetPerfLevel(level_); }
+  CountingThread(const CountingThread&) = delete;
+  CountingThread& operator=(const CountingThread&) = delete;
+
+  static uint64_t DeletionsPassed() {
+    return rocksdb::get_perf_context()->internal_delete_skipped_count;
+  }
+
+ private:
+  const rocksdb::PerfLevel level_;
+};
+
+// Eight bytes from `position` on as a number that orders as they do; zeros behind the end.
+uint64_t NumberAt(const std::string& key, size_t position) {
+  uint64_t number = 0;
+  for (size_t i = position; i < position + sizeof(number); ++i)
+    number = number << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0);
+  return number;
+}
+
+// The key that stands `part` of kPlaces of the way from one key to another, whichever is greater.
+std::string KeyBetween(const std::string& from, const std::string& to, unsigned part) {
+  const size_t same = static_cast<size_t>(
+      std::mismatch(from.begin(), from.end(), to.begin(), to.end()).first - from.begin());
+  const uint64_t begin = NumberAt(from, same);
+  const uint64_t end = NumberAt(to, same);
+  const uint64_t number = end >= begin ? begin + (end - begin) / kPlaces * part
+                                       : begin - (begin - end) / kPlaces * part;
+  std::string key = from.substr(0, same);
+  for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(number >> shift));
+  return key;
+}
+
+// Counts from where the iterator stands. It becomes invalid in a long row of deletions, which
+// RocksDB has counted as far as it went.
+void SamplePlace(rocksdb::Iterator* entry, MemtableMix* mix) {
+  for (uint64_t i = 0; i < kEntriesOfPlace && entry->Valid(); ++i, entry->Next()) ++mix->entries;
+}
+
+}  // namespace
+
+MemtableMix MemtableMixOf(const Store& store, rocksdb::ColumnFamilyHandle* family) {
+  using Properties = rocksdb::DB::Properties;
+  MemtableMix mix;
+  mix.entries = Property(store, family, Properties::kNumEntriesActiveMemTable) +
+                Property(store, family, Properties::kNumEntriesImmMemTables);
+  mix.deletions = Property(store, family, Properties::kNumDeletesActiveMemTable) +
+                  Property(store, family, Properties::kNumDeletesImmMemTables);
+  return mix;
+}
+
+MemtableMix SampleMemtables(const Store& store, rocksdb::ColumnFamilyHandle* family,
+                            const rocksdb::Range& range) {
+  rocksdb::ReadOptions options;
+  options.read_tier = rocksdb::kMemtableTier;
+  options.total_order_seek = true;
+  options.iterate_lower_bound = &range.start;
+  options.iterate_upper_bound = &range.limit;
+  options.max_skippable_internal_keys = kEntriesOfPlace;
+  const std::unique_ptr<rocksdb::Iterator> entry(store.base()->NewIterator(options, family));
+
+  // Between the ends of what is there, so that places of an open range are not all behind it.
+  std::string last = range.limit.ToString();
+  entry->SeekToLast();
+  if (entry->Valid()) last = entry->key().ToString();
+  const std::string first = range.start.ToString();
+
+  MemtableMix mix;
+  const CountingThread counting;
+  const uint64_t before = CountingThread::DeletionsPassed();
+  for (unsigned place = 0; place < kPlaces; ++place) {
+    entry->Seek(KeyBetween(first, last, place));
+    SamplePlace(entry.get(), &mix);
+  }
+  mix.deletions = CountingThread::DeletionsPassed() - before;
+  mix.entries += mix.deletions;
+  return mix;
+}
+
+}  // namespace basalt::store
