@@ -98,7 +98,6 @@ class PrivateServer:
             f"--datadir={self.datadir}",
             f"--lc-messages-dir={paths.lc_messages_dir()}",
             f"--plugin-dir={self.plugin_dir}",
-            "--plugin-maturity=unknown",
             f"--socket={self.socket}",
             f"--pid-file={self.pid_file}",
             f"--log-error={self.error_log}",

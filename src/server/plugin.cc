@@ -138,7 +138,7 @@ st_mysql_storage_engine storage_engine = {MYSQL_HANDLERTON_INTERFACE_VERSION};
   {                                                                                           \
     MYSQL_INFORMATION_SCHEMA_PLUGIN, &basalt::server::view_declaration, name, "Basalt", text, \
         PLUGIN_LICENSE_GPL, basalt::server::init, nullptr, basalt::server::kVersion, nullptr, \
-        nullptr, basalt::server::kVersionText, MariaDB_PLUGIN_MATURITY_EXPERIMENTAL           \
+        nullptr, basalt::server::kVersionText, MariaDB_PLUGIN_MATURITY_GAMMA                  \
   }
 
 maria_declare_plugin(ha_rocksdb){
@@ -146,7 +146,7 @@ maria_declare_plugin(ha_rocksdb){
     &basalt::server::storage_engine,
     "ROCKSDB",
     "Basalt",
-    "Basalt: tables in RocksDB, compatible with MyRocks",
+    "RocksDB storage engine",
     PLUGIN_LICENSE_GPL,
     basalt::server::Init,
     basalt::server::Deinit,
@@ -154,7 +154,7 @@ maria_declare_plugin(ha_rocksdb){
     basalt::server::StatusVariables(),
     basalt::server::SystemVariables(),
     basalt::server::kVersionText,
-    MariaDB_PLUGIN_MATURITY_EXPERIMENTAL,
+    MariaDB_PLUGIN_MATURITY_GAMMA,
 },
     BASALT_VIEW("ROCKSDB_CFSTATS", "Numbers of each column family", InitColumnFamilyStatistics),
     BASALT_VIEW("ROCKSDB_DBSTATS", "Numbers of the store", InitDatabaseStatistics),
