@@ -98,6 +98,7 @@ void Handler::FillRowsPerKey() {
       if (rows == 0 && RowsToldToOptimizer() != 0) {
         rows = static_cast<double>(1ull << (StoredParts(*table, i) - part - 1));
       }
+      if (rows == 0 && statistics.Rows() == 0) rows = 1;  // shown as 0, as InnoDB's empty tables
       // 0 says "unknown": the optimizer then guesses.
       key.rec_per_key[part] = static_cast<ulong>(std::llround(rows));
       if (rows > 0 && key.rec_per_key[part] == 0) key.rec_per_key[part] = 1;
