@@ -139,6 +139,7 @@ struct BulkLoad::IndexLoad {
   SortedFiles files;                            // what came in order, or the result
   SortedFiles runs;                             // what did not
   std::unique_ptr<CommittedEntries> committed;  // made at need; asked in the order of the index
+  uint64_t appended = 0;                        // entries of `files`, before a merge
   std::string last;  // the last key of `files`, or of what was written before; empty: none
 };
 
@@ -217,12 +218,12 @@ Status BulkLoad::Flush(IndexLoad* load) {
   const bool in_order =
       load->runs.files().empty() && load->buffer.in_order() &&
       (load->last.empty() || ComesBefore(load->last, load->buffer.key(0), load->reverse));
-  BASALT_RETURN_IF_ERROR(in_order ? AppendInOrder(load) : WriteRun(load));
+  BASALT_RETURN_IF_ERROR(in_order ? AppendInOrder(load, nullptr) : WriteRun(load));
   load->buffer.Clear();
   return Status::Ok();
 }
 
-Status BulkLoad::AppendInOrder(IndexLoad* load) {
+Status BulkLoad::AppendInOrder(IndexLoad* load, const Progress* progress) {
   for (size_t i = 0; i < load->buffer.count(); ++i) {
     const Bytes key = load->buffer.key(i);
     const Bytes value = load->buffer.value(i);
@@ -230,6 +231,8 @@ Status BulkLoad::AppendInOrder(IndexLoad* load) {
     BASALT_RETURN_IF_ERROR(CheckCommitted(load, key, value));
     BASALT_RETURN_IF_ERROR(load->files.Add(key, value));
     load->last.assign(key);
+    ++load->appended;
+    BASALT_RETURN_IF_ERROR(CountMerged(progress));
   }
   return Status::Ok();
 }
@@ -263,13 +266,12 @@ Status BulkLoad::FinishIndex(IndexLoad* load, const Progress& progress) {
   const bool behind = load->buffer.count() == 0 || load->last.empty() ||
                       ComesBefore(load->last, load->buffer.key(0), load->reverse);
   if (load->runs.files().empty() && behind) {
-    BASALT_RETURN_IF_ERROR(AppendInOrder(load));
+    BASALT_RETURN_IF_ERROR(AppendInOrder(load, &progress));
   } else {
     BASALT_RETURN_IF_ERROR(MergeAll(load, progress));
   }
   BASALT_RETURN_IF_ERROR(load->files.EndFile());
   if (options_.beside_rows && load->position == 0) BASALT_RETURN_IF_ERROR(CheckApart(*load));
-  merged_ += load->buffer.count();
   bytes_ -= std::min(bytes_, load->buffer.bytes());
   load->buffer.Release();
   return Interrupted(progress);
@@ -283,6 +285,11 @@ Status BulkLoad::CheckApart(const IndexLoad& load) const {
   BASALT_RETURN_IF_ERROR(committed.HasBetween(files.front().first, files.back().last, &among));
   if (!among) return Status::Ok();
   return Status(Code::kInvalidArgument, "rows of a bulk load lie among rows of the table");
+}
+
+Status BulkLoad::CountMerged(const Progress* progress) {
+  if (++merged_ % kEntriesPerReport != 0 || progress == nullptr) return Status::Ok();
+  return Interrupted(*progress);
 }
 
 Status BulkLoad::Interrupted(const Progress& progress) {
@@ -312,8 +319,8 @@ Status BulkLoad::MergeAll(IndexLoad* load, const Progress& progress) {
   BASALT_RETURN_IF_ERROR(CollectSources(*load, &sources));
   Merge merge(std::move(sources), load->reverse);
   load->last.clear();
-  load->committed.reset();  // from the beginning
-  uint64_t until_report = kEntriesPerReport;
+  load->committed.reset();                      // from the beginning
+  merged_ -= std::exchange(load->appended, 0);  // they come again
   while (const MergeSource* next = merge.present()) {
     if (IsDuplicate(*load, next->key(), next->value())) return Status(Code::kDuplicateKey);
     load->last.assign(next->key());
@@ -322,10 +329,7 @@ Status BulkLoad::MergeAll(IndexLoad* load, const Progress& progress) {
       BASALT_RETURN_IF_ERROR(merged.Add(next->key(), next->value()));
     }
     merge.Next();
-    if (--until_report != 0) continue;
-    until_report = kEntriesPerReport;
-    merged_ += kEntriesPerReport;
-    BASALT_RETURN_IF_ERROR(Interrupted(progress));
+    BASALT_RETURN_IF_ERROR(CountMerged(&progress));
   }
   BASALT_RETURN_IF_ERROR(merge.status());
   BASALT_RETURN_IF_ERROR(merged.EndFile());

@@ -55,7 +55,7 @@ struct LoadOptions {
 // One thread at a time. Its files go with it, unless TakeFiles gave them away.
 class BulkLoad {
  public:
-  // Told now and then how many of the entries to be merged are; false: stop, with kInterrupted.
+  // Told now and then how many of all entries are in final files; false: stop, with kInterrupted.
   using Progress = std::function<bool(uint64_t done, uint64_t expected)>;
   static constexpr uint64_t kEntriesPerReport = 4096;
 
@@ -101,12 +101,14 @@ class BulkLoad {
   Status StartFromWritten(IndexLoad* load);
   Status Flush(IndexLoad* load);
   Status WriteRun(IndexLoad* load);
-  Status AppendInOrder(IndexLoad* load);
+  // `progress` is null while rows are added: the statement itself reports and listens then.
+  Status AppendInOrder(IndexLoad* load, const Progress* progress);
   Status FinishIndex(IndexLoad* load, const Progress& progress);
   Status CheckApart(const IndexLoad& load) const;
   Status CheckCommitted(IndexLoad* load, Bytes key, Bytes value);
   Status MergeAll(IndexLoad* load, const Progress& progress);
   Status CollectSources(const IndexLoad& load, std::vector<std::unique_ptr<MergeSource>>* sources);
+  Status CountMerged(const Progress* progress);
   Status Interrupted(const Progress& progress);
 
   store::Store* const store_;
@@ -116,7 +118,7 @@ class BulkLoad {
   std::vector<std::unique_ptr<IndexLoad>> loads_;
   size_t bytes_ = 0;  // in all buffers
   uint64_t entries_ = 0;
-  uint64_t merged_ = 0;
+  uint64_t merged_ = 0;  // of them, in final files
   bool finished_ = false;
   Duplicate duplicate_;
 };

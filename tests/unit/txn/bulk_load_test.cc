@@ -119,6 +119,31 @@ TEST_F(BulkLoadTest, AnyOrderManyRuns) {
   }
 }
 
+// Also of what has stayed in one buffer, in order or not, and of what has gone to files before.
+TEST_F(BulkLoadTest, ProgressIsTold) {
+  for (const uint32_t buffer_bytes : {1u << 16, 1u << 24}) {
+    for (const uint32_t step : {1u, 7919u}) {
+      StartAfresh();
+      auto transaction = Begin();
+      ASSERT_EQ(BeginLoad(transaction.get(), buffer_bytes).ToString(), "ok");
+      for (uint32_t i = 0; i < 10'000; ++i) {
+        ASSERT_TRUE(Add(static_cast<uint64_t>(i) * step % 30'011, i).ok());
+      }
+      std::vector<uint64_t> told;
+      const auto listen = [&](uint64_t done, uint64_t expected) {
+        EXPECT_EQ(expected, 20'000u);
+        told.push_back(done);
+        return true;
+      };
+      ASSERT_EQ(load_->Finish(listen).ToString(), "ok");
+      EXPECT_GE(told.size(), 4u);
+      EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+      EXPECT_EQ(told.back(), 20'000u);
+      ASSERT_TRUE(transaction->Rollback().ok());
+    }
+  }
+}
+
 TEST_F(BulkLoadTest, RollBackAndFailureLeaveNothing) {
   auto transaction = Begin();
   ASSERT_TRUE(BeginLoad(transaction.get()).ok());
