@@ -166,6 +166,49 @@ def create_table(server: PrivateServer, disk: SmallDisk) -> None:
     server.sql("RENAME TABLE w TO w2, w2 TO w; DROP TABLE n", "d")
 
 
+def new_family(server: PrivateServer, disk: SmallDisk) -> None:
+    """What makes a column family works or says that the disk is full, and works afterwards: RocksDB
+    makes the family and then fails at the file with the options of all."""
+    statements = (
+        "CREATE OR REPLACE TABLE f (id INT, PRIMARY KEY (id) COMMENT 'rev:first')",
+        "CREATE OR REPLACE TEMPORARY TABLE f (id INT PRIMARY KEY)",
+    )
+    disk.fill()
+    try:
+        for statement in statements:
+            try:
+                server.query(statement, "d")
+            except pymysql.MySQLError as error:
+                expect(says_full(error), f"{statement}: {error}")
+        others_go_on(server)
+    finally:
+        disk.free()
+    for statement in statements:
+        resumes(server, statement)
+    server.sql("INSERT INTO f VALUES (1); DROP TABLE f", "d")
+
+
+def rotation(server: PrivateServer, disk: SmallDisk) -> None:
+    """The engine owes the server the end of a checkpoint, which lets it remove binary logs: it comes
+    when there is space again."""
+    with server.connect("d", read_timeout=HANGS_AFTER) as link:
+        disk.fill()
+        try:
+            fill_log(link)
+            server.sql("INSERT INTO i VALUES (NULL); FLUSH BINARY LOGS", "d")
+            others_go_on(server)
+        finally:
+            disk.free()
+    end = time.monotonic() + RESUMES_WITHIN
+    while True:
+        log = server.query("SHOW MASTER STATUS")[0][0]
+        events = server.query(f"SHOW BINLOG EVENTS IN '{log}' LIMIT 10")
+        if any(event[2] == "Binlog_checkpoint" and event[5] == log for event in events):
+            return
+        expect(time.monotonic() < end, f"no checkpoint of {log}: {events}")
+        time.sleep(0.1)
+
+
 def fill_log(link) -> None:
     """Small changes fit into the space that the log has already taken; so this uses it up."""
     end = time.monotonic() + HANGS_AFTER
@@ -331,6 +374,7 @@ def low_space(server: PrivateServer, disk: SmallDisk) -> None:
 
 
 SCENARIOS: tuple[Callable[[PrivateServer, SmallDisk], None], ...] = (
+    new_family,
     commits,
     create_table,
     alter_table,

@@ -48,7 +48,9 @@ CASES = (
     Case(True, 1, 0, (True, False), (True, False)),
     Case(True, 2, 1, (True, False), (True, False)),
     Case(True, 2, 0, (True, False), (True, False)),
+    Case(True, 1, 10, (True, False), (True, False)),
     Case(True, 0, 1, (False, False), (False, False)),
+    Case(True, 0, 0, (False, False), (False, False)),
 )
 
 

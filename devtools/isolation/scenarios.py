@@ -233,6 +233,22 @@ SCENARIOS = [
         (SE, MYROCKS),
     ),
     Scenario(
+        "G-single-write-2",
+        "a DELETE between two writes of another transaction, rolled back, takes one with it",
+        [
+            *begin(T1, T2),
+            (T1, read("id = 1")),
+            (T2, read()),
+            (T2, write(12, 1)),
+            (T1, "DELETE FROM test WHERE value = 20"),
+            (T2, write(18, 2)),
+            (T1, ROLLBACK),
+            (T2, COMMIT),
+        ],
+        lambda o: values(o["end"]) not in ([12, 18], [10, 20]),  # both of T2's writes, or none
+        NOT_BELOW_RC,
+    ),
+    Scenario(
         "G2-item",
         "write skew: both read two rows, each changes another one",
         [

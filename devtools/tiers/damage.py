@@ -221,6 +221,8 @@ def damaged_middle(server: PrivateServer) -> None:
     found = server.query(f"{scan} WHERE id >= {first}", "d")
     expect(found == [(ROWS - first + 1,)], f"rows behind the damage: {found}")
     expect_error(server, f"SELECT b FROM middle_gone WHERE id = {last + 1}", "d.middle_gone")
+    told = re.search(r"ROCKSDB: .*d\.middle_gone.*\.sst offset \d+", server.log_tail(100))
+    expect(told, "the error log does not have the whole message")
     server.sql("DROP TABLE middle_gone", "d")
 
 
@@ -232,6 +234,7 @@ def id_in_error(server: PrivateServer, statement: str, words: str) -> int:
         pattern = rf"d\.middle_gone, index PRIMARY, key [0-9a-f]{{8}}([0-9a-f]{{8}}): {words}"
         key = re.search(pattern, str(error))
         expect(key, f"{statement}: '{error}'")
+        expect(re.search(r"\d+\.sst, offset \d+: ", str(error)), f"{statement}: '{error}'")
         return int(key[1], 16) - 0x80000000
     raise AssertionError(f"{statement}: no error")
 

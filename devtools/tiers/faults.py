@@ -109,7 +109,11 @@ def run_full_disk(args, result: TierResult) -> None:
     """Every scenario with the binary log, which means two-phase commit; the commits without too."""
     why_not = SmallDisk.why_not()
     for name, options, scenarios in (
-        ("binlog", ("--log-bin", "--server-id=1", *NO_RESERVE), full_disk.SCENARIOS),
+        (
+            "binlog",
+            ("--log-bin", "--server-id=1", *NO_RESERVE),
+            (*full_disk.SCENARIOS, full_disk.rotation),
+        ),
         ("no binlog", NO_RESERVE, (full_disk.commits, full_disk.large_insert)),
         ("reserve", (), (full_disk.low_space, full_disk.start)),
     ):

@@ -48,9 +48,24 @@ def run(args) -> TierResult:
     if args.rewrite and not args.filter:
         TABLE.parent.mkdir(exist_ok=True)
         TABLE.write_text(HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows))
-    happened = sum(row[2].startswith("happens") for row in rows)
-    print(f"   {len(rows)} cases: {happened} anomalies happen, where their level allows them")
+    show(rows)
     return result
+
+
+def show(rows: list[list[str]]) -> None:
+    """What was tried, and at which levels each anomaly happens on ROCKSDB."""
+    forbidden = 0
+    for scenario in SCENARIOS:
+        levels = {row[1]: row[2] for row in rows if row[0] == scenario.name}
+        if not levels:
+            continue
+        at = [level for level, outcome in levels.items() if outcome.startswith("happens")]
+        print(f"   {scenario.name}: {len(levels)} levels, happens at {', '.join(at) or 'none'}")
+        forbidden += sum(level in scenario.prevented_at for level in at)
+    happened = sum(row[2].startswith("happens") for row in rows)
+    allowed = happened - forbidden
+    print(f"   {len(rows)} cases: {allowed} anomalies happen, where their level allows them")
+    print(f"   where their level forbids them, lost: {forbidden}")
 
 
 def read_table() -> dict[tuple[str, str], tuple[str, str]]:

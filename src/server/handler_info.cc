@@ -172,6 +172,8 @@ int Handler::Fail(Status status) {
     return HandlerError(code);
   }
   error_text_ = status.message();
+  // The server cuts what the client sees, and writes a number alone to its log.
+  if (code == Code::kCorruption) sql_print_error("ROCKSDB: %s", error_text_.c_str());
   if (session_ != nullptr) session_->NoteFailure(code);
   return HandlerError(code);
 }

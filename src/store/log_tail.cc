@@ -159,7 +159,9 @@ Status FindTornLogs(const StoreOptions& options, const std::vector<uint64_t>& fi
     if (!behind && !of_this_crash && (extent.more_behind || *least <= log.number)) return {};
     const bool cuts_data = behind ? extent.whole > 0 : extent.more_behind;
     found.ends_only = found.ends_only && !cuts_data;
-    found.cuts.push_back({log.path, content.size(), behind ? 0 : extent.whole, cuts_data});
+    const size_t written = content.find_last_not_of('\0') + 1;
+    found.cuts.push_back({log.path, std::max<uint64_t>(written, extent.whole),
+                          behind ? 0 : extent.whole, cuts_data});
     behind = behind || of_this_crash;
   }
   *torn = std::move(found);
@@ -182,8 +184,9 @@ std::string TextOf(const TornLogs::Cut& cut) {
     return "cut " + bytes + " off the torn end of " + cut.path +
            ", which a crash has left behind; they were never acknowledged as durable";
   }
-  return bytes + " of " + cut.path + " lie behind damage in the log and are not replayed: " +
-         "transactions may be lost; the file is kept as " + cut.path + std::string(kDamagedSuffix);
+  return "the log " + cut.path + " is damaged at byte " + std::to_string(cut.whole) + ": " + bytes +
+         " from there on are not replayed, transactions may be lost; the file is kept as " +
+         cut.path + std::string(kDamagedSuffix);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ inline bool CutsTornLogs(const StoreOptions& options) { return options.wal_recov
 struct TornLogs {
   struct Cut {
     std::string path;
-    uint64_t size, whole;  // bytes: as it is, as it will be
+    uint64_t size, whole;  // bytes: without zeros at the end, and as it will be
     bool keeps_copy;       // whole records are cut off
   };
   std::vector<Cut> cuts;  // in the order of the logs

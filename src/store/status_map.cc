@@ -46,7 +46,25 @@ Code CodeOf(const rocksdb::Status& status) {
   }
 }
 
+// "000123.sst, offset 4711: " when the message ends with "... DIRECTORY/000123.sst offset 4711
+// ...": servers cut messages, and the directory alone may be longer than what is shown.
+std::string PlaceIn(std::string_view message) {
+  constexpr std::string_view kMark = ".sst offset ";
+  const size_t mark = message.find(kMark);
+  if (mark == std::string_view::npos) return {};
+  const size_t name = message.find_last_of("/ ", mark) + 1;
+  const size_t number = mark + kMark.size();
+  const size_t end = std::min(message.find_first_not_of("0123456789", number), message.size());
+  std::string place(message.substr(name, mark - name));
+  return place.append(".sst, offset ").append(message.substr(number, end - number)).append(": ");
+}
+
 }  // namespace
+
+bool OnlyOptionsFileFailed(const rocksdb::Status& status) {
+  return status.IsIOError() && status.severity() < rocksdb::Status::kHardError &&
+         status.ToString().find("Unable to persist options") != std::string::npos;
+}
 
 Status MapStatus(const rocksdb::Status& status, std::string_view context) {
   if (status.ok()) [[likely]] {
@@ -62,7 +80,8 @@ Status MapStatus(const rocksdb::Status& status, std::string_view context) {
   if (status.severity() >= rocksdb::Status::kHardError) {
     message.append("the store has stopped taking writes after this error: ");
   }
-  message.append(status.ToString());
+  const std::string text = status.ToString();
+  message.append(PlaceIn(text)).append(text);
   return Status(CodeOf(status), message);
 }
 

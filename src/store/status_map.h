@@ -19,7 +19,13 @@ namespace basalt::store {
 //   NotSupported -> kNotSupported   InvalidArgument -> kInvalidArgument
 //
 // A write refused because of an earlier background error (severity of a hard error and above) is
-// kReadOnly, or kNoSpace when lack of space was that error. An ok status allocates nothing.
+// kReadOnly, or kNoSpace when lack of space was that error. Where RocksDB names a place in a table
+// file, the message says it first, without the directory. An ok status allocates nothing.
 Status MapStatus(const rocksdb::Status& status, std::string_view context = {});
+
+// Whether a change of options or of column families has been made, and only the OPTIONS file could
+// not be written: a copy for people and tools, which the next change and the next opening write
+// again. (DBImpl::WriteOptionsFile, whose text is all that tells the two apart.)
+bool OnlyOptionsFileFailed(const rocksdb::Status& status);
 
 }  // namespace basalt::store

@@ -29,6 +29,13 @@ void Store::Log(LogLevel level, std::string_view text) const {
   if (options_.log) options_.log(level, text);
 }
 
+Status Store::MapChange(const rocksdb::Status& status, const std::string& what) const {
+  if (!OnlyOptionsFileFailed(status)) return MapStatus(status, what);
+  Log(LogLevel::kWarning,
+      what + " was done, and is not in the OPTIONS file yet: " + status.ToString());
+  return {};
+}
+
 bool Store::IsReverse(std::string_view column_family_name) {
   return column_family_name.starts_with(kReverseColumnFamilyPrefix);
 }
@@ -49,7 +56,7 @@ Status Store::GetOrCreateColumnFamily(const std::string& name,
   rocksdb::ColumnFamilyOptions family;
   BASALT_RETURN_IF_ERROR(BuildColumnFamilyOptions(name, &family));
   rocksdb::ColumnFamilyHandle* created = nullptr;
-  BASALT_RETURN_IF_ERROR(MapStatus(db_->CreateColumnFamily(family, name, &created),
+  BASALT_RETURN_IF_ERROR(MapChange(db_->CreateColumnFamily(family, name, &created),
                                    "making the column family " + name));
   families_.Add(created);
   *handle = created;
@@ -236,14 +243,14 @@ Status Store::SetColumnFamilyOptions(rocksdb::ColumnFamilyHandle* handle,
   std::unordered_map<std::string, std::string> map;
   rocksdb::Status status = rocksdb::StringToMap(options, &map);
   if (status.ok()) status = base_->SetOptions(handle, map);
-  return MapStatus(status, "setting '" + options + "' for " + handle->GetName());
+  return MapChange(status, "setting '" + options + "' for " + handle->GetName());
 }
 
 Status Store::SetDatabaseOptions(const std::string& options) {
   std::unordered_map<std::string, std::string> map;
   rocksdb::Status status = rocksdb::StringToMap(options, &map);
   if (status.ok()) status = base_->SetDBOptions(map);
-  return MapStatus(status, "setting '" + options + "'");
+  return MapChange(status, "setting '" + options + "'");
 }
 
 Status Store::ReadIndexStatistics(rocksdb::ColumnFamilyHandle* handle,

@@ -204,6 +204,8 @@ class Store {
   void StartWatcher();
   std::string In(std::string_view what) const;  // "what in DIRECTORY", for messages
   void Log(LogLevel level, std::string_view text) const;
+  // MapStatus for changes after which RocksDB writes an OPTIONS file: without it, Ok and a warning.
+  Status MapChange(const rocksdb::Status& status, const std::string& what) const;
 
   const StoreOptions options_;
   std::map<std::string, std::string> overrides_;  // column family -> option string; create_mutex_'s

@@ -21,7 +21,7 @@ namespace basalt::store {
 Status Store::DropColumnFamily(rocksdb::ColumnFamilyHandle* handle) {
   std::lock_guard lock(create_mutex_);
   BASALT_RETURN_IF_ERROR(
-      MapStatus(db_->DropColumnFamily(handle), "dropping the column family " + handle->GetName()));
+      MapChange(db_->DropColumnFamily(handle), "dropping the column family " + handle->GetName()));
   families_.Remove(handle);
   return {};
 }

@@ -114,8 +114,9 @@ class IoLoop : public EngineFixture {
   using Operation = std::function<Status()>;
   using Check = std::function<void(bool acknowledged)>;
 
+  // `again`: what must succeed as soon as a full disk has space, in the same process.
   void Loop(const char* name, const Operation& operation, const Check& check = {},
-            const Operation& prepare = {}) {
+            const Operation& prepare = {}, const Operation& again = {}) {
     for (const Mode& mode : kModes) {
       int failures = 0;
       bool fired = true;
@@ -131,7 +132,7 @@ class IoLoop : public EngineFixture {
         if (!fired) {
           ASSERT_EQ(status.ToString(), "ok");
         }
-        ASSERT_NO_FATAL_FAILURE(AfterFault(mode));
+        ASSERT_NO_FATAL_FAILURE(AfterFault(mode, again));
         if (check) check(status.ok());
         CheckRows();
         if (HasFailure()) return;
@@ -154,13 +155,16 @@ class IoLoop : public EngineFixture {
     return running.get();
   }
 
-  void AfterFault(const Mode& mode) {
+  void AfterFault(const Mode& mode, const Operation& again) {
     if (mode.fault != Fault::kIoError || (mode.kinds & FaultyFileSystem::kRead) == 0) {
       ReadOneRow();
     }
     files_->Heal();
     if (mode.fault == Fault::kNoSpace) {
       ExpectWritingResumes();
+      if (again && database_ != nullptr) {
+        EXPECT_EQ(again().ToString(), "ok") << "with space again";
+      }
     }
     CloseAll();
     if (mode.power_cut) files_->CutPower(++cuts_);
@@ -311,9 +315,15 @@ TEST_F(IoLoop, Checkpoint) {
 }
 
 TEST_F(IoLoop, CreateTable) {
+  const auto family = [this] { return "family" + std::to_string(made_); };
   Loop(
-      "create table", [this] { return CreateSimple("d.new", "family" + std::to_string(++made_)); },
-      [this](bool acknowledged) { CheckTable("d.new", acknowledged, false); });
+      "create table",
+      [&] {
+        ++made_;
+        return CreateSimple("d.new", family());
+      },
+      [this](bool acknowledged) { CheckTable("d.new", acknowledged, false); }, {},
+      [&] { return CreateSimple("d.again" + std::to_string(made_), family()); });
 }
 
 TEST_F(IoLoop, DropTable) {

@@ -45,5 +45,24 @@ TEST(MapStatus, TheMessageSaysWhatWasDone) {
   EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("disk"));
 }
 
+TEST(MapStatus, TheMessageBeginsWithThePlaceInAFile) {
+  const auto text = [](const std::string& of_rocksdb) {
+    return std::string(MapStatus(Status::Corruption(of_rocksdb), "reading").message());
+  };
+  EXPECT_EQ(
+      text("block checksum mismatch: stored = 1 in /a long/#rocksdb/000123.sst offset 47 size 9"),
+      "reading: 000123.sst, offset 47: Corruption: block checksum mismatch: stored = 1 in "
+      "/a long/#rocksdb/000123.sst offset 47 size 9");
+  EXPECT_EQ(text("truncated block read from 7.sst offset 8"),
+            "reading: 7.sst, offset 8: Corruption: truncated block read from 7.sst offset 8");
+  EXPECT_EQ(text("bad entry"), "reading: Corruption: bad entry");
+}
+
+TEST(MapStatus, AFailedOptionsFileIsToldApart) {
+  EXPECT_TRUE(OnlyOptionsFileFailed(Status::IOError("Unable to persist options.", "No space")));
+  EXPECT_FALSE(OnlyOptionsFileFailed(Status::IOError("No space")));
+  EXPECT_FALSE(OnlyOptionsFileFailed(Status::OK()));
+}
+
 }  // namespace
 }  // namespace basalt::store
