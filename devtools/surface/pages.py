@@ -33,6 +33,16 @@ STATUS_HEAD = f"""# Status counters
 numbers, by the same names, so that dashboards go on working; what is new here is marked with a
 star. They count from the start of the server; `SET GLOBAL rocksdb_reset_stats=ON` sets those of
 RocksDB to zero.
+
+Some stay at 0 with default settings, where MyRocks counts:
+
+- `rocksdb_block_cache_index_hit` and `_filter_hit`: index and filter blocks are pinned by their
+  open file, so reads do not ask the cache for them. `_index_miss` and `_filter_miss` are blocks
+  read when a file is opened. The hit rate of the cache is that of data blocks,
+  `rocksdb_block_cache_data_hit` / (`_data_hit` + `_data_miss`); what filters are worth is
+  `rocksdb_bloom_filter_useful` / (`_useful` + `rocksdb_bloom_filter_full_positive`), and what
+  is pinned is "Cache Pinned" in SHOW ENGINE ROCKSDB STATUS.
+- those that RocksDB counts no more: see their lines.
 """
 SCHEMA_HEAD = f"""# Tables of INFORMATION_SCHEMA
 
