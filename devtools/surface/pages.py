@@ -33,14 +33,24 @@ STATUS_HEAD = f"""# Status counters
 numbers, by the same names, so that dashboards go on working; what is new here is marked with a
 star. They count from the start of the server; `SET GLOBAL rocksdb_reset_stats=ON` sets those of
 RocksDB to zero.
+
+Some hardly move with default settings, where MyRocks counts:
+
+- `rocksdb_block_cache_index_hit` and `_filter_hit`: index and filter blocks are pinned by their
+  open file, so reads do not ask the cache for them. Both and `_index_miss`, `_filter_miss` count
+  where files are opened. The hit rate of the cache is that of data blocks,
+  `rocksdb_block_cache_data_hit` / (`_data_hit` + `_data_miss`); what filters are worth is
+  `rocksdb_bloom_filter_useful` / (`_useful` + `rocksdb_bloom_filter_full_positive`), and how
+  large these blocks are, INFORMATION_SCHEMA.ROCKSDB_SST_PROPS says for each file.
+- those that RocksDB counts no more are 0 always: see their lines.
 """
 SCHEMA_HEAD = f"""# Tables of INFORMATION_SCHEMA
 
 {NOTE}
 The tables of MyRocks in MariaDB 10.11 have the same columns in the same order; those marked with a
-star are new here. Keys and names of transactions are in hexadecimal digits. `ROCKSDB_TRX`,
-`_LOCKS`, `_DEADLOCK`, `_DDL`, `_INDEX_SIZES` and `_LIVE_FILES` are empty without the PROCESS
-privilege. [locking.md](locking.md) describes transactions and locks.
+star are new here. Keys and names of transactions are in hexadecimal digits, but for `KEY` of
+`ROCKSDB_LOCKS`. `ROCKSDB_TRX`, `_LOCKS`, `_DEADLOCK`, `_DDL`, `_INDEX_SIZES` and `_LIVE_FILES` are
+empty without the PROCESS privilege. [locking.md](locking.md) describes transactions and locks.
 """
 # what the names of a table's columns do not say
 SCHEMA_NOTES = {
@@ -55,6 +65,10 @@ SCHEMA_NOTES = {
     "ROCKSDB_INDEX_FILE_MAP": "What the files of an index hold. Index numbers below 256 are the "
     "dictionary's own records.",
     "ROCKSDB_GLOBAL_INFO": "`DDL_DROP_INDEX_ONGOING`: a dropped index whose space is not free yet.",
+    "ROCKSDB_LOCKS": "Those that are held; who waits is in `ROCKSDB_TRX`. `KEY` of a row is the "
+    "number of its index and a hash of its key, not the key as in `WAITING_KEY`; "
+    '[locking.md](locking.md), "Who holds up whom", says how to find one by the other.',
+    "ROCKSDB_DEADLOCK": "`rocksdb_max_latest_deadlocks` of them, one row a transaction.",
     "ROCKSDB_CF_OPTIONS": "First those of MyRocks' list, then all others of RocksDB.",
 }
 

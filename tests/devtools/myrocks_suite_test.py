@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The tier that runs MyRocks' own tests: reading the runner's output, judging by the kept list."""
 
+import argparse
 import unittest
 
+from devtools import paths
 from devtools.myrocks_suite import expectations, runner, tolerant, verdicts
 from devtools.myrocks_suite.expectations import Expectation
 from devtools.myrocks_suite.runner import Outcome
 from devtools.myrocks_suite.suite import SuiteTest
+from devtools.tiers import myrocks_suite as tier_module
 
 OUTPUT = """\
 rocksdb.first 'write_committed'          w1 [ pass ]    196
@@ -96,7 +99,42 @@ class JudgeTest(unittest.TestCase):
         self.assertEqual("a better message", line.reason)
 
 
+def ended(passes: int, wins: int, differences: int, others: int) -> dict[str, str]:
+    words = ["pass"] * passes + ["won"] * wins + ["differs"] * differences + ["fails"] * others
+    return {f"rocksdb.t{number}": word for number, word in enumerate(words)}
+
+
+class StockTest(unittest.TestCase):
+    def test_as_many_as_stock_passes_are_enough(self):
+        self.assertEqual("", verdicts.shortfall(ended(verdicts.STOCK_PASSES - 30, 10, 20, 9)))
+
+    def test_one_less_is_a_shortfall(self):
+        words = ended(verdicts.STOCK_PASSES - 31, 10, 20, 9)
+        self.assertTrue(verdicts.shortfall(words).endswith(": 1 too few"))
+
+    def test_tests_of_other_suites_do_not_help(self):
+        words = ended(verdicts.STOCK_PASSES - 1, 0, 0, 0) | {"rocksdb_rpl.x": "pass"}
+        self.assertNotEqual("", verdicts.shortfall(words))
+
+    def test_a_shortfall_fails_a_run_of_all_tests_only(self):
+        def whole(tier="myrocks-suite", **other):
+            args = {"filter": "", "short_suite": False, "switched_off": False, "tier": tier}
+            return tier_module.is_whole(argparse.Namespace(**(args | other)))
+
+        self.assertTrue(whole())
+        self.assertTrue(whole(tier="full"))
+        self.assertFalse(whole(tier=None))
+        for option in ("filter", "short_suite", "switched_off"):
+            self.assertFalse(whole(**{option: "x"}))
+
+
 class ListTest(unittest.TestCase):
+    def test_the_kept_list_answers_for_as_many_as_stock_passes(self):
+        words = {name: known.outcome for name, known in expectations.load().items()}
+        self.assertEqual("", verdicts.shortfall(words))
+        page = (paths.ROOT / "tests" / "README.md").read_text()
+        self.assertIn(f"`{verdicts.as_stock_counts(words)}`", page)
+
     def test_the_kept_list_can_be_read(self):
         found = expectations.load()
         self.assertGreater(len(found), 400)
