@@ -189,8 +189,8 @@ def new_family(server: PrivateServer, disk: SmallDisk) -> None:
 
 
 def rotation(server: PrivateServer, disk: SmallDisk) -> None:
-    """The engine owes the server the end of a checkpoint, which lets it remove binary logs: it comes
-    when there is space again."""
+    """The engine owes the server the end of a checkpoint, which lets it remove binary logs: that
+    comes when there is space again."""
     with server.connect("d", read_timeout=HANGS_AFTER) as link:
         disk.fill()
         try:
