@@ -93,8 +93,8 @@ CASES = (
     Case(False, 1, innodb=True, machine=False, engines=BOTH, kept=False, stops=(DUPLICATE, NO_ROW)),
     Case(True, 1, 1, strict=False, ddl=True),
     Case(False, 1, parallel=False, ddl=True),
-    Case(True, 1, 1, xa=True, machine=False, kept=False, stops=(STRICT_ORDER,)),
-    Case(True, 1, 1, xa=True, kept=False, stops=(STRICT_ORDER,)),
+    Case(True, 1, 1, xa=True, machine=False, kept=False, stops=(STRICT_ORDER, NO_XID)),
+    Case(True, 1, 1, xa=True, kept=False, stops=(STRICT_ORDER, NO_XID)),
     Case(False, 1, xa=True, machine=False, kept=False, stops=(SAME_XID, NO_XID)),
     Case(False, 1, xa=True, kept=False, stops=(SAME_XID, NO_XID)),
 )
