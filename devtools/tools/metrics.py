@@ -27,13 +27,9 @@ def problem(found: list[str], text: str) -> list[Problem]:
 def still_standing(before: dict[str, float], after: dict[str, float]) -> list[str]:
     """What should have moved and has not; a counter that is missing has not either."""
 
-    def moved(name: str) -> bool:
-        if name not in before or name not in after:
-            return False
-        step = after[name] - before[name]
-        return step > 0 or (step < 0 and name in dashboard.GAUGES)
-
-    return [n for n in dashboard.NAMES if n not in dashboard.STILL and not moved(n)]
+    moving = [name for name in dashboard.NAMES if name not in dashboard.STILL]
+    nowhere = [name for name in moving if name not in before or name not in after]
+    return nowhere + [n for n in moving if n not in nowhere and after[n] <= before[n]]
 
 
 def restless(after: dict[str, float]) -> list[str]:

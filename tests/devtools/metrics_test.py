@@ -27,8 +27,8 @@ class DashboardTest(unittest.TestCase):
         del self.before["wal_bytes"], self.after["get_hit_l1"]
         self.assertEqual(["get_hit_l1", "wal_bytes"], still_standing(self.before, self.after))
 
-    def test_only_sizes_may_go_down(self):
-        self.after["wal_bytes"] = self.after["memtable_total"] = 1.0
+    def test_what_goes_down_has_not_moved(self):
+        self.after["wal_bytes"] = 1.0
         self.assertEqual(["wal_bytes"], still_standing(self.before, self.after))
 
     def test_what_cannot_move_must_be_there_and_0(self):
@@ -39,7 +39,6 @@ class DashboardTest(unittest.TestCase):
     def test_the_lists_agree(self):
         self.assertEqual(64, len(set(dashboard.NAMES)))
         self.assertLessEqual(set(dashboard.STILL), set(dashboard.NAMES))
-        self.assertLessEqual(set(dashboard.GAUGES), set(dashboard.NAMES) - set(dashboard.STILL))
 
 
 if __name__ == "__main__":
