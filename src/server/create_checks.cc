@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "server/index_attributes.h"
 #include "server/storage_preset.h"
 #include "server/system_variables.h"
 
@@ -133,6 +134,14 @@ int RefuseAttributesOfPartitions() {
   return 0;
 }
 
+bool HasIndexAttributes(const TABLE& form) {
+  for (uint i = 0; i < form.s->keys; ++i) {
+    const ha_index_option_struct* attributes = form.key_info[i].option_struct;
+    if (attributes != nullptr && attributes->column_family != nullptr) return true;
+  }
+  return false;
+}
+
 void WarnOfNeedlessOptions(const TABLE& form, const HA_CREATE_INFO& create_info) {
   THD* thd = current_thd;
   if (!WarnsWithoutEffect()) return;
@@ -146,6 +155,10 @@ void WarnOfNeedlessOptions(const TABLE& form, const HA_CREATE_INFO& create_info)
       PresetOf(*form.s, create_info.row_type) != store::StoragePreset::kDefault) {
     push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_ILLEGAL_HA_CREATE_OPTION,
                  "ROCKSDB: COMPRESSION has no effect on a temporary table");
+  }
+  if ((create_info.options & HA_LEX_CREATE_TMP_TABLE) && HasIndexAttributes(form)) {
+    push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_ILLEGAL_HA_CREATE_OPTION,
+                 "ROCKSDB: COLUMN_FAMILY has no effect on a temporary table");
   }
   if ((create_info.used_fields & HA_CREATE_USED_KEY_BLOCK_SIZE) && create_info.key_block_size) {
     push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_ILLEGAL_HA_CREATE_OPTION,

@@ -10,6 +10,7 @@
 #include "server/engine_status.h"
 #include "server/error_map.h"
 #include "server/handler.h"
+#include "server/index_attributes.h"
 #include "server/plugin_state.h"
 #include "server/session.h"
 #include "server/storage_preset.h"
@@ -281,6 +282,7 @@ void SetUpHandlerton(handlerton* hton) {
   hton->notify_tabledef_changed = NotifyTabledefChanged;
   SetUpDiscovery(hton);
   hton->table_options = TableOptions();
+  hton->index_options = IndexOptions();
   hton->show_status = ShowStatus;
 }
 

@@ -6,9 +6,9 @@
 #include "codec/key_codec.h"
 #include "codec/kv_format.h"
 #include "engine/database.h"
+#include "server/index_attributes.h"
 #include "server/storage_preset.h"
 #include "server/table_descriptor_builder.h"
-#include "server/table_name.h"
 
 namespace basalt::server {
 
@@ -37,17 +37,13 @@ size_t OriginOf(const TABLE& before, const Alter_inplace_info& info, uint positi
   return IndexPlan::kNew;
 }
 
-Status ColumnFamilyOf(const KEY& key, const std::string& table, catalog::IndexRequest* request) {
-  const std::string_view comment(key.comment.str, key.comment.length);
-  return ChooseColumnFamily(comment, PartitionOf(table), request);
-}
-
-// By their comments; the column family that the index is in may have been another one's choice.
+// By what is said of them; the column family that the index is in may have been another one's
+// choice.
 Status HasMoved(const KEY& before, const KEY& after, const std::string& table, bool* moved) {
   catalog::IndexRequest old_place;
   catalog::IndexRequest new_place;
-  BASALT_RETURN_IF_ERROR(ColumnFamilyOf(before, table, &old_place));
-  BASALT_RETURN_IF_ERROR(ColumnFamilyOf(after, table, &new_place));
+  BASALT_RETURN_IF_ERROR(ChooseFamilyOf(before, table, &old_place));
+  BASALT_RETURN_IF_ERROR(ChooseFamilyOf(after, table, &new_place));
   *moved = old_place.column_family != new_place.column_family;
   return Status::Ok();
 }

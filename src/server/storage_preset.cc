@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/storage_preset.h"
 
+#include "server/index_attributes.h"
 #include "server/plugin_state.h"
 #include "server/system_variables.h"
-#include "server/table_name.h"
 #include "store/store.h"
 
 namespace basalt::server {
@@ -43,8 +43,7 @@ store::StoragePreset PresetOfRows(std::string_view family_name, const TABLE_SHAR
 
 Status PlaceIndex(const KEY& key, std::string_view table_name, store::StoragePreset preset,
                   catalog::IndexRequest* request) {
-  const std::string_view comment(key.comment.str, key.comment.length);
-  BASALT_RETURN_IF_ERROR(ChooseColumnFamily(comment, PartitionOf(table_name), request));
+  BASALT_RETURN_IF_ERROR(ChooseFamilyOf(key, table_name, request));
   UsePreset(preset, request);
   const std::string& name = request->column_family;
   if (MayCreateColumnFamilies() || Database()->store()->FindColumnFamily(name) != nullptr) {

@@ -28,8 +28,8 @@ store::StoragePreset PresetOfRows(std::string_view family_name, const TABLE_SHAR
 // Puts an index whose column family nobody has chosen into that of the preset.
 void UsePreset(store::StoragePreset preset, catalog::IndexRequest* request);
 
-// The column family of a new index, by its comment or its table's preset. kInvalidArgument for a
-// comment that cannot be read, and for a family that would have to be made and may not be.
+// The column family of a new index, as index_attributes.h says, or by its table's preset.
+// kInvalidArgument as there, and for a family that would have to be made and may not be.
 Status PlaceIndex(const KEY& key, std::string_view table_name, store::StoragePreset preset,
                   catalog::IndexRequest* request);
 

@@ -13,6 +13,7 @@
 #include "server/statement_progress.h"
 #include "server/variables/inert_variables.h"
 #include "server/variables/variable_table.h"
+#include "store/option_string.h"
 
 namespace basalt::server {
 
@@ -322,10 +323,18 @@ void LogLine(store::LogLevel level, std::string_view text) {
   }
 }
 
+void LogOldValues(const char* name, const char* option_string) {
+  if (!WarnsWithoutEffect()) return;
+  const std::string old = store::DescribeOldValues(Text(option_string));
+  if (!old.empty()) sql_print_warning("ROCKSDB: %s: %s", name, old.c_str());
+}
+
 void LogSettingsWithoutEffect() {
   if (!THDVAR(nullptr, deadlock_detect)) sql_print_warning("%s", kAlwaysDetected);
   LogInertSettings();
   LogMaintenanceSettings();
+  LogOldValues("rocksdb_default_cf_options", values.default_cf_options);
+  LogOldValues("rocksdb_override_cf_options", values.override_cf_options);
 }
 
 std::shared_ptr<TimeToLiveSettings> TimeToLiveFromVariables() {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 
@@ -98,14 +97,9 @@ void SetCompression(rocksdb::ColumnFamilyOptions* family) {
   family->bottommost_compression_opts.level = 3;
 }
 
-Status Unmatched(std::string_view origin, std::string_view text) {
-  return Status(Code::kInvalidArgument, std::string(origin) +
-                                            ": expected name={options};name={options}, got '" +
-                                            std::string(text) + "'");
-}
+constexpr std::string_view kBlank = " \t\r\n";
 
 std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
   const size_t first = text.find_first_not_of(kBlank);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
@@ -145,16 +139,12 @@ rocksdb::ColumnFamilyOptions DefaultColumnFamilyOptions(std::string_view name,
 }
 
 Status ApplyColumnFamilyOptionString(std::string_view option_string, std::string_view origin,
-                                     rocksdb::ColumnFamilyOptions* options) {
+                                     rocksdb::ColumnFamilyOptions* options, OptionScope scope) {
   if (Trim(option_string).empty()) return {};
-  rocksdb::ConfigOptions config;
-  config.ignore_unknown_options = false;
-  config.input_strings_escaped = false;
   rocksdb::ColumnFamilyOptions changed;
-  const rocksdb::Status status = rocksdb::GetColumnFamilyOptionsFromString(
-      config, *options, std::string(option_string), &changed);
+  const rocksdb::Status status = ParseFamilyOptions(option_string, *options, scope, &changed);
   if (!status.ok()) {
-    const std::string mistake = DescribeMistake(option_string, *options);
+    const std::string mistake = DescribeMistake(option_string, *options, scope);
     return Status(Code::kInvalidArgument,
                   std::string(origin) + ": '" + std::string(option_string) + "'" +
                       (mistake.empty() ? ": " + status.ToString() : "," + mistake));
@@ -168,25 +158,31 @@ Status ApplyColumnFamilyOptionString(std::string_view option_string, std::string
 Status ParseColumnFamilyOverrides(std::string_view text, std::string_view origin,
                                   std::map<std::string, std::string>* overrides) {
   overrides->clear();
+  // `at` points into the text.
+  const auto wrong = [&](std::string_view at, const std::string& what) {
+    return Status(Code::kInvalidArgument, std::string(origin) + " at character " +
+                                              std::to_string(at.data() - text.data() + 1) + ": " +
+                                              what);
+  };
+  const std::string grammar = "expected name={options};name={options}, got '";
   std::string_view rest = Trim(text);
   while (!rest.empty()) {
     const size_t equals = rest.find('=');
-    if (equals == std::string_view::npos) return Unmatched(origin, rest);
-    const std::string name(Trim(rest.substr(0, equals)));
-    const size_t open = rest.find_first_not_of(" \t\r\n", equals + 1);
+    const std::string name(Trim(rest.substr(0, std::min(equals, rest.size()))));
+    const size_t open =
+        equals == std::string_view::npos ? equals : rest.find_first_not_of(kBlank, equals + 1);
     if (name.empty() || open == std::string_view::npos || rest[open] != '{') {
-      return Unmatched(origin, rest);
+      return wrong(rest, grammar + std::string(rest) + "'");
     }
     const size_t close = ClosingBrace(rest, open);
-    if (close == std::string_view::npos) return Unmatched(origin, rest);
+    if (close == std::string_view::npos) return wrong(rest.substr(open), "'{' without '}'");
     const std::string_view inside = rest.substr(open + 1, close - open - 1);
     if (!overrides->emplace(name, inside).second) {
-      return Status(Code::kInvalidArgument,
-                    std::string(origin) + ": column family '" + name + "' comes twice");
+      return wrong(rest, "column family '" + name + "' comes twice");
     }
     rest = Trim(rest.substr(close + 1));
     if (rest.empty()) break;
-    if (rest.front() != ';') return Unmatched(origin, rest);
+    if (rest.front() != ';') return wrong(rest, grammar + std::string(rest) + "'");
     rest = Trim(rest.substr(1));
   }
   return {};

@@ -10,6 +10,7 @@
 #include <rocksdb/options.h>
 
 #include "base/status.h"
+#include "store/option_string.h"
 #include "store/store_options.h"
 
 namespace basalt::store {
@@ -21,14 +22,15 @@ rocksdb::ColumnFamilyOptions DefaultColumnFamilyOptions(std::string_view name,
                                                         std::shared_ptr<rocksdb::Cache> cache);
 
 // Applies a RocksDB option string to *options. kInvalidArgument names `origin` (the variable or
-// column family it came from) and RocksDB's complaint; *options is unchanged then. The comparator
-// and the merge operator cannot be changed this way: they are part of the format.
+// column family it came from) and the mistake (option_mistake.h); *options is unchanged then. The
+// comparator and the merge operator cannot be changed this way: they are part of the format.
 Status ApplyColumnFamilyOptionString(std::string_view option_string, std::string_view origin,
-                                     rocksdb::ColumnFamilyOptions* options);
+                                     rocksdb::ColumnFamilyOptions* options,
+                                     OptionScope scope = OptionScope::kNewFamily);
 
 // Splits "cf1={a=1;b={c=2}};rev:cf2={...}" into names and option strings. kInvalidArgument when
-// braces do not match, a name is empty or comes twice, or text is left over.
-// `origin` as above.
+// braces do not match, a name is empty or comes twice, or text is left over; it says at which
+// character. `origin` as above.
 Status ParseColumnFamilyOverrides(std::string_view text, std::string_view origin,
                                   std::map<std::string, std::string>* overrides);
 

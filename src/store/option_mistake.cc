@@ -11,6 +11,9 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/table.h>
 
+#include "store/nearest_word.h"
+#include "store/option_values.h"
+
 namespace basalt::store {
 namespace {
 
@@ -55,22 +58,6 @@ std::vector<Part> PartsOf(std::string_view text) {
   return parts;
 }
 
-// Single-character changes from one word to the other.
-size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j < row.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 std::vector<std::string> NamesIn(const std::string& option_string) {
   std::vector<std::string> names;
   std::unordered_map<std::string, std::string> map;
@@ -86,7 +73,8 @@ std::vector<std::string> FamilyOptionNames(const rocksdb::ColumnFamilyOptions& o
   }
   std::vector<std::string> names = NamesIn(text);
   // Other names that RocksDB takes.
-  for (const char* name : {"block_based_table_factory", "memtable", "cf_paths"}) {
+  for (const char* name :
+       {"block_based_table_factory", "memtable", "cf_paths", "compression_per_level"}) {
     names.emplace_back(name);
   }
   return names;
@@ -103,28 +91,49 @@ std::vector<std::string> TableOptionNames() {
   return names;
 }
 
-// Where a wrong part stands, and what it should be perhaps.
-std::string Complain(const Part& part, size_t offset, const std::vector<std::string>& names) {
-  if (std::find(names.begin(), names.end(), part.name) != names.end()) {
-    return " at character " + std::to_string(offset + part.value_at + 1) + ": '" + part.value +
-           "' is no value of the option '" + part.name + "'";
-  }
-  std::string text = " at character " + std::to_string(offset + part.name_at + 1) +
-                     ": no option '" + part.name + "'";
-  const auto nearest =
-      std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
-        const size_t to_a = Distance(part.name, a);
-        const size_t to_b = Distance(part.name, b);
-        return to_a != to_b ? to_a < to_b : a < b;
-      });
-  const size_t tolerated = 1 + part.name.size() / 3;
-  if (nearest == names.end() || Distance(part.name, *nearest) > tolerated) return text;
-  return text + "; is '" + *nearest + "' meant?";
+std::string At(size_t position) { return " at character " + std::to_string(position + 1) + ": "; }
+
+std::string Meant(const std::string& word) {
+  return word.empty() ? word : "; is '" + word + "' meant?";
 }
 
-rocksdb::ConfigOptions Strict() {
+std::string NoOption(const Part& part, size_t offset, const std::vector<std::string>& names) {
+  return At(offset + part.name_at) + "no option '" + part.name + "'" +
+         Meant(NearestWord(part.name, names, ToleratedInName(part.name)));
+}
+
+// The first of the words between colons that the option does not take.
+std::string_view FirstWrongWord(std::string_view value, const std::vector<std::string>& words) {
+  for (size_t start = 0; start <= value.size();) {
+    const std::string_view word = value.substr(start, value.find(':', start) - start);
+    if (std::find(words.begin(), words.end(), WithTodaysValues(word)) == words.end()) return word;
+    start += word.size() + 1;
+  }
+  return value;
+}
+
+std::string Listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text.append(text.empty() ? "" : ", ").append(word);
+  return text;
+}
+
+std::string NoValue(const Part& part, size_t offset) {
+  const std::vector<std::string> words = ValuesOfOption(part.name);
+  const std::string_view wrong =
+      words.empty() ? std::string_view(part.value) : FirstWrongWord(part.value, words);
+  const auto inside = static_cast<size_t>(wrong.data() - part.value.data());
+  std::string text = At(offset + part.value_at + inside) + "'" + std::string(wrong) +
+                     "' is no value of the option '" + part.name + "'";
+  if (words.empty()) return text;
+  constexpr size_t kShort = 5;
+  const std::string meant = NearestWord(wrong, words, wrong.size() > kShort ? 3 : 2);
+  return text + (meant.empty() ? "; it takes " + Listed(words) : Meant(meant));
+}
+
+rocksdb::ConfigOptions TableConfig(bool strict) {
   rocksdb::ConfigOptions config;
-  config.ignore_unknown_options = false;
+  config.ignore_unknown_options = !strict;
   config.input_strings_escaped = false;
   return config;
 }
@@ -143,30 +152,74 @@ std::string TextOf(const Part& part) {
   return part.name + (part.nested ? "={" + part.value + "}" : "=" + part.value);
 }
 
+bool IsAmong(const std::string& name, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool AcceptsTablePart(const Part& part, bool strict) {
+  rocksdb::BlockBasedTableOptions changed;
+  return rocksdb::GetBlockBasedTableOptionsFromString(TableConfig(strict), {}, TextOf(part),
+                                                      &changed)
+      .ok();
+}
+
 std::string DescribeTableMistake(const Part& factory) {
   const std::vector<Part> parts = PartsOf(factory.value);
-  const Part* wrong = FindWrong(parts, [](const Part& part) {
-    rocksdb::BlockBasedTableOptions changed;
-    return rocksdb::GetBlockBasedTableOptionsFromString(Strict(), {}, TextOf(part), &changed).ok();
-  });
-  return wrong == nullptr ? std::string() : Complain(*wrong, factory.value_at, TableOptionNames());
+  const Part* wrong =
+      FindWrong(parts, [](const Part& part) { return AcceptsTablePart(part, /*strict=*/true); });
+  if (wrong == nullptr) return {};
+  const std::vector<std::string> names = TableOptionNames();
+  // RocksDB passes over a name that it does not know when it is told to, but not over a value.
+  const bool known = IsAmong(wrong->name, names) || !AcceptsTablePart(*wrong, /*strict=*/false);
+  return known ? NoValue(*wrong, factory.value_at) : NoOption(*wrong, factory.value_at, names);
+}
+
+// Not all that RocksDB takes is among the names it writes.
+bool IsFamilyOption(const Part& part, const rocksdb::ColumnFamilyOptions& options,
+                    const std::vector<std::string>& names) {
+  if (IsAmong(part.name, names)) return true;
+  rocksdb::ConfigOptions lenient;
+  lenient.ignore_unknown_options = true;
+  lenient.input_strings_escaped = false;
+  rocksdb::ColumnFamilyOptions changed;
+  return !rocksdb::GetColumnFamilyOptionsFromString(lenient, options, TextOf(part), &changed).ok();
+}
+
+// The first brace without its other half.
+std::string DescribeBraces(std::string_view text) {
+  std::vector<size_t> open;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '{') open.push_back(i);
+    if (text[i] != '}') continue;
+    if (open.empty()) return At(i) + "'}' without '{'";
+    open.pop_back();
+  }
+  return open.empty() ? std::string() : At(open.back()) + "'{' without '}'";
 }
 
 }  // namespace
 
 std::string DescribeMistake(std::string_view option_string,
-                            const rocksdb::ColumnFamilyOptions& options) {
+                            const rocksdb::ColumnFamilyOptions& options, OptionScope scope) {
+  if (std::string braces = DescribeBraces(option_string); !braces.empty()) return braces;
+  const auto accepts = [&options](OptionScope limits) {
+    return [&options, limits](const Part& part) {
+      rocksdb::ColumnFamilyOptions changed;
+      return ParseFamilyOptions(TextOf(part), options, limits, &changed).ok();
+    };
+  };
   const std::vector<Part> parts = PartsOf(option_string);
-  const Part* wrong = FindWrong(parts, [&](const Part& part) {
-    rocksdb::ColumnFamilyOptions changed;
-    return rocksdb::GetColumnFamilyOptionsFromString(Strict(), options, TextOf(part), &changed)
-        .ok();
-  });
+  const Part* wrong = FindWrong(parts, accepts(scope));
   if (wrong == nullptr) return {};
+  if (scope == OptionScope::kOpenFamily && accepts(OptionScope::kNewFamily)(*wrong)) {
+    return At(wrong->name_at) + "the option '" + wrong->name +
+           "' cannot be changed while the column family is open";
+  }
   if (wrong->name == kTableFactory && wrong->nested) {
     if (std::string inside = DescribeTableMistake(*wrong); !inside.empty()) return inside;
   }
-  return Complain(*wrong, 0, FamilyOptionNames(options));
+  const std::vector<std::string> names = FamilyOptionNames(options);
+  return IsFamilyOption(*wrong, options, names) ? NoValue(*wrong, 0) : NoOption(*wrong, 0, names);
 }
 
 }  // namespace basalt::store

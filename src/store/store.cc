@@ -11,6 +11,7 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/utilities/checkpoint.h>
 
+#include "store/option_string.h"
 #include "store/space_watcher.h"
 
 namespace basalt::store {
@@ -241,7 +242,7 @@ Status Store::EnableFileDeletions() {
 Status Store::SetColumnFamilyOptions(rocksdb::ColumnFamilyHandle* handle,
                                      const std::string& options) {
   std::unordered_map<std::string, std::string> map;
-  rocksdb::Status status = rocksdb::StringToMap(options, &map);
+  rocksdb::Status status = rocksdb::StringToMap(WithTodaysValues(options), &map);
   if (status.ok()) status = base_->SetOptions(handle, map);
   return MapChange(status, "setting '" + options + "' for " + handle->GetName());
 }

@@ -191,8 +191,10 @@ Status Store::UpdateColumnFamilyOptions(std::string_view text) {
   for (const auto& [name, options] : updates) {
     rocksdb::ColumnFamilyOptions checked;
     BASALT_RETURN_IF_ERROR(BuildColumnFamilyOptions(name, &checked));
-    BASALT_RETURN_IF_ERROR(
-        ApplyColumnFamilyOptionString(options, "rocksdb_update_cf_options", &checked));
+    const OptionScope scope =
+        FindColumnFamily(name) == nullptr ? OptionScope::kNewFamily : OptionScope::kOpenFamily;
+    const std::string origin = "rocksdb_update_cf_options for " + name;
+    BASALT_RETURN_IF_ERROR(ApplyColumnFamilyOptionString(options, origin, &checked, scope));
   }
   for (const auto& [name, options] : updates) {
     rocksdb::ColumnFamilyHandle* handle = FindColumnFamily(name);

@@ -58,6 +58,12 @@ Status Store::Open(StoreOptions options, std::unique_ptr<Store>* store) {
                                                     "rocksdb_override_cf_options",
                                                     &opened->overrides_));
   opened->BuildDatabaseOptions();
+  rocksdb::ColumnFamilyOptions checked;
+  BASALT_RETURN_IF_ERROR(opened->BuildColumnFamilyOptions(kDefaultColumnFamilyName, &checked));
+  // Of families that are not there yet as well: some CREATE would fail by a mistake of this file.
+  for (const auto& [name, text] : opened->overrides_) {
+    BASALT_RETURN_IF_ERROR(opened->BuildColumnFamilyOptions(name, &checked));
+  }
   BASALT_RETURN_IF_ERROR(opened->PrepareDirectory());
   BASALT_RETURN_IF_ERROR(opened->OpenDatabase());
   BASALT_RETURN_IF_ERROR(opened->RemoveUnfinishedBulkLoads());

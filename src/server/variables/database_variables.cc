@@ -160,6 +160,7 @@ std::string SupportedCompressions() {
   std::string text;
   for (const rocksdb::CompressionType type : rocksdb::GetSupportedCompressions()) {
     std::string name;
+    if (type == rocksdb::kNoCompression) continue;  // MyRocks does not list it either
     if (!rocksdb::GetStringFromCompressionType(&name, type).ok()) continue;
     if (name.starts_with("k")) name.erase(0, 1);
     if (name.ends_with("Compression")) name.resize(name.size() - strlen("Compression"));
@@ -206,12 +207,13 @@ void AdjustFiles(rocksdb::DBOptions* db) {
 }  // namespace
 
 void AppendDatabaseVariables(std::vector<st_mysql_sys_var*>* list) {
-  static std::string compressions = SupportedCompressions();
-  values.supported_compression_types = compressions.data();
   AppendVariables(variables, list);
 }
 
 void AdjustDatabase(store::StoreOptions* options) {
+  // Not when the library is loaded: RocksDB may not have its table of compressions yet.
+  static std::string compressions = SupportedCompressions();
+  values.supported_compression_types = compressions.data();
   options->manual_wal_flush = values.manual_wal_flush;
   options->statistics_level = static_cast<rocksdb::StatsLevel>(values.stats_level);
   options->adjust_database = [](rocksdb::DBOptions* db) {

@@ -3,12 +3,17 @@
 // Variables that are commands to the running store. A switch among them reads OFF again at once.
 #include <rocksdb/statistics.h>
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "server/error_map.h"
 #include "server/plugin_state.h"
 #include "server/system_variables.h"
 #include "server/variables/variable_table.h"
+#include "store/column_family_defaults.h"
+#include "store/nearest_word.h"
+#include "store/option_string.h"
 
 namespace basalt::server {
 
@@ -67,6 +72,32 @@ int RefuseValue(THD* thd, const Status& status) {
   return 1;
 }
 
+void WarnOfOldValues(THD* thd, const char* text) {
+  const std::string old = store::DescribeOldValues(text);
+  if (old.empty()) return;
+  push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN, ER_WRONG_ARGUMENTS, "ROCKSDB: %s",
+                      old.c_str());
+}
+
+// Options of a family that no index has made yet, or of one that was to be another.
+void WarnOfMissingFamilies(THD* thd, const char* text) {
+  std::map<std::string, std::string> updates;
+  if (!store::ParseColumnFamilyOverrides(text, {}, &updates).ok()) return;
+  std::vector<std::string> there;
+  for (const auto* family : Database()->store()->ColumnFamilyHandles()) {
+    there.push_back(family->GetName());
+  }
+  for (const auto& [name, options] : updates) {
+    if (Database()->store()->FindColumnFamily(name) != nullptr) continue;
+    const std::string meant = store::NearestWord(name, there, store::ToleratedInName(name));
+    push_warning_printf(thd, Sql_condition::WARN_LEVEL_NOTE, ER_WRONG_ARGUMENTS,
+                        "ROCKSDB: there is no column family '%s' yet: an index that makes it will "
+                        "find these options%s%s%s",
+                        name.c_str(), meant.empty() ? "" : "; is '", meant.c_str(),
+                        meant.empty() ? "" : "' meant?");
+  }
+}
+
 // NULL says nothing and is kept, as the variable's first value.
 int CheckUpdateOptions(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* value) {
   char buffer[1];
@@ -75,7 +106,12 @@ int CheckUpdateOptions(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* 
   const char* text = GivenText(thd, value);
   *static_cast<const char**>(save) = is_null ? nullptr : text;
   if (Database() == nullptr) return 1;
-  return RefuseValue(thd, Database()->store()->UpdateColumnFamilyOptions(text));
+  if (RefuseValue(thd, Database()->store()->UpdateColumnFamilyOptions(text)) != 0) return 1;
+  if (WarnsWithoutEffect()) {
+    WarnOfOldValues(thd, text);
+    WarnOfMissingFamilies(thd, text);
+  }
+  return 0;
 }
 
 Status DropColumnFamily(const std::string& name) {

@@ -112,6 +112,19 @@ TEST_F(StoreMaintenanceTest, NothingIsUpdatedWhenOneTextIsWrong) {
   EXPECT_EQ(Option("WRITE_BUFFER_SIZE"), before);
 }
 
+TEST_F(StoreMaintenanceTest, NothingIsUpdatedWhenAnOpenFamilyWouldHaveToBeMadeAnew) {
+  const std::string before = Option("WRITE_BUFFER_SIZE");
+  const Status status = store_->UpdateColumnFamilyOptions(
+      "default={write_buffer_size=9m};rows={write_buffer_size=9m;num_levels=5}");
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_THAT(status.ToString(), HasSubstr("for rows: 'write_buffer_size=9m;num_levels=5', at "
+                                           "character 22: the option 'num_levels' cannot be"));
+  EXPECT_EQ(Option("WRITE_BUFFER_SIZE"), before);
+  rows_ = store_->default_column_family();
+  EXPECT_EQ(Option("WRITE_BUFFER_SIZE"), before);
+  EXPECT_EQ(store_->UpdateColumnFamilyOptions("later={num_levels=5}").ToString(), "ok");
+}
+
 TEST_F(StoreMaintenanceTest, LevelZeroIsEmptyAfterItsCompaction) {
   for (uint32_t number = 0; number < 3; ++number) {
     Write(number, number + 1, /*deletions=*/false);

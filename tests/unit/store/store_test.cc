@@ -210,6 +210,8 @@ TEST_F(StoreTest, BadOptionStringsAreRefused) {
       {"", "={}"},
       {"", "cf1={} x"},
       {"", "default={no_such_option=1}"},
+      {"", "made_later={compression=kNoCompresion}"},
+      {"", "made_later={bottommost_compression=kBZip2Compression}"},
   };
   for (const auto& [defaults, overrides] : cases) {
     StoreOptions options = Options();
@@ -219,6 +221,38 @@ TEST_F(StoreTest, BadOptionStringsAreRefused) {
     EXPECT_EQ(status.code(), Code::kInvalidArgument) << defaults << " | " << overrides;
     EXPECT_THAT(std::string(status.message()), HasSubstr("_cf_options"));
   }
+}
+
+TEST_F(StoreTest, MistakesInOptionStringsSayWhereTheyAre) {
+  const auto message = [this](const std::string& overrides) {
+    StoreOptions options = Options();
+    options.override_column_family_options = overrides;
+    return std::string(TryOpen(std::move(options)).message());
+  };
+  EXPECT_EQ(message("made_later={num_levels=5;compression=kNoCompresion}"),
+            "rocksdb_override_cf_options for made_later: 'num_levels=5;compression=kNoCompresion', "
+            "at character 26: 'kNoCompresion' is no value of the option 'compression'; is "
+            "'kNoCompression' meant?");
+  EXPECT_EQ(message("cf1={num_levels=5};\n cf2 = {num_levels=5"),
+            "rocksdb_override_cf_options at character 28: '{' without '}'");
+  EXPECT_EQ(message("cf1={};cf2"),
+            "rocksdb_override_cf_options at character 8: expected name={options};name={options}, "
+            "got 'cf2'");
+  EXPECT_EQ(message("cf1={} ; cf1={}"),
+            "rocksdb_override_cf_options at character 10: column family 'cf1' comes twice");
+}
+
+TEST_F(StoreTest, OldValuesAreTaken) {
+  StoreOptions options = Options();
+  options.default_column_family_options = "bottommost_compression=kZSTDNotFinalCompression";
+  options.override_column_family_options = "cf1={compression=kZSTDNotFinalCompression}";
+  ASSERT_EQ(TryOpen(std::move(options)).ToString(), "ok");
+  EXPECT_EQ(store_->base()->GetOptions(Family("cf1")).compression, rocksdb::kZSTD);
+  ASSERT_EQ(store_->UpdateColumnFamilyOptions("cf1={compression=kNoCompression}").ToString(), "ok");
+  ASSERT_EQ(
+      store_->UpdateColumnFamilyOptions("cf1={compression=kZSTDNotFinalCompression}").ToString(),
+      "ok");
+  EXPECT_EQ(store_->base()->GetOptions(Family("cf1")).compression, rocksdb::kZSTD);
 }
 
 TEST_F(StoreTest, MergeKeepsTheLargerCounter) {
