@@ -14,6 +14,7 @@ from devtools.replication.failover import Failover
 from devtools.replication.hot_rows import HotRows
 from devtools.replication.kinds import Kinds
 from devtools.replication.node import make_template
+from devtools.replication.read_free import ReadFree
 from devtools.replication.replica_kills import ReplicaKills
 from devtools.replication.replica_power_cuts import ReplicaPowerCuts
 from devtools.replication.scenario import Scenario
@@ -27,6 +28,7 @@ SCENARIOS: list[type[Scenario]] = [
     HotRows,
     Failover,
     Checksums,
+    ReadFree,
 ]
 
 

@@ -187,6 +187,12 @@ Status RowAccess::ReadRow(Bytes primary_key, uint8_t* record, bool alone) {
   return DecodeRow(row_key_, Bytes(row_value_.data(), row_value_.size()), record);
 }
 
+Status RowAccess::TakeRow(Bytes primary_key) {
+  row_newly_locked_ = false;
+  row_key_.assign(primary_key);
+  return LockRow(row_key_, intent_.wait);
+}
+
 void RowAccess::FetchRows(const std::vector<std::string>& primary_keys, size_t count) {
   if (count > fetch_capacity_) {
     fetch_values_ = std::make_unique<rocksdb::PinnableSlice[]>(count);

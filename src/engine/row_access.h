@@ -27,8 +27,7 @@ namespace basalt::engine {
 // Reads and writes the rows of one table for one handler: owns the buffers, cursors and decoders
 // that a statement needs and keeps them for the next one. Records are the server's record images.
 //
-// One thread at a time. A statement runs between Bind and Unbind; the transaction must stay active
-// in between.
+// One thread at a time. A statement runs between Bind and Unbind, in an active transaction.
 class RowAccess {
  public:
   explicit RowAccess(std::shared_ptr<Table> table);
@@ -59,6 +58,8 @@ class RowAccess {
   // Reads the row with this primary key (index number first) into `record`. kNotFound when absent;
   // kLockBusy under skip_locked. `alone`: the statement's only read, see Transaction::GetAlone.
   Status ReadRow(Bytes primary_key, uint8_t* record, bool alone = false);
+  // Takes the lock that ReadRow takes and sets row_key(), without a look at the row.
+  Status TakeRow(Bytes primary_key);
   // Reads the first `count` rows of `primary_keys` at once; TakeFetched then decodes them one by
   // one, in any order (kNotFound for an absent row; kCorruption when the keys come from entries of
   // the running scan, which have rows). Not for locking reads. Borrows the keys till the last one.
@@ -115,8 +116,7 @@ class RowAccess {
   bool scanning() const { return cursor_ != nullptr; }
   // Entries of an index in [start, end): counted when few, else estimated from file sizes.
   uint64_t EstimateRange(size_t index, Bytes start, Bytes end);
-  // The row last read is of no interest: undoes its lock if that read took it and is not
-  // repeatable.
+  // Undoes the lock of the row last read, if that read took it and is not repeatable.
   void UnlockRow();
 
   // Of all who call this for a value (the beginning of keys), one goes on at a time, until its

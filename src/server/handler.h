@@ -29,8 +29,7 @@ namespace basalt::server {
 //   handler_write.cc  insert, update, delete, counters; handler_bulk.cc fills empty tables;
 //   handler_alter.cc  ALTER TABLE in place
 //
-// No exception leaves a function of this class, every status becomes a handler error in
-// error_map.cc, which also keeps the text for the client.
+// No exception leaves a function of this class; error_map.cc makes handler errors of statuses.
 class Handler final : public ::handler {
  public:
   Handler(handlerton* hton, TABLE_SHARE* share);
@@ -102,6 +101,7 @@ class Handler final : public ::handler {
   int rnd_end() override;
   int rnd_next(uchar* record) override;
   int rnd_pos(uchar* record, uchar* position) override;
+  int rnd_pos_by_record(uchar* record) override;
   void position(const uchar* record) override;
   int index_init(uint index, bool sorted) override;
   int index_end() override;

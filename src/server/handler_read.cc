@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/handler.h"
+#include "server/read_free_apply.h"
 #include "server/search_key.h"
 #include "server/system_variables.h"
 
@@ -168,6 +169,17 @@ int Handler::rnd_pos(uchar* record, uchar* position) {
   if (!read.ok()) return Fail(std::move(read));
   virtual_parts_.ComputeUnread(record);
   Note(RowEvent::kRead);
+  return 0;
+}
+
+// How a replica finds the row that a row event changes.
+int Handler::rnd_pos_by_record(uchar* record) {
+  const UnreadChange change = ChangeWithoutReading(table, *table_data());
+  if (change == UnreadChange::kNone) return ::handler::rnd_pos_by_record(record);
+  Status taken = rows_->TakeRow(rows_->RowKeyOf(record));
+  if (!taken.ok()) return Fail(std::move(taken));
+  const bool update = change == UnreadChange::kUpdate;
+  session_->row_counters()->Note(update ? RowEvent::kUpdatedBlind : RowEvent::kDeletedBlind);
   return 0;
 }
 

@@ -22,6 +22,8 @@ enum class RowEvent : uint8_t {
   kPointQuery,        // a look-up by a whole unique key
   kRangeQuery,        // any other search in an index
   kCoveredLookUp,     // an entry of a secondary index that was enough, without its row
+  kUpdatedBlind,      // rows that a replica changes without having read them
+  kDeletedBlind,      // and deletes
   kSnapshotConflict,  // statements that failed for it
   kCount,
 };

@@ -134,7 +134,6 @@ constexpr AbsentVariable kAbsent[] = {
     {"block_cachecompressed_miss", "always 0: RocksDB has no such cache any more"},
     {"no_file_closes", "always 0: RocksDB does not count it any more"},
     {"number_deletes_filtered", "always 0: deletions are always written"},
-    {"rows_deleted_blind", "always 0: a DELETE looks whether there is a row"},
     {"write_timedout", "always 0: writes have no time limit"},
     {"write_timeout", "always 0, as write_timedout: the name that dashboards read"},
 };
@@ -162,6 +161,10 @@ constexpr RowVariable kRows[] = {
     {"queries_range", RowEvent::kRangeQuery, "other searches in indexes"},
     {"covered_secondary_key_lookups", RowEvent::kCoveredLookUp,
      "rows answered by the entry of a secondary index alone"},
+    {"rows_updated_blind", RowEvent::kUpdatedBlind,
+     "of the rows changed, those that a replica had not read (rocksdb_read_free_rpl)"},
+    {"rows_deleted_blind", RowEvent::kDeletedBlind,
+     "of the rows deleted, those that a replica had not read (rocksdb_read_free_rpl)"},
     {"snapshot_conflict_errors", RowEvent::kSnapshotConflict,
      "statements that failed because a row has changed since the snapshot"},
 };

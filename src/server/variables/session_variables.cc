@@ -2,6 +2,7 @@
 //
 // Variables of a connection's statements, and those that say how failures are dealt with.
 #include "server/plugin_state.h"
+#include "server/read_free_apply.h"
 #include "server/system_variables.h"
 #include "server/variables/variable_table.h"
 
@@ -14,6 +15,9 @@ void UpdateKeptDeadlocks(THD*, st_mysql_sys_var*, void* variable, const void* sa
   if (Database() == nullptr) return;
   Database()->transactions()->waits()->KeepReports(*static_cast<const UINT*>(save));
 }
+
+const char* const kReadFreeModes[] = {"OFF", "PK_ONLY", "PK_SK", nullptr};
+TYPELIB read_free_modes = {3, "read free modes", const_cast<const char**>(kReadFreeModes), nullptr};
 
 // clang-format off
 #define BASALT_SESSION_VARIABLES(GLOBAL, SESSION)                                                  \
@@ -30,6 +34,11 @@ void UpdateKeptDeadlocks(THD*, st_mysql_sys_var*, void* variable, const void* sa
          "Statements that fail because a row has changed since the snapshot "                      \
          "(rocksdb_locking_style=MYROCKS) are written to the error log",                           \
          nullptr, nullptr, 0)                                                                      \
+  GLOBAL(ENUM, read_free_rpl, kAnyTime,                                                            \
+         "A replica applies row events with whole before images without reading the rows: OFF "    \
+         "never, PK_ONLY in tables with a primary key alone, PK_SK in all that have one. Where "   \
+         "the replica differs from its primary, no error says so any more",                        \
+         nullptr, nullptr, 0, &read_free_modes)                                                    \
   GLOBAL(BOOL, rollback_on_timeout, kSwitchAnyTime,                                                \
          "A lock wait timeout rolls the whole transaction back, not only the statement",           \
          nullptr, nullptr, 0)                                                                      \
@@ -78,6 +87,7 @@ bool MayCreateColumnFamilies() { return !values.no_create_column_family; }
 bool UnsafeForBinlog(THD* thd) { return THDVAR(thd, unsafe_for_binlog); }
 bool WarnsWithoutEffect() { return values.warn_without_effect; }
 bool PrintSnapshotConflicts() { return values.print_snapshot_conflict_queries; }
+ReadFreeApply ReadFreeApplyMode() { return static_cast<ReadFreeApply>(values.read_free_rpl); }
 bool RollbackOnTimeout() { return values.rollback_on_timeout; }
 
 uint64_t RecordsInRange(THD* thd, bool forced_index) {
