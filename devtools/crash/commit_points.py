@@ -12,6 +12,8 @@ from devtools.crash.point_harness import PointHarness
 from devtools.errors import DevError
 
 LARGE_ROWS = 20_000  # far more than ENGINE_OPTIONS' spill threshold holds
+# Beside the data directory, where the server takes folders for databases.
+A_NEW_FOLDER = "CONCAT(@@datadir, '../checkpoint-', REPLACE(UUID(), '-', ''))"
 Rows = frozenset[tuple[int, int]]
 
 
@@ -143,6 +145,28 @@ class Script(Client):
                 ),
                 ("DELETE FROM large", old),
             ],
+            **self.of_loads(old),
+            "memtables": [
+                ("INSERT INTO here VALUES (4, 40)", new),
+                ("SET GLOBAL rocksdb_force_flush_memtable_now = ON", new),
+            ],
+            "checkpoint": [
+                ("INSERT INTO here VALUES (4, 40)", new),
+                (f"SET GLOBAL rocksdb_create_checkpoint = {A_NEW_FOLDER}", new),
+            ],
+            "XA": self.of_xa(old),
+        }
+        if self.binlog:
+            # without it the server itself may commit by half: see ledger.TwoEngines
+            found["two engines"] = self.of_two_engines(old)
+            found["FLUSH BINARY LOGS"] = [
+                ("INSERT INTO here VALUES (4, 40)", new),
+                ("FLUSH BINARY LOGS", new),
+            ]
+        return found
+
+    def of_loads(self, old: Contents) -> dict[str, list[Step]]:
+        return {
             # In no order of keys; each index has runs.
             "bulk load": [
                 (
@@ -165,20 +189,7 @@ class Script(Client):
                 ("SET rocksdb_bulk_load_allow_unsorted = OFF", None),
                 ("TRUNCATE TABLE loaded", old),
             ],
-            "memtables": [
-                ("INSERT INTO here VALUES (4, 40)", new),
-                ("SET GLOBAL rocksdb_force_flush_memtable_now = ON", new),
-            ],
-            "XA": self.of_xa(old),
         }
-        if self.binlog:
-            # without it the server itself may commit by half: see ledger.TwoEngines
-            found["two engines"] = self.of_two_engines(old)
-            found["FLUSH BINARY LOGS"] = [
-                ("INSERT INTO here VALUES (4, 40)", new),
-                ("FLUSH BINARY LOGS", new),
-            ]
-        return found
 
     def of_xa(self, old: Contents) -> list[Step]:
         new = old.adding((7, 70))

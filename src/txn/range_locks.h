@@ -41,7 +41,7 @@
 //  R5  A request that fails leaves nothing behind, and those it has held up go on.
 //  R6  An owner holds at most `ranges_per_index` ranges in an index: beyond that neighbours are
 //      joined, which locks too much but nothing too little.
-//  R7  Who adds to an index in which nobody has a range pays for one load.
+// Who adds to an index in which nobody has a range pays for one load (`./dev bench locks`).
 
 namespace basalt::txn {
 

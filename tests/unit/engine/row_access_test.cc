@@ -87,6 +87,44 @@ TEST_P(RowAccessTest, ADuplicateNamesItsIndexAndLeavesNothing) {
   Commit();
 }
 
+// T2 and T6 of transaction.h: nobody else gets the lock of a row from before it is written until
+// its writes are there.
+TEST_P(RowAccessTest, T2T6WhatIsWrittenIsLocked) {
+  InsertThree();
+  const auto other = database_->transactions()->NewTransaction();
+  other->Begin({});
+  const auto locked = [&](Bytes key) {
+    const IndexId index = table_->primary().id;
+    return other->Lock(index, key, txn::LockMode::kShared, txn::LockWait::kNoWait).code() ==
+           Code::kLockBusy;
+  };
+  ReadIntent intent;
+  intent.lock = true;
+  Begin(intent);
+  std::vector<std::string> keys;
+  const auto find = [&](const char* name) {
+    FindByName(name);
+    keys.emplace_back(access_->row_key());
+    EXPECT_TRUE(locked(keys.back())) << "before the write";
+  };
+  find("two");
+  size_t duplicate = 0;
+  const Row moved{hidden() ? 2 : 20, false, 5, "two"};
+  ASSERT_TRUE(
+      access_->Update(Record(found_).data(), Record(moved).data(), &duplicate, &changed_).ok());
+  find("three");
+  ASSERT_TRUE(access_->Delete(Record(found_).data()).ok());
+  if (!hidden()) {  // the keys of new rows, which nobody has read
+    ASSERT_TRUE(Insert({4, false, 40, "four"}).ok());
+    keys.emplace_back(access_->RowKeyOf(Record({4, false, 40, "four"}).data()));
+    keys.emplace_back(access_->RowKeyOf(Record(moved).data()));
+  }
+  for (const std::string& key : keys) EXPECT_TRUE(locked(key)) << "until the end";
+  Commit();
+  for (const std::string& key : keys) EXPECT_FALSE(locked(key));
+  ASSERT_TRUE(other->Rollback().ok());
+}
+
 TEST_P(RowAccessTest, UpdatesMoveIndexEntries) {
   InsertThree();
   Begin();

@@ -138,7 +138,7 @@ TEST(LockTable, L3TwoUpgradesOfOneRowAreADeadlock) {
   waiter.join();
 }
 
-TEST(LockTable, L4TimeoutLeavesNothingBehind) {
+TEST(LockTable, L4G2TimeoutLeavesNothingBehind) {
   Locks table;
   LockOwner a(1), b(2), c(3);
   ASSERT_EQ(Try(&table, &a, "k"), Code::kOk);
@@ -162,7 +162,7 @@ TEST(LockTable, L4ATimedOutWriterLetsReadersBehindItIn) {
   table.ReleaseAll(&second);
 }
 
-TEST(LockTable, L4InterruptEndsAWait) {
+TEST(LockTable, L4G2InterruptEndsAWait) {
   Locks table;
   LockOwner a(1), b(2);
   ASSERT_EQ(Try(&table, &a, "k"), Code::kOk);

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <filesystem>
 #include <random>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "txn/ingestion.h"
 #include "unit/txn/txn_fixture.h"
@@ -80,6 +82,34 @@ TEST_F(TransactionTest, T3AnEstimateDoesNotFixTheSnapshot) {
   EXPECT_EQ(reader->ReadSnapshot(), estimated);
   reader->EndStatement();
   EXPECT_TRUE(reader->has_snapshot());
+}
+
+// Who gets the lock finds what its last holder has committed, and nothing of what was rolled back:
+// else a step of the counter would be lost, or one too many seen.
+TEST_F(TransactionTest, T6WhoGetsTheLockSeesTheWrites) {
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 200;
+  const auto count = [&] {
+    auto transaction = manager_->NewTransaction();
+    Transaction::Settings settings;
+    settings.lock_wait_microseconds = 60'000'000;
+    for (int round = 0; round < kRounds; ++round) {
+      transaction->Begin(settings);
+      ASSERT_TRUE(transaction->Lock(index(), Key(1), LockMode::kExclusive, LockWait::kWait).ok());
+      rocksdb::PinnableSlice value;
+      const Status read = transaction->Get(family(), Key(1), View::kLatest, &value);
+      const int before = read.ok() ? std::stoi(value.ToString()) : 0;
+      value.Reset();
+      const bool commit = round % 2 == 0;
+      const std::string after = std::to_string(before + (commit ? 1 : 1'000'000));
+      ASSERT_TRUE(transaction->Put(family(), Key(1), after).ok());
+      ASSERT_TRUE((commit ? transaction->Commit(Durability::kNone) : transaction->Rollback()).ok());
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) threads.emplace_back(count);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(Contents(family(), nullptr)[Key(1)], std::to_string(kThreads * kRounds / 2));
 }
 
 TEST_F(TransactionTest, T4AFailedStatementLeavesTheEarlierOnes) {
