@@ -500,8 +500,7 @@ uint64_t RowAccess::EstimateRange(size_t index, Bytes start, Bytes end) {
     if (count.complete) return count.entries;
   }
   // The cursor stands behind what it has counted, and behind deletions that it has passed.
-  const bool stands = cursor != nullptr && cursor->Valid();
-  if (stands) start = cursor->key();
+  if (cursor != nullptr && cursor->Valid()) start = cursor->key();
   const uint64_t estimate = count.entries + table_->statistics().EntriesBetween(index, start, end);
   if (cursor != nullptr && estimate < kCertainEstimate) {
     CountOn(cursor, end, kCertainEstimate, nullptr, &count);

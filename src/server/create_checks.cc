@@ -136,8 +136,7 @@ int RefuseAttributesOfPartitions() {
 
 bool HasIndexAttributes(const TABLE& form) {
   for (uint i = 0; i < form.s->keys; ++i) {
-    const ha_index_option_struct* attributes = form.key_info[i].option_struct;
-    if (attributes != nullptr && attributes->column_family != nullptr) return true;
+    if (FamilyAttributeOf(form.key_info[i]) != nullptr) return true;
   }
   return false;
 }

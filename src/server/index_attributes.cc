@@ -20,14 +20,17 @@ Status Refused(const KEY& key, const std::string& what) {
 
 ha_create_table_option* IndexOptions() { return index_options; }
 
+const char* FamilyAttributeOf(const KEY& key) {
+  return key.option_struct == nullptr ? nullptr : key.option_struct->column_family;
+}
+
 Status ChooseFamilyOf(const KEY& key, std::string_view table_name, catalog::IndexRequest* request) {
   const std::string_view comment(key.comment.str, key.comment.length);
   const std::string_view partition = PartitionOf(table_name);
   BASALT_RETURN_IF_ERROR(ChooseColumnFamily(comment, partition, request));
-  if (key.option_struct == nullptr || key.option_struct->column_family == nullptr) {
-    return Status::Ok();
-  }
-  const std::string family = key.option_struct->column_family;
+  const char* attribute = FamilyAttributeOf(key);
+  if (attribute == nullptr) return Status::Ok();
+  const std::string family = attribute;
   if (!partition.empty()) {
     return Refused(key, "COLUMN_FAMILY cannot be given in a partitioned table; COMMENT '" +
                             std::string(partition) + "_cfname=" + family + "' can");

@@ -18,6 +18,9 @@ namespace basalt::server {
 // The index attributes of the engine, for handlerton::index_options.
 ha_create_table_option* IndexOptions();
 
+// What COLUMN_FAMILY says of an index; null when it is not given. The definition's.
+const char* FamilyAttributeOf(const KEY& key);
+
 // Where an index of a new table or partition goes: by COLUMN_FAMILY='x', which means what
 // "cfname=x" in its comment does, or by the comment (table_name.h). With the attribute a comment
 // that names no family is a comment and nothing more. Sets request->column_family and the

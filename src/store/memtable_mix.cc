@@ -8,6 +8,8 @@
 #include <rocksdb/perf_context.h>
 #include <rocksdb/perf_level.h>
 
+#include "base/bytes.h"
+
 namespace basalt::store {
 namespace {
 
@@ -40,10 +42,9 @@ class CountingThread {
 
 // Eight bytes from `position` on as a number that orders as they do; zeros behind the end.
 uint64_t NumberAt(const std::string& key, size_t position) {
-  uint64_t number = 0;
-  for (size_t i = position; i < position + sizeof(number); ++i)
-    number = number << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0);
-  return number;
+  std::string bytes = key.substr(position, sizeof(uint64_t));
+  bytes.resize(sizeof(uint64_t));
+  return LoadBigEndian64(bytes.data());
 }
 
 // The key that stands `part` of kPlaces of the way from one key to another, whichever is greater.
@@ -55,7 +56,7 @@ std::string KeyBetween(const std::string& from, const std::string& to, unsigned 
   const uint64_t number = end >= begin ? begin + (end - begin) / kPlaces * part
                                        : begin - (begin - end) / kPlaces * part;
   std::string key = from.substr(0, same);
-  for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(number >> shift));
+  AppendBigEndian64(&key, number);
   return key;
 }
 
