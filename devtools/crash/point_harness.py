@@ -37,7 +37,7 @@ class PointHarness(Harness):
     def count(self) -> None:
         """How many operations each statement has, without a kill."""
         self.script.begin()
-        self.kill_point.mark(self.script.execute)
+        self.mark_thread()
         for name in self.script.statements():
             self.script.rebuild()
             self.kill_point.arm()
@@ -47,6 +47,10 @@ class PointHarness(Harness):
             self.kill_point.disarm()
         total = sum(self.operations.values())
         print(f"   {len(self.operations)} statements with {total} file operations")
+
+    def mark_thread(self) -> None:
+        """Those of the script's connection are the operations that count."""
+        self.kill_point.mark(self.script.execute)
 
     def plan_kills(self, kills: int | None) -> int:
         """Draws the points of the next `kills` rounds, evenly of all statements; None: all points
@@ -63,7 +67,7 @@ class PointHarness(Harness):
         name, operation = self.plan[self.kills]
         self.script.begin()
         threads = self.start_load(self.clients[1:])
-        self.kill_point.mark(self.script.execute)
+        self.mark_thread()
         self.kill_point.arm(operation)
         alive = self.script.run_statement(self.script.statements()[name])
         self.kill_point.disarm()

@@ -3,7 +3,8 @@
 
 Half of the kills run with the binary log, half without. A third as many more meet a load of DDL,
 and as many again single statements, each before a file operation of its own: DDL, and every way to
-commit, with the binary log and without; `--all-points` for all there are. The seed fixes what the
+commit, with the binary log and without; and background threads while the space of dropped indexes
+comes back. `--all-points` for all there are. The seed fixes what the
 clients do and when the server is killed, but not how the threads fall: a failure need not repeat at
 once.
 """
@@ -19,6 +20,7 @@ from devtools.crash.ddl_points import DdlPoints
 from devtools.crash.harness import Harness
 from devtools.crash.installed_points import InstalledPoints
 from devtools.crash.point_harness import PointHarness
+from devtools.crash.reclaim_points import ReclaimPoints
 from devtools.errors import DevError
 from devtools.tiers import TierResult
 
@@ -58,12 +60,13 @@ def run(args) -> TierResult:
         ("ddl-points", DdlPoints, True, points),
         ("commit-points", CommitPoints, True, points),
         ("commit-points-no-binlog", CommitPoints, False, points),
+        ("reclaim-points", ReclaimPoints, False, points),
         ("installed-points", InstalledPoints, False, None),
     ):
         if args.filter and args.filter not in name:
             continue
-        if kind is InstalledPoints and engine == "innodb":
-            continue  # there is no second engine to install
+        if kind in (InstalledPoints, ReclaimPoints) and engine == "innodb":
+            continue  # it has no second engine to install, and no reclaimer
         if issubclass(kind, PointHarness) and not args.no_build:
             kill_point.build_library()
         harness = kind(folder / name, engine, binlog, seed + binlog, args.seconds_per_kill)

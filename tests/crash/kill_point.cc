@@ -8,10 +8,12 @@
 // kill_point.py): how many operations may still pass (0: not armed), how many have passed since
 // then, and, written before the end, which one did not. Threads that have opened this very file
 // count (a client marks its own by SELECT LOAD_FILE(...)), and the one that has opened the server's
-// log of DDL statements: at a start that is the one that finishes or undoes them.
+// log of DDL statements: at a start that is the one that finishes or undoes them. Besides, those
+// whose names begin with one of BASALT_KILL_THREADS, which are separated by commas.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,6 +40,7 @@ static_assert(sizeof(Control) == kControlBytes);
 
 Control* control = nullptr;
 const char* control_path = nullptr;
+const char* thread_names = nullptr;  // beginnings, separated by commas
 thread_local bool watched = false;
 
 template <typename Function>
@@ -51,6 +54,7 @@ Function* Real(const char* name) {
 __attribute__((constructor)) void ShareControl() {
   control_path = std::getenv("BASALT_KILL_POINT");
   if (control_path == nullptr) return;
+  thread_names = std::getenv("BASALT_KILL_THREADS");
   REAL(open);
   const int file = real_open(control_path, O_RDWR | O_CLOEXEC);
   void* shared = file < 0
@@ -65,9 +69,23 @@ void DieAt(const char* operation, const char* file) {
   while (true) ::pause();
 }
 
+bool HasGivenName() {
+  char name[16] = "";  // prctl(2): at most so long, with the closing zero
+  if (thread_names == nullptr || ::prctl(PR_GET_NAME, name) != 0) return false;
+  for (const char* given = thread_names; *given != 0;) {
+    const size_t length = std::strcspn(given, ",");
+    if (std::strncmp(name, given, length) == 0) return true;
+    given += length;
+    if (*given == ',') ++given;
+  }
+  return false;
+}
+
 // One operation is about to happen.
 bool IsLast() {
-  if (!watched || control == nullptr || control->left.load() <= 0) return false;
+  if (control == nullptr || control->left.load() <= 0) return false;
+  // Asked each time: who starts a thread may name it after its first operation.
+  if (!watched && !HasGivenName()) return false;
   if (control->left.fetch_sub(1) == 1) return true;
   control->passed.fetch_add(1);
   return false;

@@ -17,8 +17,10 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/explicit_load.h"
 #include "engine/index_rebuild.h"
 #include "engine/table_check.h"
+#include "txn/ingestion.h"
 #include "unit/engine/engine_fixture.h"
 #include "unit/store/faulty_file_system.h"
 
@@ -48,6 +50,7 @@ constexpr Mode kModes[] = {
 };
 
 constexpr int kMostIos = 400;
+constexpr int kLoadedRows = 16'000;  // their entries are more than a load holds in memory
 
 class NeverStops : public TaskProgress {
  public:
@@ -107,6 +110,39 @@ class IoLoop : public EngineFixture {
       pending_ = rows;
     }
     return status;
+  }
+
+  // A bulk load of `count` rows, which come in no order and in more pieces than memory holds.
+  Status LoadRows(int count) {
+    pending_.clear();
+    std::vector<Row> rows;
+    for (int i = 0; i < count; ++i) rows.push_back(NewRow());
+    for (int i = 0; i + 3 < count; i += 4) std::swap(rows[i], rows[count - 1 - i / 2]);
+    ExplicitLoad load(
+        database_.get(), [](uint64_t, uint64_t) { return true; },
+        [](const std::function<Status()>& commit) { return commit(); });
+    const ExplicitLoad::Settings in_least_memory = {.sorted = false, .buffer_bytes = 1};
+    for (const Row& row : rows) {
+      BASALT_RETURN_IF_ERROR(load.Insert(table_, Record(row).data(), in_least_memory));
+    }
+    bool lost = false;
+    Status finished = load.Finish(&lost);
+    EXPECT_FALSE(lost) << "the table is there";
+    for (const Row& row : rows) (finished.ok() ? rows_ : pending_)[row.id] = row;
+    return finished;
+  }
+  Status EmptyTable() {
+    BASALT_RETURN_IF_ERROR(database_->catalog()->TruncateTable("d.t", 0, nullptr));
+    rows_.clear();
+    OpenTable(false);
+    return database_->reclaimer()->ReclaimAll();
+  }
+  size_t IngestFiles() const {
+    size_t count = 0;
+    for (const auto& file : std::filesystem::directory_iterator(directory_ / "store")) {
+      count += file.path().string().ends_with(txn::kIngestFileSuffix);
+    }
+    return count;
   }
 
   // --- The loop ---
@@ -267,6 +303,13 @@ TEST_F(IoLoop, LargeCommit) {
 
 TEST_F(IoLoop, LargePreparedCommit) {
   Loop("prepare and commit by ingestion", [this] { return InsertRows(150, true); });
+}
+
+TEST_F(IoLoop, BulkLoad) {
+  Loop(
+      "bulk load", [this] { return LoadRows(kLoadedRows); },
+      [this](bool) { EXPECT_EQ(IngestFiles(), 0u) << "files of a load that is over"; },
+      [this] { return EmptyTable(); });
 }
 
 TEST_F(IoLoop, Rollback) {
