@@ -7,8 +7,9 @@ Beside them deaths of the process: where InnoDB takes part without a binary log,
 where the store's log is written once a second only.
 
 Where the table promises that the replica goes on where its rows end, it must come to be the same as
-its primary. Where it says that something may be lost, what is missing is counted, and so are the
-errors with which the server then stops; tables must still be sound."""
+its primary, whether or not it reads rows before it applies row events (rocksdb_read_free_rpl).
+Where it says that something may be lost, what is missing is counted, and so are the errors with
+which the server then stops; tables must still be sound."""
 
 import contextlib
 import time
@@ -33,6 +34,7 @@ STRICT_ORDER, DUPLICATE, NO_ROW = 1950, 1062, 1032
 SAME_XID, NO_XID = 1440, 1397
 UNREADABLE = 1220  # of a binary log
 BOTH = "innodb,rocksdb"
+READ_FREE = ("OFF", "PK_ONLY", "PK_SK")
 
 
 @dataclass(frozen=True)
@@ -172,6 +174,8 @@ class ReplicaPowerCuts(Scenario):
     def replica_options(self) -> list[str]:
         case = self.case
         mode = self.rng.choice(PARALLEL_MODES) if case.parallel else "none"
+        # Rows that are applied unread must be those of the primary: only where none can be lost.
+        read_free = self.rng.choice(READ_FREE) if case.kept else "OFF"
         return [
             f"--slave-parallel-mode={mode}",
             f"--slave-parallel-threads={4 if case.parallel else 0}",
@@ -179,6 +183,7 @@ class ReplicaPowerCuts(Scenario):
             f"--sync-binlog={case.sync}",
             f"--gtid-strict-mode={'ON' if case.strict else 'OFF'}",
             f"--gtid-pos-auto-engines={case.engines}",
+            f"--loose-rocksdb-read-free-rpl={read_free}",
             "--innodb-flush-log-at-trx-commit=1",
         ]
 
