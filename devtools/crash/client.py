@@ -104,6 +104,12 @@ class Client:
         except (pymysql.Error, OSError) as error:
             raise Stopped from error
 
+    def leave(self) -> None:
+        """Closes the connection without a goodbye: the server may be gone."""
+        if self.link is not None:
+            self.link._force_close()
+            self.link = None
+
     def run(self) -> None:
         """Runs steps until the server is gone or stop is set."""
         try:
@@ -113,9 +119,7 @@ class Client:
         except (Stopped, OSError):
             pass
         finally:
-            if self.link is not None:
-                self.link._force_close()  # the server may be gone: no goodbye
-                self.link = None
+            self.leave()
 
     def one_step(self) -> None:
         try:

@@ -90,11 +90,6 @@ class Script(Client):
             self.execute(f"DELETE FROM {table}")
         self.execute("TRUNCATE TABLE loaded")
 
-    def leave(self) -> None:
-        if self.link is not None:
-            self.link._force_close()
-            self.link = None
-
     def run_statement(self, steps: list[Step]) -> bool:
         for sql, contents in steps:
             self.pending = contents

@@ -57,11 +57,6 @@ class Script(Ddl):
         self.reconnect()
         self.rebuild()
 
-    def leave(self) -> None:
-        if self.link is not None:
-            self.link._force_close()
-            self.link = None
-
     def run_statement(self, statement: Statement) -> bool:
         """False when the server is gone."""
         self.statement, self.pending = statement

@@ -67,11 +67,6 @@ class Script(Client):
         self.reconnect()
         self.rebuild()
 
-    def leave(self) -> None:
-        if self.link is not None:
-            self.link._force_close()
-            self.link = None
-
     def rebuild(self) -> None:
         """Makes the tables that the last statement has changed, and waits for the reclaimer."""
         for name, kind in KINDS.items():
