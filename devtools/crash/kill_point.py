@@ -21,20 +21,24 @@ def library() -> Path:
 
 
 class KillPoint:
-    """Shared with the server, whose `environment` it is."""
+    """Shared with the server, whose `environment` it is. Counts the operations of marked
+    connections, of the recovery of DDL at start, and of threads whose names begin with one of
+    `threads`; only those of the name `operation` ("sync", "rename", ..), if it is given."""
 
-    def __init__(self, control: Path):
-        self.control = control
+    def __init__(self, control: Path, operation: str = "", threads: str = ""):
+        self.control, self.operation, self.threads = control, operation, threads
         control.write_bytes(bytes(CONTROL_BYTES))
         control.chmod(0o644)  # LOAD_FILE reads only what everybody may
         with open(control, "r+b") as file:
             self.shared = mmap.mmap(file.fileno(), CONTROL_BYTES)
 
     def environment(self) -> dict[str, str]:
-        return {
-            "LD_PRELOAD": str(library()),
-            "BASALT_KILL_POINT": str(self.control),
-        }
+        variables = {"LD_PRELOAD": str(library()), "BASALT_KILL_POINT": str(self.control)}
+        if self.operation:
+            variables["BASALT_KILL_OPERATION"] = self.operation
+        if self.threads:
+            variables["BASALT_KILL_THREADS"] = self.threads
+        return variables
 
     def arm(self, operation: int = UNLIMITED) -> None:
         """The server dies before this operation, counted from now and from 1."""

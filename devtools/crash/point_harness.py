@@ -16,6 +16,7 @@ class PointHarness(Harness):
     run_statement(), False when the server is gone; leave(). The others are the load beside it."""
 
     double_kill_share = 0.4
+    counted_threads = ""  # beside the script's connection: see KillPoint
     RECOVERY_OPERATIONS = 40  # of the thread that carries out the DDL log and mends, about
 
     def __init__(self, folder: Path, engine: str, binlog: bool, seed: int, seconds: float):
@@ -23,7 +24,8 @@ class PointHarness(Harness):
         folder.parent.mkdir(parents=True, exist_ok=True)
         if not library().exists():
             raise DevError(f"missing: {library()}; run it without --no-build")
-        self.kill_point = KillPoint(folder.with_name(folder.name + "-control"))
+        control = folder.with_name(folder.name + "-control")
+        self.kill_point = KillPoint(control, threads=self.counted_threads)
         self.server.environment |= self.kill_point.environment()
         self.script = self.clients[0]
         self.operations: dict[str, int] = {}  # statement -> how many it has

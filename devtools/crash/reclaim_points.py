@@ -7,13 +7,11 @@ tables whose rows lay in the same files have them all."""
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from devtools.crash.client import Client, Problem, Stopped
 from devtools.crash.point_harness import PointHarness
 from devtools.errors import DevError
 
-THREADS = "index reclaimer,rocksdb:"
 SECONDS_TO_RECLAIM = 60
 KEPT = ("kept_first", "kept_last")
 KEPT_ROWS = 2_000
@@ -187,10 +185,7 @@ class ReclaimPoints(PointHarness):
     """The background threads are met, not the connection: what it does itself DdlPoints meet."""
 
     classes = [Script]
-
-    def __init__(self, folder: Path, engine: str, binlog: bool, seed: int, seconds: float):
-        super().__init__(folder, engine, binlog, seed, seconds)
-        self.server.environment["BASALT_KILL_THREADS"] = THREADS
+    counted_threads = "index reclaimer,rocksdb:"
 
     def mark_thread(self) -> None:
         """Threads count by their names."""

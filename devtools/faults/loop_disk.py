@@ -75,10 +75,11 @@ class LoopDisk:
         call("sync", "-f", str(self.path))
 
     def cut_power(self, server: PrivateServer) -> None:
-        """Ends the server, the only one that uses the disk, and takes away what it had written but
-        not synced. The disk is mounted again then, from its journal on."""
-        os.kill(server.pid, signal.SIGSTOP)
-        wait_until_stopped(server.pid)
+        """Ends the server, the only one that uses the disk, unless it has died; takes away what it
+        had written but not synced. The disk is mounted again then, from its journal on."""
+        if (pid := server.pid) is not None:
+            os.kill(pid, signal.SIGSTOP)
+            wait_until_stopped(pid)
         left = self.image.with_suffix(".left")
         call("cp", "--sparse=always", str(self.image), str(left))
         server.kill()

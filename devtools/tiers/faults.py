@@ -21,8 +21,10 @@ from pathlib import Path
 import pymysql
 
 from devtools import paths
+from devtools.crash import kill_point
 from devtools.errors import DevError
 from devtools.faults import broken_disk, damaged_files, ddl_power_cuts, full_disk, sudden_death
+from devtools.faults.ddl_sync_points import SHORT, SyncPoints
 from devtools.faults.loop_disk import LoopDisk
 from devtools.faults.small_disk import SmallDisk
 from devtools.server import PrivateServer
@@ -46,6 +48,8 @@ def run(args) -> TierResult:
     run_broken_disk(args, result)
     run_sudden_deaths(args, result)
     run_ddl_power_cuts(args, result)
+    for binary_log in (False, True):
+        run_ddl_sync_points(binary_log, args, result)
     for shard in shards:
         shard.finish(result)
     print(f"   lost: {'see above' if result.failed else 0}")
@@ -255,6 +259,37 @@ def run_ddl_power_cuts(args, result: TierResult) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def run_ddl_sync_points(binary_log: bool, args, result: TierResult) -> None:
+    """Power cuts before each sync of the statements of ddl_power_cuts."""
+    title = "power cuts before syncs" + (", binary log" if binary_log else "")
+    chosen = [
+        (f"{title}: {case.name}", case)
+        for case in ddl_power_cuts.CASES
+        if (args.long or case.name in SHORT[binary_log])
+        and (not args.filter or args.filter in f"{title}: {case.name}")
+    ]
+    why_not = LoopDisk.why_not() if chosen else ""
+    if why_not:
+        result.skipped += len(chosen)
+        print(f"   {title}: skipped: {why_not}")
+    if why_not or not chosen:
+        return
+    if not args.no_build:
+        kill_point.build_library()
+    folder = paths.scratch() / "faults" / f"ddl-sync-points-{binary_log:d}"
+    shutil.rmtree(folder, ignore_errors=True)
+    with LoopDisk(folder / "disk", ddl_power_cuts.MEGABYTES) as disk:
+        points = SyncPoints(folder, binary_log)
+        data = disk.path / "data"
+        server = PrivateServer(data, "rocksdb", points.options, environment=points.environment)
+        with ending(title, server, result):
+            server.start()
+            for name, case in chosen:
+                run_one(name, partial(points.cut_before_each, case), server, disk, result)
+    if not result.failed:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 @contextmanager
 def ending(name: str, server: PrivateServer, result: TierResult) -> Iterator[None]:
     """Kills the server at the end; what no scenario has caught is a failure of `name`."""
@@ -268,14 +303,14 @@ def ending(name: str, server: PrivateServer, result: TierResult) -> Iterator[Non
 
 def run_one(
     name: str,
-    scenario: Callable,
+    scenario: Callable[..., str | None],
     server: PrivateServer,
     disk: SmallDisk | LoopDisk | broken_disk.BrokenDisk | None,
     result: TierResult,
 ) -> None:
     started = time.monotonic()
     try:
-        scenario(*((server, disk) if disk else (server,)))
+        tried = scenario(*((server, disk) if disk else (server,)))
         if not server.running():
             raise AssertionError(f"the server died:\n{server.log_tail()}")
     except (AssertionError, DevError, pymysql.MySQLError) as error:
@@ -288,7 +323,8 @@ def run_one(
         server.start()
     else:
         result.passed += 1
-        print(f"   {name}: passed in {time.monotonic() - started:.1f} s")
+        what = f"{tried}, " if tried else ""
+        print(f"   {name}: {what}passed in {time.monotonic() - started:.1f} s")
 
 
 def fail(name: str, error: Exception, result: TierResult) -> None:

@@ -122,6 +122,9 @@ class Catalog {
   Status StoreDefinition(Bytes name, const TableDefinition& definition, bool sync);
   // Whether the definition that is kept has this identity. No I/O.
   bool HasDefinition(Bytes name, Bytes identity) const;
+  // Whether this identity is that of another table's definition: a crash has mixed up the files. No
+  // I/O; looks through all definitions.
+  bool IsDefinitionOfAnother(Bytes name, Bytes identity) const;
   // The identity of each definition that is kept, by table or WholeOf its partitions.
   std::map<std::string, std::string> DefinitionIdentities() const;
   // Whether there is a table or a partitioned table of this name.

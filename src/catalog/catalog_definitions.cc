@@ -2,6 +2,7 @@
 
 // The server's definitions of tables: kept, found, and taken along by what changes tables.
 
+#include <algorithm>
 #include <limits>
 
 #include "catalog/catalog.h"
@@ -55,6 +56,15 @@ bool Catalog::HasDefinition(Bytes name, Bytes identity) const {
   std::shared_lock lock(tables_mutex_);
   const auto found = definitions_.find(DefinedAs(name));
   return found != definitions_.end() && found->second == identity;
+}
+
+bool Catalog::IsDefinitionOfAnother(Bytes name, Bytes identity) const {
+  if (identity.empty()) return false;
+  std::shared_lock lock(tables_mutex_);
+  const std::string own = DefinedAs(name);
+  return std::any_of(definitions_.begin(), definitions_.end(), [&](const auto& definition) {
+    return definition.second == identity && definition.first != own;
+  });
 }
 
 std::map<std::string, std::string> Catalog::DefinitionIdentities() const {

@@ -67,6 +67,7 @@ void DefinitionCheck::LookAtFile(const std::string& database, const std::string&
   FrmHeader header;
   if (!ReadDefinitionFiles(path, &definition, &header).ok()) return;
   defined_.insert(table);
+  if (!header.partitioned) unpartitioned_.insert(table);
   File found{table, path, std::move(header)};
   const bool known = without_file_.erase(found.Whole()) > 0;
   if (!IsOurs(found.header)) {
@@ -95,7 +96,7 @@ void DefinitionCheck::LookIntoDatabase(const std::string& database) {
 
 void DefinitionCheck::Look() {
   for (auto* tables : {&files_, &without_table_, &to_keep_}) tables->clear();
-  for (auto* names : {&wholes_, &without_file_, &defined_}) names->clear();
+  for (auto* names : {&wholes_, &without_file_, &defined_, &unpartitioned_}) names->clear();
   par_files_.clear();
   unfinished_.clear();
   foreign_.clear();
@@ -166,19 +167,43 @@ std::map<std::string, DefinitionCheck::File> DefinitionCheck::OtherNames() const
   return others;
 }
 
+// The server ends its DDL log before a statement's changes of file names are synced, so a power cut
+// may bring back the old name of a partitioned table whose RENAME is finished. Had it not been, the
+// server's recovery would have taken the table back with the rewritten files.
+void DefinitionCheck::RemoveFilesOfOldNames(const std::set<std::string>& rewritten) {
+  bool removed = false;
+  for (const std::string& whole : rewritten) {
+    const auto now = files_.find(TableOf(whole));
+    if (now == files_.end() || now->second.header.identity.empty()) continue;
+    if (!wholes_.contains(whole)) continue;
+    for (const auto& [table, file] : without_table_) {
+      if (file.header.identity != now->second.header.identity) continue;
+      Status status = RemoveDefinitionFiles(file.path);
+      if (status.ok()) status = SyncDefinitionFiles({file.path});
+      sql_print_warning("ROCKSDB: table %s was renamed to %s just before the power went; %s",
+                        table.c_str(), TableOf(whole).c_str(),
+                        status.ok() ? "its old .frm file is removed" : status.ToString().c_str());
+      removed = true;
+    }
+  }
+  if (removed) Look();
+}
+
 // The server drops the table that an ALTER by copying has set aside when the new one has its name,
 // and only then takes the statement for done: while that is there, it may have been undone. Other
-// statements give the engine the name of a table that is whole.
+// statements give the engine the name of a table that is whole. And what the server's recovery has
+// not taken back was finished.
 bool DefinitionCheck::IsFinished(const std::string& whole, const File& file) const {
-  if (NameInDatabase(whole).starts_with('#') || !IsLeftover(file.table)) return false;
+  if (NameInDatabase(whole).starts_with('#')) return false;
+  if (!IsLeftover(file.table)) return !renamed_.contains(whole) && !HasFrmFile(PathOf(whole));
   const size_t at = file.table.find(kAltered);
   if (at == std::string::npos) return true;
   std::string set_aside = file.table;
   return !catalog_->IsTable(set_aside.replace(at, sizeof(kAltered) - 1, kSetAside));
 }
 
-// The dictionary is synced, the server's changes of file names are not: the file from which the
-// ALTER made the table is proof that the one under the table's name is older than the dictionary.
+// The dictionary is synced, the server's changes of file names are not: the file from which a
+// statement made the table is proof that one under the table's name is older than the dictionary.
 void DefinitionCheck::RenewFiles() {
   bool renewed = false;
   for (const auto& [whole, file] : OtherNames()) {
@@ -328,7 +353,8 @@ bool DefinitionCheck::NeedsParFile(const std::string& path) {
   return HasFrmFile(path) ? ReadParFile(path).empty() : !leftover;
 }
 
-void DefinitionCheck::WriteLostParFiles() {
+std::set<std::string> DefinitionCheck::WriteLostParFiles() {
+  std::set<std::string> rewritten;
   std::set<std::string> partitioned;
   for (const auto& table : catalog_->Tables()) {
     if (catalog::IsPartitionName(table->name)) partitioned.insert(catalog::WholeOf(table->name));
@@ -342,9 +368,11 @@ void DefinitionCheck::WriteLostParFiles() {
     const Status read = ReadDefinitionFiles(path, &file, nullptr);
     const bool known = read.ok() ? kept.identity == file.identity : read.code() == Code::kNotFound;
     if (!known || !WriteDefinitionFiles(path, kept).ok()) continue;
+    if (!read.ok()) rewritten.insert(whole);
     sql_print_information("ROCKSDB: wrote the .par file of table %s anew from the dictionary",
                           TableOf(whole).c_str());
   }
+  return rewritten;
 }
 
 // The server has no table of which a power cut has emptied the .par file, not even to drop it.
@@ -369,23 +397,42 @@ void DefinitionCheck::RemoveFilesOfLeftovers() {
   if (mysqld_server_started) return;
   for (const std::string& file : par_files_) {
     const std::string path = file.substr(0, file.size() - std::string_view(kPar).size());
-    if (HasFrmFile(path) || !IsStrayParFile(path) || !RemoveDefinitionFiles(path).ok()) continue;
+    if (!IsStrayParFile(path) || !std::filesystem::remove(file, error)) continue;
     sql_print_information("ROCKSDB: removed %s, left by a statement that did not end",
                           file.c_str());
   }
 }
 
 // No .frm file and no partitions in the dictionary: all that is left of a table. An empty file was
-// just being made, of whatever engine.
+// just being made, of whatever engine. Beside a .frm file: the table had partitions before.
 bool DefinitionCheck::IsStrayParFile(const std::string& path) const {
   const std::filesystem::path parts(path);
   const std::string name = parts.filename().string();
-  if (name.starts_with(kLeftover)) return true;
-  const std::string database = parts.parent_path().filename().string();
-  if (catalog_->IsTable(database + "." + name)) return false;
+  const std::string table = parts.parent_path().filename().string() + "." + name;
+  const bool has_frm = HasFrmFile(path);
+  if (has_frm && !unpartitioned_.contains(table)) return false;
+  if (name.starts_with(kLeftover) || (has_frm && files_.contains(table))) return true;
+  if (!has_frm && catalog_->IsTable(table)) return false;
   std::error_code error;
   if (std::filesystem::file_size(path + kPar, error) == 0) return true;
   return AllPartitionsAreOf(ReadParFile(path), static_cast<uint8_t>(State().hton->db_type));
+}
+
+void DefinitionCheck::ReplaceForeignDefinitions() {
+  for (auto at = to_keep_.begin(); at != to_keep_.end();) {
+    const File& file = at->second;
+    catalog::TableDefinition own;
+    if (!catalog_->IsDefinitionOfAnother(file.Whole(), file.header.identity) ||
+        !catalog_->Definition(file.Whole(), &own).ok() || !PartitionsAgree(file.Whole(), own)) {
+      ++at;
+      continue;
+    }
+    const Status status = WriteDefinitionFiles(file.path, own);
+    sql_print_warning(
+        "ROCKSDB: table %s had the .frm file of another table; %s", file.table.c_str(),
+        status.ok() ? "its own is written anew from the dictionary" : status.ToString().c_str());
+    at = to_keep_.erase(at);
+  }
 }
 
 void DefinitionCheck::KeepDefinitions() {
@@ -434,14 +481,17 @@ void DefinitionCheck::ReportTheRest() {
   }
 }
 
-void DefinitionCheck::Mend(const std::set<std::string>& dropped) {
-  DropWhatWasDropped(dropped);
+void DefinitionCheck::Mend(const DdlRecoveryNotes& notes) {
+  renamed_ = notes.renamed;
+  DropWhatWasDropped(notes.dropped);
+  RemoveFilesOfOldNames(notes.rewritten);
   RenewFiles();
   TakeTablesBack();
   DropLeftovers();
   DropUnfinishedPartitions();
   WriteLostFiles();
   RemoveFilesOfLeftovers();
+  ReplaceForeignDefinitions();
   KeepDefinitions();
   ReportTheRest();
 }

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "catalog/catalog.h"
+#include "server/ddl_recovery_notes.h"
 #include "server/frm_header.h"
 
 namespace basalt::server {
@@ -27,13 +28,13 @@ class DefinitionCheck {
   // remembering (definitions that are not kept yet) is not wrong.
   std::vector<std::string> Findings() const;
   // After Look: mends what can be mended and logs each step. What cannot be mended concerns its
-  // table only. `dropped` are partitioned tables that the server has dropped by name: those that
-  // have no file any more go.
-  void Mend(const std::set<std::string>& dropped);
+  // table only.
+  void Mend(const DdlRecoveryNotes& notes);
 
   // Before the server's recovery, which needs them to finish or undo a statement on a partitioned
   // table: writes .par files that are lost or empty, and the .frm file with them. Without Look.
-  void WriteLostParFiles();
+  // Returns the tables (catalog::WholeOf) that had no .frm file either.
+  std::set<std::string> WriteLostParFiles();
 
  private:
   // A .frm file that says it belongs to this engine.
@@ -54,14 +55,17 @@ class DefinitionCheck {
   // --- The parts of Mend, in their order. Each takes what it has settled out of the sets below.
   // ---
   void DropWhatWasDropped(const std::set<std::string>& dropped);
-  // Gives tables that an ALTER has finished their files, where a power cut has brought those back
-  // that it began with.
+  // Of tables that were renamed, and whose files were rewritten under their new names: those that
+  // they still have under the old ones.
+  void RemoveFilesOfOldNames(const std::set<std::string>& rewritten);
+  // Gives tables that a statement has finished their files, where a power cut has brought those
+  // back that it began with.
   void RenewFiles();
   // Gives tables that were found under another name that of the file with their identity.
   void TakeTablesBack();
   // Tables whose identity only a file of another name has: table -> that file.
   std::map<std::string, File> OtherNames() const;
-  // Whether the file was a statement's, and the statement has given the table its name for good.
+  // Whether a statement has given the table its name for good, and only the file has another one.
   bool IsFinished(const std::string& whole, const File& file) const;
   // What TakeTablesBack has to do: table -> the file whose name it gets.
   std::map<std::string, File> MovesByIdentity() const;
@@ -74,10 +78,13 @@ class DefinitionCheck {
   void WriteLostFiles();
   // Files that statements have left behind, and that belong to no table.
   void RemoveFilesOfLeftovers();
+  // A .par file without a .frm file, or beside one of a table without partitions.
   bool IsStrayParFile(const std::string& path) const;
   // Of a file without a table: whether it is what a statement leaves that did not end.
   static bool IsUnfinished(const File& file);
   static bool NeedsParFile(const std::string& path);
+  // Gives tables whose file is another table's their own from the dictionary.
+  void ReplaceForeignDefinitions();
   // Into the dictionary, where they are missing there or older; lost .par files the other way.
   void KeepDefinitions();
   // Into the log: what is left in the sets.
@@ -92,11 +99,13 @@ class DefinitionCheck {
 
   catalog::Catalog* const catalog_;
   const std::string folder_;
+  std::set<std::string> renamed_;  // by the server's recovery
   // What Look has found. Tables of the dictionary by catalog::WholeOf, those of files by their
   // name.
   std::set<std::string> wholes_;                // all of the dictionary
   std::map<std::string, File> files_;           // all of this engine
   std::set<std::string> defined_;               // whose file can be read, of all engines
+  std::set<std::string> unpartitioned_;         // the ones of these without partitions
   std::set<std::string> without_file_;          // tables of the dictionary
   std::map<std::string, File> without_table_;   // files of this engine
   std::map<std::string, File> to_keep_;         // files that the dictionary has in another version

@@ -117,6 +117,7 @@ void KeepDefinitionOfFile(const std::string& path, const std::string& name) {
     return;
   }
   if (header.partitioned != catalog::IsPartitionName(name)) return;
+  if (catalog->IsDefinitionOfAnother(name, definition.identity)) return;
   if (header.partitioned && definition.par.empty()) return;  // half a definition
   KeepRead(definition, name);
 }

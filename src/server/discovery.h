@@ -27,8 +27,8 @@ int WriteFrmOfNewTable(TABLE_SHARE* share);
 // when a statement has added some and the table was not opened since.
 bool PartitionsAgree(const std::string& name, const catalog::TableDefinition& definition);
 
-// Before a table is renamed: the dictionary keeps the definition in the file at `path`. After a
-// crash in the rename the file is found by that.
+// Before a table is renamed: the dictionary keeps the definition in the file at `path`, unless it
+// is another table's. After a crash in the rename the file is found by that.
 void KeepDefinitionOfFile(const std::string& path, const std::string& name);
 
 // When a table is opened: the dictionary keeps the definition that it is opened by. Not keeping it

@@ -104,6 +104,13 @@ Status CompactIndex(const engine::Table& table, const engine::Index& index,
   return table.database()->store()->Compact(compaction);
 }
 
+// For DefinitionCheck.
+void NoteRenameInRecovery(const std::string& old_name, const std::string& new_name) {
+  for (const std::string& name : {old_name, new_name}) {
+    State().ddl_recovery.renamed.insert(catalog::WholeOf(name));
+  }
+}
+
 }  // namespace
 
 int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) {
@@ -153,8 +160,10 @@ int Handler::rename_table(const char* from, const char* to) {
     const std::string_view table = catalog::TableOfPartition(old_name);
     const std::string path(from, std::strlen(from) - (old_name.size() - table.size()));
     if (!IsTemporaryTable(old_name)) KeepDefinitionOfFile(path, old_name);
-    status = Database()->catalog()->RenameTable(old_name, new_name);
+    status = SyncFormerRenames(from, to);
   }
+  if (status.ok()) status = Database()->catalog()->RenameTable(old_name, new_name);
+  if (!State().recovered) NoteRenameInRecovery(old_name, new_name);
   NoteChangedDefinition(from);
   NoteChangedDefinition(to);
   if (status.ok()) return 0;

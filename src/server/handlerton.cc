@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/handlerton.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "server/checkpoint_notifier.h"
 #include "server/definition_check.h"
+#include "server/definition_files.h"
 #include "server/discovery.h"
 #include "server/engine_status.h"
 #include "server/error_map.h"
@@ -178,9 +180,9 @@ int SignalDdlRecoveryDone(handlerton*) {
   if (ValidateTables() != TableValidation::kOff) {
     DefinitionCheck check(Database()->catalog(), ".");
     check.Look();
-    check.Mend(State().dropped_in_recovery);
+    check.Mend(State().ddl_recovery);
   }
-  State().dropped_in_recovery.clear();
+  State().ddl_recovery = {};
   const Status status = Database()->StartBackgroundWork();
   if (status.ok()) return 0;
   sql_print_error("ROCKSDB: background work does not start: %s", status.ToString().c_str());
@@ -203,6 +205,16 @@ int DropTable(handlerton*, const char* path) {
     return HandlerError(status);  // which the server has words for
   }
   return ReportError(status, std::string("dropping ") + path);
+}
+
+// The server has written a .par file, or renamed it and the .frm file (in ALTER .. PARTITION; in
+// RENAME TABLE the .frm file follows). It syncs neither, but its DDL log relies on them next: after
+// a power cut the table would have an empty .par file, or an old one.
+int SyncPartitioning(const char* path, const char* old_path, chf_create_flags change) {
+  if (change == CHF_DELETE_FLAG || !opt_sync_frm) return 0;
+  std::set<std::string> paths{path};
+  if (old_path != nullptr) paths.insert(old_path);
+  return ReportError(SyncDefinitionFiles(paths), std::string("syncing the .par file of ") + path);
 }
 
 void DropDatabase(handlerton*, char* path) {
@@ -278,6 +290,7 @@ void SetUpHandlerton(handlerton* hton) {
   hton->pre_shutdown = PreShutdown;
   hton->drop_table = DropTable;
   hton->drop_database = DropDatabase;
+  hton->create_partitioning_metadata = SyncPartitioning;
   hton->check_version = CheckVersion;
   hton->notify_tabledef_changed = NotifyTabledefChanged;
   SetUpDiscovery(hton);

@@ -39,7 +39,9 @@ const char* MissingInstructions() {
 // so what a crash has left apart is refused, too.
 Status CheckDefinitions() {
   DefinitionCheck check(State().database->catalog(), ".");
-  if (ValidateTables() == TableValidation::kMend) check.WriteLostParFiles();
+  if (ValidateTables() == TableValidation::kMend) {
+    State().ddl_recovery.rewritten = check.WriteLostParFiles();
+  }
   if (ValidateTables() != TableValidation::kRefuse) return Status::Ok();
   check.Look();
   const std::vector<std::string> findings = check.Findings();

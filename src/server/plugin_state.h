@@ -2,11 +2,10 @@
 #pragma once
 
 #include <memory>
-#include <set>
-#include <string>
 
 #include "base/status.h"
 #include "engine/database.h"
+#include "server/ddl_recovery_notes.h"
 #include "server/server_headers.h"
 #include "server/wait_reports.h"
 
@@ -21,11 +20,8 @@ struct PluginState {
   WaitReports wait_reports;  // used by the database until it is closed
   std::unique_ptr<engine::Database> database;
   std::unique_ptr<CheckpointNotifier> checkpoint_notifier;
-  // Partitioned tables (catalog::WholeOf) of which the server's recovery of DDL statements has
-  // dropped the whole by name, which it can do only with their files; see DefinitionCheck. Empty
-  // after recovery.
-  std::set<std::string> dropped_in_recovery;
-  bool recovered = false;  // the server's recovery of DDL statements is over
+  DdlRecoveryNotes ddl_recovery;  // empty once that is over
+  bool recovered = false;         // the server's recovery of DDL statements is over
 };
 
 PluginState& State();

@@ -51,8 +51,11 @@ Status AwaitDecisionOf(const std::string& name) {
 // takes a missing one as well.
 bool TakesItsFile(THD* thd, const std::string& name) {
   switch (thd_sql_command(thd)) {
+    case SQLCOM_DROP_DB:
     case SQLCOM_DROP_TABLE:
     case SQLCOM_DROP_SEQUENCE:
+    case SQLCOM_CREATE_TABLE:  // OR REPLACE
+    case SQLCOM_CREATE_SEQUENCE:
       return true;
     case SQLCOM_ALTER_TABLE:  // to another name, by copying
       return !catalog::IsPartitionName(name);
@@ -63,7 +66,8 @@ bool TakesItsFile(THD* thd, const std::string& name) {
 
 // The server ends its DDL log before it tells the engine that the statement has ended, and a .frm
 // file that a power cut brought back in between would have no table. So the files go first, or
-// become durable as they are. A table without its file is dropped by the DDL log, or found again.
+// become durable as they are. A table without its file is dropped by the DDL log, or found again:
+// so that log becomes durable before, or else a DROP could be done that the binary log lacks.
 Status SettleFiles(const char* path, const std::string& name) {
   if (!NoteChangedDefinition(path)) return Status::Ok();
   const std::string table(catalog::TableOfPartition(path));
@@ -71,6 +75,7 @@ Status SettleFiles(const char* path, const std::string& name) {
   if (!ReadDefinitionFiles(table, &file, nullptr).ok()) return Status::Ok();
   if (Database()->catalog()->HasDefinition(name, file.identity)) {
     if (!TakesItsFile(current_thd, name)) return Status::Ok();
+    BASALT_RETURN_IF_ERROR(SyncDdlLog());
     BASALT_RETURN_IF_ERROR(RemoveDefinitionFiles(table));
   }
   return SyncDefinitionFiles({table});
@@ -104,7 +109,7 @@ Status DropTableByPath(const char* path) {
     return status;
   }
   if (HasFrmFile(path)) {
-    if (!State().recovered) State().dropped_in_recovery.insert(catalog::PartitionsOf(name));
+    if (!State().recovered) State().ddl_recovery.dropped.insert(catalog::PartitionsOf(name));
     return status;
   }
   for (const auto& table : Database()->catalog()->Tables()) {

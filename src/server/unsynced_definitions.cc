@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/unsynced_definitions.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <string_view>
+#include <system_error>
 
 #include "server/definition_files.h"
 #include "server/plugin_state.h"
@@ -22,6 +28,11 @@ Status UnsyncedDefinitions::Sync() {
   return SyncDefinitionFiles(paths);
 }
 
+Status UnsyncedDefinitions::SyncOthersThan(const std::set<std::string>& paths) {
+  const bool has_others = !std::includes(paths.begin(), paths.end(), paths_.begin(), paths_.end());
+  return has_others ? Sync() : Status::Ok();
+}
+
 bool NoteChangedDefinition(const char* path) {
   THD* thd = current_thd;
   if (thd == nullptr || !State().recovered || !opt_sync_frm || IsTemporaryTable(path)) return false;
@@ -30,6 +41,26 @@ bool NoteChangedDefinition(const char* path) {
   session->unsynced_definitions()->Note(path);
   trans_register_ha(thd, false, Handlerton(), 0);
   return true;
+}
+
+Status SyncFormerRenames(const char* from, const char* to) {
+  THD* thd = current_thd;
+  Session* session = thd == nullptr ? nullptr : Session::IfAny(thd);
+  if (session == nullptr) return Status::Ok();
+  return session->unsynced_definitions()->SyncOthersThan(
+      {std::string(catalog::TableOfPartition(from)), std::string(catalog::TableOfPartition(to))});
+}
+
+Status SyncDdlLog() {
+  char file[FN_REFLEN];
+  fn_format(file, opt_ddl_recovery_file, mysql_data_home, ".log", MYF(MY_REPLACE_EXT));
+  const int descriptor = ::open(file, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0 && errno == ENOENT) return Status::Ok();
+  const bool synced = descriptor >= 0 && ::fdatasync(descriptor) == 0;
+  const int error = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (synced) return Status::Ok();
+  return Status(Code::kIoError, std::string(file) + ": " + std::generic_category().message(error));
 }
 
 }  // namespace basalt::server

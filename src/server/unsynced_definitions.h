@@ -17,6 +17,11 @@ namespace basalt::server {
 //   the server's part                     renames, removes files
 //   hton->commit / rollback          ---> Sync, before the client gets its answer
 //
+// What several steps of a statement do to files must not mix: before it renames further tables, the
+// engine syncs the files of those before (SyncOthersThan). Or else a power cut could bring all
+// files back while the server's recovery undoes the steps one by one, also with files of other
+// tables.
+//
 // Of one connection, used by its thread.
 class UnsyncedDefinitions {
  public:
@@ -26,6 +31,8 @@ class UnsyncedDefinitions {
   // Makes the files of all that was noted durable, and that files are gone. Forgets them, also when
   // it fails (kIoError).
   Status Sync();
+  // The same, unless all that was noted are tables at these paths.
+  Status SyncOthersThan(const std::set<std::string>& paths);
 
  private:
   std::set<std::string> paths_;  // of tables
@@ -35,5 +42,14 @@ class UnsyncedDefinitions {
 // it, so that its end is told. Not for temporary tables, nor in the server's recovery, which does
 // again what a crash takes away, nor with --sync-frm=OFF: false then, and nothing is to be synced.
 bool NoteChangedDefinition(const char* path);
+
+// Before a table is renamed in the engine: SyncOthersThan, of this thread's connection, if it has
+// one.
+Status SyncFormerRenames(const char* from, const char* to);
+
+// Makes durable what the server has written to its log of DDL statements (--log-ddl-recovery): it
+// links what a DROP is about to do into it without a sync. Ok when there is no such log; kIoError.
+// Any thread.
+Status SyncDdlLog();
 
 }  // namespace basalt::server

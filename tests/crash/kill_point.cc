@@ -9,7 +9,8 @@
 // then, and, written before the end, which one did not. Threads that have opened this very file
 // count (a client marks its own by SELECT LOAD_FILE(...)), and the one that has opened the server's
 // log of DDL statements: at a start that is the one that finishes or undoes them. Besides, those
-// whose names begin with one of BASALT_KILL_THREADS, which are separated by commas.
+// whose names begin with one of BASALT_KILL_THREADS, which are separated by commas. With
+// BASALT_KILL_OPERATION only that operation counts ("sync", "rename", ..).
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -41,6 +42,7 @@ static_assert(sizeof(Control) == kControlBytes);
 Control* control = nullptr;
 const char* control_path = nullptr;
 const char* thread_names = nullptr;  // beginnings, separated by commas
+const char* only_operation = nullptr;
 thread_local bool watched = false;
 
 template <typename Function>
@@ -55,6 +57,7 @@ __attribute__((constructor)) void ShareControl() {
   control_path = std::getenv("BASALT_KILL_POINT");
   if (control_path == nullptr) return;
   thread_names = std::getenv("BASALT_KILL_THREADS");
+  only_operation = std::getenv("BASALT_KILL_OPERATION");
   REAL(open);
   const int file = real_open(control_path, O_RDWR | O_CLOEXEC);
   void* shared = file < 0
@@ -81,9 +84,10 @@ bool HasGivenName() {
   return false;
 }
 
-// One operation is about to happen.
-bool IsLast() {
+// The operation is about to happen.
+bool IsLast(const char* operation) {
   if (control == nullptr || control->left.load() <= 0) return false;
+  if (only_operation != nullptr && std::strcmp(only_operation, operation) != 0) return false;
   // Asked each time: who starts a thread may name it after its first operation.
   if (!watched && !HasGivenName()) return false;
   if (control->left.fetch_sub(1) == 1) return true;
@@ -92,11 +96,11 @@ bool IsLast() {
 }
 
 void Before(const char* operation, const char* file) {
-  if (IsLast()) DieAt(operation, file);
+  if (IsLast(operation)) DieAt(operation, file);
 }
 
 void Before(const char* operation, int descriptor) {
-  if (!IsLast()) return;
+  if (!IsLast(operation)) return;
   char link[64];
   char file[400];
   std::snprintf(link, sizeof(link), "/proc/self/fd/%d", descriptor);

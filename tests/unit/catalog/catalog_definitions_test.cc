@@ -43,6 +43,16 @@ TEST_F(Definitions, ComeWithTheTableAndGoWithIt) {
   EXPECT_EQ(catalog_->StoreDefinition("d.t", Made("two"), true).code(), Code::kNotFound);
 }
 
+TEST_F(Definitions, TellWhoseAnIdentityIs) {
+  CreateWith("d.t", "t");
+  CreateWith("d.u", "u");
+  EXPECT_FALSE(catalog_->IsDefinitionOfAnother("d.t", "t"));
+  EXPECT_TRUE(catalog_->IsDefinitionOfAnother("d.t", "u"));
+  EXPECT_TRUE(catalog_->IsDefinitionOfAnother("d.absent", "u"));
+  EXPECT_FALSE(catalog_->IsDefinitionOfAnother("d.t", "nobody's"));
+  EXPECT_FALSE(catalog_->IsDefinitionOfAnother("d.t", ""));
+}
+
 TEST_F(Definitions, FollowRenamesAlsoSwaps) {
   CreateWith("d.t", "t");
   CreateWith("d.u", "u");
