@@ -100,15 +100,14 @@ void UpdateNothing(THD*, st_mysql_sys_var*, void*, const void*) {}
 void UpdateBlockCache(THD*, st_mysql_sys_var*, void* variable, const void* save) {
   StoreValue<LONGLONG>(variable, save);
   if (Database() == nullptr) return;
-  Database()->store()->block_cache()->SetCapacity(
-      static_cast<size_t>(*static_cast<const LONGLONG*>(save)));
+  Database()->store()->SetBlockCacheBytes(
+      static_cast<uint64_t>(*static_cast<const LONGLONG*>(save)));
 }
 
 void UpdateBackgroundJobs(THD* thd, st_mysql_sys_var*, void* variable, const void* save) {
   const int jobs = *static_cast<const int*>(save);
-  if (Database() != nullptr && jobs > 0) {
-    const Status status =
-        Database()->store()->SetDatabaseOptions("max_background_jobs=" + std::to_string(jobs));
+  if (Database() != nullptr) {
+    const Status status = Database()->store()->SetBackgroundJobs(jobs);
     if (!status.ok()) {
       push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN, ER_WRONG_VALUE_FOR_VAR,
                           "rocksdb_max_background_jobs: %s", status.ToString().c_str());

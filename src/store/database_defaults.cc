@@ -12,14 +12,6 @@
 namespace basalt::store {
 namespace {
 
-int BackgroundJobs(const StoreOptions& options) {
-  if (options.max_background_jobs > 0) return options.max_background_jobs;
-  // At least one flush and one compaction at a time; more than eight help only machines that are
-  // set up by hand anyway.
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  return std::clamp(cores, 2, 8);
-}
-
 void SetLog(const StoreOptions& options, rocksdb::DBOptions* db) {
   // Prepared transactions must survive, so the log is kept until they are decided. TransactionDB
   // turns this on in any case; it stands here for who reads the options.
@@ -54,6 +46,14 @@ void SetFiles(const StoreOptions& options, rocksdb::DBOptions* db) {
 }
 
 }  // namespace
+
+int BackgroundJobs(const StoreOptions& options) {
+  if (options.max_background_jobs > 0) return options.max_background_jobs;
+  // At least one flush and one compaction at a time; more than eight help only machines that are
+  // set up by hand anyway.
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::clamp(cores, 2, 8);
+}
 
 rocksdb::DBOptions DatabaseOptions(const StoreOptions& options,
                                    std::shared_ptr<rocksdb::Cache> cache) {

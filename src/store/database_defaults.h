@@ -16,6 +16,9 @@ namespace basalt::store {
 rocksdb::DBOptions DatabaseOptions(const StoreOptions& options,
                                    std::shared_ptr<rocksdb::Cache> cache);
 
+// The number of threads for flushes and compactions that max_background_jobs means.
+int BackgroundJobs(const StoreOptions& options);
+
 // For a store with a table file that cannot be opened: files are opened when they are needed, so
 // that only those who need that one fail. A sound store does better with all files open from the
 // beginning, and whether it is sound shows there.

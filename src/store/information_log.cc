@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/information_log.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdarg>
 #include <cstdio>
@@ -76,6 +77,10 @@ class InformationLog final : public rocksdb::Logger {
   }
   void Flush() override {
     if (file_) file_->Flush();
+  }
+  // Who writes to the log asks this first: errors go on whatever the file takes.
+  rocksdb::InfoLogLevel GetInfoLogLevel() const override {
+    return std::min(rocksdb::Logger::GetInfoLogLevel(), rocksdb::WARN_LEVEL);
   }
   size_t GetLogFileSize() const override { return file_ ? file_->GetLogFileSize() : 0; }
   void SetInfoLogLevel(rocksdb::InfoLogLevel level) override {

@@ -8,9 +8,13 @@
 #include <unordered_map>
 #include <utility>
 
+#include <rocksdb/advanced_cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/utilities/checkpoint.h>
+#include <rocksdb/write_buffer_manager.h>
 
+#include "store/database_defaults.h"
+#include "store/memory_budget.h"
 #include "store/option_string.h"
 #include "store/space_watcher.h"
 
@@ -252,6 +256,19 @@ Status Store::SetDatabaseOptions(const std::string& options) {
   rocksdb::Status status = rocksdb::StringToMap(options, &map);
   if (status.ok()) status = base_->SetDBOptions(map);
   return MapChange(status, "setting '" + options + "'");
+}
+
+Status Store::SetBackgroundJobs(int jobs) {
+  StoreOptions changed = options_;
+  changed.max_background_jobs = jobs;
+  return SetDatabaseOptions("max_background_jobs=" + std::to_string(BackgroundJobs(changed)));
+}
+
+void Store::SetBlockCacheBytes(uint64_t bytes) {
+  StoreOptions changed = options_;
+  changed.block_cache_bytes = bytes;
+  cache_->SetCapacity(bytes);
+  database_options_.write_buffer_manager->SetBufferSize(AllMemtablesBytes(changed));
 }
 
 Status Store::ReadIndexStatistics(rocksdb::ColumnFamilyHandle* handle,

@@ -144,6 +144,11 @@ class Store {
   // Changes options of an open column family or of the store, RocksDB option strings.
   Status SetColumnFamilyOptions(rocksdb::ColumnFamilyHandle* handle, const std::string& options);
   Status SetDatabaseOptions(const std::string& options);
+  // As StoreOptions::max_background_jobs.
+  Status SetBackgroundJobs(int jobs);
+  // As StoreOptions::block_cache_bytes: the cache, and what all memtables together may take of it.
+  // A single memtable may be as large as before.
+  void SetBlockCacheBytes(uint64_t bytes);
   // The same for several column families, by name: "cf1={...};cf2={...}". All texts are checked
   // before the first is applied. A family that is made later begins with it.
   Status UpdateColumnFamilyOptions(std::string_view text);

@@ -97,6 +97,10 @@ Status Store::PrepareDirectory() {
   if (options_.create_if_missing) {
     BASALT_RETURN_IF_ERROR(
         MapStatus(env->CreateDirIfMissing(options_.directory), In("making the store")));
+  } else if (env->FileExists(options_.directory).IsNotFound()) {
+    // Before RocksDB makes the directory for its log.
+    return Status(Code::kInvalidArgument,
+                  options_.directory + " does not exist (create_if_missing is false)");
   }
   return Preview::CheckMarker(options_);
 }

@@ -26,7 +26,8 @@ int CheckBulkLoadOrder(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* 
           "With rocksdb_bulk_load: rows need not come in the order of the primary key",            \
           CheckBulkLoadOrder, nullptr, 0)                                                          \
   SESSION(ULONGLONG, merge_buf_size, kAnyTime,                                                     \
-          "Bytes of index entries that a load sorts in memory before it writes them out",          \
+          "Bytes of index entries that a load sorts in memory before it writes them out; "                    \
+          "at least 1 MiB",                                                                              \
           nullptr, nullptr, 64 * kMiB, 100, ULLONG_MAX, 1)
 // clang-format on
 

@@ -37,6 +37,12 @@ TEST_F(InformationLogTest, ErrorsGoOnAndWarningsStay) {
   EXPECT_THAT(said_, ElementsAre("an error"));
 }
 
+TEST_F(InformationLogTest, ErrorsGoOnWhateverTheFileTakes) {
+  log_->SetInfoLogLevel(rocksdb::FATAL_LEVEL);
+  Say(rocksdb::ERROR_LEVEL, "an error");
+  EXPECT_THAT(said_, ElementsAre("an error"));
+}
+
 TEST_F(InformationLogTest, TheSameErrorIsSaidOnceInAWhile) {
   for (int i = 0; i < 20'000; ++i) Say(rocksdb::ERROR_LEVEL, "block checksum mismatch in 18.sst");
   EXPECT_EQ(said_.size(), 1U);

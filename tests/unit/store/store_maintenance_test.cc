@@ -10,9 +10,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/advanced_cache.h>
 #include <rocksdb/sst_file_writer.h>
+#include <rocksdb/write_buffer_manager.h>
 
 #include "base/bytes.h"
+#include "store/database_defaults.h"
 #include "store/memtable_mix.h"
 #include "store/store.h"
 #include "store/store_reports.h"
@@ -91,6 +94,16 @@ TEST_F(StoreMaintenanceTest, OptionsOfTheCallerAreTaken) {
   EXPECT_EQ(store_->base()->GetDBOptions().keep_log_file_num, 7);
   EXPECT_EQ(Option("TABLE_FACTORY::BLOCK_SIZE"), "12345");
   EXPECT_TRUE(store_->base()->GetDBOptions().allow_2pc);
+}
+
+TEST_F(StoreMaintenanceTest, ThreadsAndMemoryCanBeChanged) {
+  ASSERT_EQ(store_->SetBackgroundJobs(5).ToString(), "ok");
+  EXPECT_EQ(store_->base()->GetDBOptions().max_background_jobs, 5);
+  ASSERT_EQ(store_->SetBackgroundJobs(0).ToString(), "ok");  // from the number of cores
+  EXPECT_EQ(store_->base()->GetDBOptions().max_background_jobs, BackgroundJobs(store_->options()));
+  store_->SetBlockCacheBytes(40 << 20);
+  EXPECT_EQ(store_->block_cache()->GetCapacity(), size_t{40} << 20);
+  EXPECT_EQ(store_->base()->GetDBOptions().write_buffer_manager->buffer_size(), size_t{20} << 20);
 }
 
 TEST_F(StoreMaintenanceTest, UpdatedOptionsHoldNowAndForFamiliesMadeLater) {
