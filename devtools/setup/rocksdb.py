@@ -96,7 +96,7 @@ def install() -> None:
 
 def build(source: Path, build_dir: Path) -> None:
     """An interrupted build goes on where it stopped."""
-    say(f"building RocksDB {prefix().name} twice (once a machine; about 10 minutes on 2 cores)")
+    say(f"building RocksDB {prefix().name} twice (once a machine; about 15 minutes on 2 cores)")
     started = time.monotonic()
     trained = build_dir / "trained"
     if not trained.is_file():
