@@ -25,7 +25,7 @@ void StatisticsKeeper::AddFile(uint64_t file_number, Bytes property) {
   std::vector<IndexStatisticsRecord> records;
   DecodeIndexStatistics(property, &records);  // garbage leaves it empty, which is what we want
   std::unique_lock lock(mutex_);
-  if (removed_early_.erase(file_number) != 0 || records.empty()) return;
+  if (removed_early_.erase(file_number) != 0) return;
   const auto [file, added] = files_.try_emplace(file_number, std::move(records));
   if (!added) return;
   for (const auto& [index, statistics] : file->second) sums_[index].Add(statistics);
@@ -46,6 +46,11 @@ void StatisticsKeeper::RemoveFile(uint64_t file_number) {
     if (sum->second.data_bytes == 0) sums_.erase(sum);
   }
   files_.erase(file);
+}
+
+bool StatisticsKeeper::Knows(uint64_t file_number) const {
+  std::shared_lock lock(mutex_);
+  return files_.contains(file_number) || removed_early_.contains(file_number);
 }
 
 void StatisticsKeeper::CountWritten(Bytes property) {

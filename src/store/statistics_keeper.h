@@ -32,6 +32,8 @@ class StatisticsKeeper {
   void AddFile(uint64_t file_number, Bytes property);
   // A file left the store. Unknown numbers are remembered, see AddFile.
   void RemoveFile(uint64_t file_number);
+  // Whether the file has been added, or removed early.
+  bool Knows(uint64_t file_number) const;
 
   // Entries in all files that were written since the open, in a sum over all indexes; CountWritten
   // adds those of one, given its encoded statistics. distinct_prefixes stays empty.

@@ -23,6 +23,7 @@ namespace {
 
 // How long somebody who waits for memtables to be written out does so before the next look.
 constexpr std::chrono::milliseconds kFlushPoll{1};
+constexpr int kMostPollsForCounting = 1000;
 
 }  // namespace
 
@@ -141,6 +142,18 @@ bool Store::HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle) {
          count > 0;
 }
 
+// RocksDB tells its listener of a new file a moment after everybody can read it.
+bool Store::HasUncountedFiles(rocksdb::ColumnFamilyHandle* handle) {
+  rocksdb::ColumnFamilyMetaData family;
+  base_->GetColumnFamilyMetaData(handle, &family);
+  for (const rocksdb::LevelMetaData& level : family.levels) {
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      if (!keeper_.Knows(file.file_number)) return true;
+    }
+  }
+  return false;
+}
+
 bool Store::HasBackgroundWork(rocksdb::ColumnFamilyHandle* handle) {
   using Properties = rocksdb::DB::Properties;
   uint64_t count = 0;
@@ -204,6 +217,10 @@ Status Store::FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& hand
     BASALT_RETURN_IF_ERROR(policy_.CheckFreeingAllowed());
     BASALT_RETURN_IF_ERROR(RequestFlushInTurn(handle, doing));
     while (HasUnwrittenMemtables(handle)) {
+      BASALT_RETURN_IF_ERROR(AwaitFlush());
+    }
+    // Estimates are not worth an endless wait.
+    for (int i = 0; i < kMostPollsForCounting && HasUncountedFiles(handle); ++i) {
       BASALT_RETURN_IF_ERROR(AwaitFlush());
     }
   }

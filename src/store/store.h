@@ -116,8 +116,9 @@ class Store {
   // Makes a consistent copy in `path`, which must not exist: hard links to table files, a copy of
   // the rest, the log included. Removed again when it fails.
   Status Checkpoint(const std::string& path);
-  // Writes all memtables (or one column family's) to table files and waits. kNoSpace or kReadOnly
-  // when the store stops taking writes meanwhile: the flush is then done when it takes them again.
+  // Writes all memtables (or one column family's) to table files and waits until they are written
+  // and in StatisticsOf(). kNoSpace or kReadOnly when the store stops taking writes meanwhile: the
+  // flush is then done when it takes them again.
   Status Flush();
   Status Flush(rocksdb::ColumnFamilyHandle* handle);
   // Compacts a whole column family, or as told, and waits. Ended by CancelManualCompactions() or by
@@ -188,6 +189,7 @@ class Store {
   Status RequestFlushInTurn(rocksdb::ColumnFamilyHandle* handle, const std::string& doing);
   bool HasBackgroundWork(rocksdb::ColumnFamilyHandle* handle);
   bool HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle);
+  bool HasUncountedFiles(rocksdb::ColumnFamilyHandle* handle);
   Status FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
                       const std::string& doing);
   // The steps of Open, and what they share.

@@ -237,9 +237,11 @@ void Store::LoadStatisticsOneByOne(rocksdb::ColumnFamilyHandle* handle) {
     if (file.column_family_name != handle->GetName()) continue;
     const std::string path = file.db_path + file.name;
     rocksdb::SstFileReader reader(base_->GetOptions(handle));
-    if (!reader.Open(path).ok()) continue;  // its rows count for nothing in estimates
-    keeper_.AddFile(StatisticsKeeper::FileNumber(path),
-                    StatisticsKeeper::PropertyOf(*reader.GetTableProperties()));
+    // The rows of a file that cannot be read count for nothing in estimates.
+    const bool readable = reader.Open(path).ok();
+    keeper_.AddFile(
+        StatisticsKeeper::FileNumber(path),
+        readable ? StatisticsKeeper::PropertyOf(*reader.GetTableProperties()) : Bytes());
   }
 }
 
