@@ -53,6 +53,16 @@ class ReadTest(unittest.TestCase):
         self.assertEqual(runner.digest(story), runner.digest(story.replace("18", "20")))
         self.assertNotEqual(runner.digest(story), runner.digest(story.replace("count", "sum")))
 
+    def test_a_digest_knows_the_query_in_an_included_file_and_not_the_folder(self):
+        story = (
+            'mysqltest: In included file "/a/b/wait.inc": \n'
+            "included from /a/b/case.test at line 6:\n"
+            "At line 61: query 'UPDATE t' failed: ER_X (1205): Lock wait\n"
+        )
+        self.assertEqual(runner.digest(story), runner.digest(story.replace("/a/b/", "/c/")))
+        self.assertNotEqual(runner.digest(story), runner.digest(story.replace("ER_X", "ER_Y")))
+        self.assertNotEqual(runner.digest(story), runner.digest(story.replace("wait", "hold")))
+
     def test_a_server_that_does_not_start_is_known_by_its_errors(self):
         story = "2026-11-22  7:57:49 0 [ERROR] ROCKSDB: newer\n2026-11-22  7:57:50 0 [Note] x\n"
         later = story.replace("22  7:57", "23 17:01").replace("[Note] x", "[Note] y")
