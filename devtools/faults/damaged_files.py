@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from devtools.crash.reclaim_points import wait_for_reclaimer
 from devtools.errors import DevError
 from devtools.faults.full_disk import COLUMNS, expect
 from devtools.faults.writer import HANGS_AFTER, Writer, check_rows
@@ -98,16 +99,6 @@ def killed_recovery(server: PrivateServer) -> None:
     expect(not finding, finding)
 
 
-def wait_for_reclaim(server: PrivateServer) -> None:
-    """Until nothing of dropped indexes is left: their deletions are records of the log, too."""
-    dropped = "SELECT COUNT(*) FROM information_schema.ROCKSDB_GLOBAL_INFO"
-    dropped += " WHERE TYPE = 'DDL_DROP_INDEX_ONGOING'"
-    end = time.monotonic() + HANGS_AFTER
-    while server.query(dropped) != [(0,)]:
-        expect(time.monotonic() < end, "dropped indexes are not reclaimed")
-        time.sleep(0.01)
-
-
 def flip(path: Path, offset: int) -> None:
     content = bytearray(path.read_bytes())
     content[offset] ^= 0x10
@@ -120,7 +111,8 @@ def flipped_log(server: PrivateServer) -> None:
     With rocksdb_wal_recovery_mode = 1 the engine does not start instead, and changes nothing."""
     server.restart()
     server.sql("TRUNCATE TABLE w", "d")
-    wait_for_reclaim(server)
+    # their deletions are records of the log, too
+    expect(wait_for_reclaimer(server.query), "dropped indexes are not reclaimed")
     log = last_log(server)
     begin = end_of(log)
     writer = load(server, 30, 0.5)

@@ -41,9 +41,9 @@ class SyncPoints:
 
     def cut_before_each(self, case: Case, server: PrivateServer, disk: LoopDisk) -> str:
         """What was tried. Raises AssertionError when something is neither whole nor gone."""
-        before = self.shape_after(case, server, "")
-        after = self.shape_after(case, server, case.statement.format("model"))
-        between = [self.shape_after(case, server, steps) for steps in case.between]
+        before = shape_after(case, server, "")
+        after = shape_after(case, server, case.statement.format("model"))
+        between = [shape_after(case, server, steps) for steps in case.between]
         found: list[str] = []
         sync = 0
         while self.dies(case, sync := sync + 1, server, disk):
@@ -56,14 +56,6 @@ class SyncPoints:
         expect(sync > 1, "no sync was met")
         expect(not found, f"{case.statement}: {'; '.join(found)}")
         return f"{sync - 1} syncs"
-
-    @staticmethod
-    def shape_after(case: Case, server: PrivateServer, statements: str) -> dict:
-        """Of the database, when these statements have been carried out in it."""
-        make(case, server, "model")
-        if statements:
-            server.sql(f"USE model; {statements}")
-        return shape(server, "model")
 
     def dies(self, case: Case, sync: int, server: PrivateServer, disk: LoopDisk) -> bool:
         """False when the statement has fewer syncs; it is carried out then."""
@@ -98,6 +90,14 @@ class SyncPoints:
             return ""
         done, has = ("done", "lacks") if found == after else ("not done", "has")
         return f"it is {done}, and the binary log {has} it"
+
+
+def shape_after(case: Case, server: PrivateServer, statements: str) -> dict:
+    """Of the case's database, when these statements have been carried out in it."""
+    make(case, server, "model")
+    if statements:
+        server.sql(f"USE model; {statements}")
+    return shape(server, "model")
 
 
 def shape(server: PrivateServer, name: str) -> dict:

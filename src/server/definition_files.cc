@@ -12,12 +12,12 @@
 #include <string_view>
 #include <system_error>
 
+#include "server/definition_names.h"
+
 namespace basalt::server {
 
 namespace {
 
-constexpr char kFrm[] = ".frm";
-constexpr char kPar[] = ".par";
 // Until it has its name; the server takes a file that ends like this for no table.
 constexpr char kUnfinished[] = ".basalt-new";
 
@@ -60,27 +60,26 @@ Status WriteWholeFile(const std::string& file, Bytes contents) {
   return status;
 }
 
-// kNotFound when there is none of that name.
-Status SyncFile(const std::string& file, int flags) {
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | flags);
-  if (descriptor < 0 && errno == ENOENT) return Status(Code::kNotFound, "there is no " + file);
-  if (descriptor < 0) return SystemError(file, errno);
-  Status status = ::fsync(descriptor) == 0 ? Status::Ok() : SystemError(file, errno);
-  ::close(descriptor);
-  return status;
-}
-
 std::string FolderOf(const std::string& path) {
   return std::filesystem::path(path).parent_path().string();
 }
 
-Status SyncFolderOf(const std::string& path) { return SyncFile(FolderOf(path), O_DIRECTORY); }
+Status SyncFolderOf(const std::string& path) { return SyncFile(FolderOf(path)); }
 
 Status RemoveFile(const std::string& file) {
   return ::unlink(file.c_str()) == 0 || errno == ENOENT ? Status::Ok() : SystemError(file, errno);
 }
 
 }  // namespace
+
+Status SyncFile(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0 && errno == ENOENT) return Status(Code::kNotFound, "there is no " + path);
+  if (descriptor < 0) return SystemError(path, errno);
+  Status status = ::fsync(descriptor) == 0 ? Status::Ok() : SystemError(path, errno);
+  ::close(descriptor);
+  return status;
+}
 
 Status DefinitionFromFrm(Bytes frm, catalog::TableDefinition* definition) {
   FrmHeader header;
@@ -95,27 +94,27 @@ Status DefinitionFromFrm(Bytes frm, catalog::TableDefinition* definition) {
 
 Status ReadDefinitionFiles(const std::string& path, catalog::TableDefinition* definition,
                            FrmHeader* header) {
-  BASALT_RETURN_IF_ERROR(ReadWholeFile(path + kFrm, &definition->frm));
+  BASALT_RETURN_IF_ERROR(ReadWholeFile(path + kFrmExtension, &definition->frm));
   FrmHeader read;
   if (!ReadFrmHeader(definition->frm, &read)) {
-    return Status(Code::kInvalidArgument, path + kFrm + " is no definition of a table");
+    return Status(Code::kInvalidArgument, path + kFrmExtension + " is no definition of a table");
   }
   definition->identity = read.identity;
   definition->par.clear();
   const bool partitioned = read.partitioned;
   if (header != nullptr) *header = std::move(read);
   if (!partitioned) return Status::Ok();
-  Status status = ReadWholeFile(path + kPar, &definition->par);
+  Status status = ReadWholeFile(path + kParExtension, &definition->par);
   return status.code() == Code::kNotFound ? Status::Ok() : std::move(status);
 }
 
 Status WriteDefinitionFiles(const std::string& path, const catalog::TableDefinition& definition) {
   // Without its .par file a partitioned table could not be opened: it comes first.
   if (!definition.par.empty()) {
-    BASALT_RETURN_IF_ERROR(WriteWholeFile(path + kPar, definition.par));
+    BASALT_RETURN_IF_ERROR(WriteWholeFile(path + kParExtension, definition.par));
   }
-  BASALT_RETURN_IF_ERROR(WriteWholeFile(path + kFrm, definition.frm));
-  if (definition.par.empty()) BASALT_RETURN_IF_ERROR(RemoveFile(path + kPar));
+  BASALT_RETURN_IF_ERROR(WriteWholeFile(path + kFrmExtension, definition.frm));
+  if (definition.par.empty()) BASALT_RETURN_IF_ERROR(RemoveFile(path + kParExtension));
   return SyncFolderOf(path);
 }
 
@@ -126,11 +125,11 @@ Status SyncDefinitionFiles(const std::set<std::string>& paths) {
   };
   std::set<std::string> folders;
   for (const std::string& path : paths) {
-    note(SyncFile(path + kPar, 0));
+    note(SyncFile(path + kParExtension));
     folders.insert(FolderOf(path));
   }
   for (const std::string& folder : folders) {
-    Status status = SyncFile(folder, O_DIRECTORY);
+    Status status = SyncFile(folder);
     if (status.code() == Code::kNotFound) status = SyncFolderOf(folder);  // DROP DATABASE
     note(std::move(status));
   }
@@ -138,8 +137,8 @@ Status SyncDefinitionFiles(const std::set<std::string>& paths) {
 }
 
 Status RemoveDefinitionFiles(const std::string& path) {
-  BASALT_RETURN_IF_ERROR(RemoveFile(path + kFrm));
-  return RemoveFile(path + kPar);
+  BASALT_RETURN_IF_ERROR(RemoveFile(path + kFrmExtension));
+  return RemoveFile(path + kParExtension);
 }
 
 size_t PartitionsIn(Bytes par) {
@@ -161,18 +160,22 @@ bool IsUnfinishedFile(const std::string& file) {
   return std::string_view(file).ends_with(kUnfinished);
 }
 
-bool HasParFile(const std::string& path) { return ::access((path + kPar).c_str(), F_OK) == 0; }
+bool HasParFile(const std::string& path) {
+  return ::access((path + kParExtension).c_str(), F_OK) == 0;
+}
 
 std::string ReadParFile(const std::string& path) {
   std::string par;
-  return ReadWholeFile(path + kPar, &par).ok() ? par : std::string();
+  return ReadWholeFile(path + kParExtension, &par).ok() ? par : std::string();
 }
 
 int64_t TimeOfFrmFile(const std::string& path) {
   struct stat file;
-  return ::stat((path + kFrm).c_str(), &file) == 0 ? file.st_mtime : 0;
+  return ::stat((path + kFrmExtension).c_str(), &file) == 0 ? file.st_mtime : 0;
 }
 
-bool HasFrmFile(const std::string& path) { return ::access((path + kFrm).c_str(), F_OK) == 0; }
+bool HasFrmFile(const std::string& path) {
+  return ::access((path + kFrmExtension).c_str(), F_OK) == 0;
+}
 
 }  // namespace basalt::server

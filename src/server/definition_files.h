@@ -33,6 +33,9 @@ Status WriteDefinitionFiles(const std::string& path, const catalog::TableDefinit
 // one.
 Status SyncDefinitionFiles(const std::set<std::string>& paths);
 
+// Makes a file or a folder durable. kNotFound when there is none of that name, kIoError.
+Status SyncFile(const std::string& path);
+
 // Removes the files; those that are missing are no error.
 Status RemoveDefinitionFiles(const std::string& path);
 

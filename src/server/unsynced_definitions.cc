@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/unsynced_definitions.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <string_view>
-#include <system_error>
+#include <utility>
 
 #include "server/definition_files.h"
 #include "server/plugin_state.h"
@@ -54,13 +50,8 @@ Status SyncFormerRenames(const char* from, const char* to) {
 Status SyncDdlLog() {
   char file[FN_REFLEN];
   fn_format(file, opt_ddl_recovery_file, mysql_data_home, ".log", MYF(MY_REPLACE_EXT));
-  const int descriptor = ::open(file, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0 && errno == ENOENT) return Status::Ok();
-  const bool synced = descriptor >= 0 && ::fdatasync(descriptor) == 0;
-  const int error = errno;
-  if (descriptor >= 0) ::close(descriptor);
-  if (synced) return Status::Ok();
-  return Status(Code::kIoError, std::string(file) + ": " + std::generic_category().message(error));
+  Status status = SyncFile(file);
+  return status.code() == Code::kNotFound ? Status::Ok() : std::move(status);
 }
 
 }  // namespace basalt::server
