@@ -29,5 +29,7 @@ target_link_options(ha_rocksdb PRIVATE
   -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/ha_rocksdb.map
   -Wl,--exclude-libs,librocksdb.a
   -Wl,-Bsymbolic
+  # Keeps hot functions together; without it the linker leaves each object file as it is.
+  -Wl,-z,keep-text-section-prefix
   # RocksDB registers functions to run when a thread ends: its code must stay after UNINSTALL.
   -Wl,-z,nodelete)

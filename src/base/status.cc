@@ -3,6 +3,9 @@
 
 namespace basalt {
 
+Status::Status(Code code, std::string_view message)
+    : code_(code), message_(message.empty() ? nullptr : std::make_unique<std::string>(message)) {}
+
 std::string_view CodeName(Code code) {
   switch (code) {
     case Code::kOk:

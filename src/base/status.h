@@ -41,10 +41,12 @@ class [[nodiscard]] Status {
   Status(Status&&) = default;
   Status& operator=(Status&&) = default;
 
+  // A failure that is told by its code alone, such as a key that is not there.
+  explicit Status(Code code) : code_(code) {}
   // A failure. The message is for the person who reads it: it names the object and, where one
-  // exists, what to do next.
-  explicit Status(Code code, std::string_view message = {})
-      : code_(code), message_(message.empty() ? nullptr : new std::string(message)) {}
+  // exists, what to do next. Cold, so that the compiler keeps the making of messages away from the
+  // code beside it.
+  [[gnu::cold]] Status(Code code, std::string_view message);
 
   static Status Ok() { return {}; }
 
