@@ -111,7 +111,7 @@ def flipped_log(server: PrivateServer) -> None:
     With rocksdb_wal_recovery_mode = 1 the engine does not start instead, and changes nothing."""
     server.restart()
     server.sql("TRUNCATE TABLE w", "d")
-    # their deletions are records of the log, too
+    # the deletions of dropped indexes are records of the log, too
     expect(wait_for_reclaimer(server.query), "dropped indexes are not reclaimed")
     log = last_log(server)
     begin = end_of(log)

@@ -80,10 +80,8 @@ class DefinitionCheck {
   void RemoveFilesOfLeftovers();
   // A .par file without a .frm file, or beside one of a table without partitions.
   bool IsStrayParFile(const std::string& path) const;
-  bool IsParFileOfNoTable(const std::string& path, const std::string& name,
-                          const std::string& table) const;
-  bool IsParFileOfFormerPartitions(const std::string& path, const std::string& name,
-                                   const std::string& table) const;
+  bool IsParFileOfNoTable(const std::string& path, const std::string& table) const;
+  bool IsParFileOfFormerPartitions(const std::string& path, const std::string& table) const;
   // Of a file without a table: whether it is what a statement leaves that did not end.
   static bool IsUnfinished(const File& file);
   static bool NeedsParFile(const std::string& path);

@@ -110,25 +110,23 @@ void DefinitionCheck::RemoveFilesOfLeftovers() {
 
 bool DefinitionCheck::IsStrayParFile(const std::string& path) const {
   const std::filesystem::path parts(path);
-  const std::string name = parts.filename().string();
-  const std::string table = parts.parent_path().filename().string() + "." + name;
-  if (HasFrmFile(path)) return IsParFileOfFormerPartitions(path, name, table);
-  return IsParFileOfNoTable(path, name, table);
+  const std::string table =
+      parts.parent_path().filename().string() + "." + parts.filename().string();
+  return HasFrmFile(path) ? IsParFileOfFormerPartitions(path, table)
+                          : IsParFileOfNoTable(path, table);
 }
 
 // All that is left of a table: neither a .frm file nor partitions in the dictionary. An empty file
 // was just being made, of whatever engine.
-bool DefinitionCheck::IsParFileOfNoTable(const std::string& path, const std::string& name,
-                                         const std::string& table) const {
-  if (name.starts_with(kLeftoverPrefix)) return true;
-  return !catalog_->IsTable(table) && IsEmptyOrOurs(path);
+bool DefinitionCheck::IsParFileOfNoTable(const std::string& path, const std::string& table) const {
+  return IsLeftover(table) || (!catalog_->IsTable(table) && IsEmptyOrOurs(path));
 }
 
 // The table has no partitions now.
-bool DefinitionCheck::IsParFileOfFormerPartitions(const std::string& path, const std::string& name,
+bool DefinitionCheck::IsParFileOfFormerPartitions(const std::string& path,
                                                   const std::string& table) const {
-  if (!unpartitioned_.contains(table)) return false;
-  return name.starts_with(kLeftoverPrefix) || files_.contains(table) || IsEmptyOrOurs(path);
+  return unpartitioned_.contains(table) &&
+         (IsLeftover(table) || files_.contains(table) || IsEmptyOrOurs(path));
 }
 
 void DefinitionCheck::ReplaceForeignDefinitions() {
