@@ -19,7 +19,7 @@ import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from devtools.bench import process_usage, sysbench_tool
+from devtools.bench import disk_counter, process_usage, sysbench_tool
 from devtools.bench.process_usage import Usage
 from devtools.bench.sysbench_tool import DATABASE, Load
 from devtools.errors import DevError
@@ -172,9 +172,18 @@ class Contender:
             self.pause()
 
     def usage(self) -> Usage:
+        """With all that was written on its disk, also what the kernel would write later."""
+        os.sync()
+        return self.usage_so_far()
+
+    def usage_so_far(self) -> Usage:
+        """What was written: by the disk's own count, as nobody else works meanwhile; where there
+        is none, by the process's."""
         if self.server.pid is None:
             raise DevError(f"the server of {self.title} died\n{self.server.log_tail()}")
-        return process_usage.read(self.server.pid)
+        used = process_usage.read(self.server.pid)
+        written = disk_counter.written_bytes(self.server.datadir)
+        return used if written is None else replace(used, written_bytes=written)
 
     @property
     def marker(self) -> Path:

@@ -12,8 +12,8 @@ TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 @dataclass(frozen=True)
 class Usage:
     """CPU seconds of all threads; bytes the process caused to be sent to the storage layer, counted
-    when a page becomes dirty (so also what the kernel writes later); bytes that were fetched from
-    the storage layer, so not what the page cache had."""
+    when a page (with large folios: the whole folio) becomes dirty, so also what the kernel writes
+    later; bytes that were fetched from the storage layer, so not what the page cache had."""
 
     cpu_seconds: float = 0.0
     written_bytes: int = 0

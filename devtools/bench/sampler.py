@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from devtools.bench import process_usage
 from devtools.bench.process_usage import Usage
+from devtools.errors import DevError
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Sampler:
     def __exit__(self, *_) -> None:
         self._stop.set()
         self._thread.join()
-        self._take()
+        self._take(self.contender.usage)
 
     @property
     def used(self) -> Usage:
@@ -51,17 +52,17 @@ class Sampler:
 
     def _work(self) -> None:
         while not self._stop.wait(self.every):
-            self._take()
+            self._take(self.contender.usage_so_far)
 
-    def _take(self) -> None:
+    def _take(self, usage) -> None:
         pid = self.contender.server.pid
         try:
             sample = Sample(
                 time.monotonic() - self._started,
-                process_usage.read(pid) - self._before,
+                usage() - self._before,
                 process_usage.resident_bytes(pid),
                 self.contender.disk_bytes(),
             )
-        except (OSError, ValueError):
+        except (OSError, ValueError, DevError):
             return  # the server is gone; whoever loads it will notice
         self.samples.append(sample)

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import sqlite3
+import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from unittest import mock
 from devtools.bench import (
     clients,
     contenders,
+    disk_counter,
     harness,
     html_report,
     olap_data,
@@ -106,6 +108,24 @@ class UsageTest(unittest.TestCase):
         while process_usage.read(os.getpid()).cpu_seconds < before.cpu_seconds + 0.03:
             sum(range(10000))
         self.assertGreaterEqual((process_usage.read(os.getpid()) - before).cpu_seconds, 0.02)
+
+
+class DiskCounterTest(unittest.TestCase):
+    def test_sectors_written(self):
+        # /sys/dev/block/254:0/stat of a disk that was asked to write 5,000 sectors
+        text = "  812  10 41000  93  77  9 5000 120 0 88 213 0 0 0 0 0 0\n"
+        self.assertEqual(5000 * 512, disk_counter.written_from_stat(text))
+
+    def test_what_is_synced_is_counted_where_there_is_a_disk(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            before = disk_counter.written_bytes(folder)
+            if before is None:
+                self.skipTest("no single disk below the folder for temporary files")
+            with (folder / "file").open("wb") as file:
+                file.write(os.urandom(2**20))
+                os.fsync(file.fileno())
+            self.assertGreaterEqual(disk_counter.written_bytes(folder) - before, 2**20)
 
 
 class SummaryTest(unittest.TestCase):
