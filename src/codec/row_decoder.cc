@@ -3,12 +3,16 @@
 
 #include <cstring>
 
+#include "base/prefetch.h"
 #include "codec/null_image.h"
 #include "codec/row_value.h"
 
 namespace basalt::codec {
 
 namespace {
+
+// So many hops are over before a fetch of all lines ahead would pay.
+constexpr size_t kFewSteps = 3;
 
 // Most columns are 4 or 8 bytes; a call of memcpy costs more than moving them.
 inline void CopyFixed(const uint8_t* from, uint32_t bytes, uint8_t* to) {
@@ -27,15 +31,14 @@ inline void CopyFixed(const uint8_t* from, uint32_t bytes, uint8_t* to) {
   }
 }
 
-// Copies a column of varying size, or only steps over it. Returns behind it in the value; null
-// when it does not fit into the value or the column.
+// Copies a column of varying size. Returns behind it in the value; null when it does not fit into
+// the value or the column.
 inline const uint8_t* TakeVarying(const RowStep& step, const uint8_t* from, const uint8_t* end,
                                   uint8_t* record) {
   if (static_cast<size_t>(end - from) < step.length_bytes) return nullptr;
   const uint32_t length = LoadLength(from, step.length_bytes);
   const uint8_t* data = from + step.length_bytes;
   if (static_cast<size_t>(end - data) < length) return nullptr;
-  if (!step.wanted) return data + length;
   uint8_t* column = record + step.record_offset;
   if (step.op == RowOp::kBlob) {
     std::memcpy(column, from, step.length_bytes);
@@ -47,12 +50,24 @@ inline const uint8_t* TakeVarying(const RowStep& step, const uint8_t* from, cons
   return data + length;
 }
 
-// Two neighbours that are only stepped over become one, wherever they are in the record image.
-bool JoinSkipped(const RowStep& next, RowStep* last) {
-  if (next.wanted || last->wanted || next.nullable || last->nullable) return false;
-  if (next.op != RowOp::kFixed || last->op != RowOp::kFixed) return false;
-  last->bytes += next.bytes;
-  return true;
+// Passes over `count` columns of varying size. Returns behind them; null when they do not fit into
+// the value.
+inline const uint8_t* PassVarying(unsigned length_bytes, uint32_t count, const uint8_t* from,
+                                  const uint8_t* end) {
+  for (; count > 0; --count) {
+    if (static_cast<size_t>(end - from) < length_bytes) return nullptr;
+    const size_t length = LoadLength(from, length_bytes);
+    from += length_bytes;
+    if (static_cast<size_t>(end - from) < length) return nullptr;
+    from += length;
+  }
+  return from;
+}
+
+// Are both unwanted, never NULL and of varying size with as many length bytes?
+bool CanPassTogether(const RowStep& a, const RowStep& b) {
+  return !a.wanted && !b.wanted && !a.nullable && !b.nullable && a.op != RowOp::kFixed &&
+         b.op != RowOp::kFixed && a.length_bytes == b.length_bytes;
 }
 
 }  // namespace
@@ -66,19 +81,35 @@ void RowDecoder::Compile(const TableDescriptor& table, const KeyCodec& primary,
   has_ttl_ = rows.has_ttl();
   steps_.clear();
   size_t last_wanted = 0;
+  uint32_t passed_bytes = 0;
   for (const RowStep& stored : rows.steps()) {
-    RowStep step = stored;
-    step.wanted = wanted.Contains(step.column);
-    const bool joined =
-        !steps_.empty() &&
-        (step.wanted ? steps_.back().wanted && JoinRecordNeighbours(step, &steps_.back())
-                     : JoinSkipped(step, &steps_.back()));
-    if (!joined) steps_.push_back(step);
-    if (step.wanted) last_wanted = steps_.size();
+    const bool is_wanted = wanted.Contains(stored.column);
+    Append(stored, is_wanted, &passed_bytes);
+    if (is_wanted) last_wanted = steps_.size();
   }
   steps_.resize(last_wanted);
   wanted_ = wanted;
   compiled_ = true;
+}
+
+// Adds a column to the program. *passed_bytes: what has been left out of it since the last step.
+void RowDecoder::Append(const RowStep& stored, bool wanted, uint32_t* passed_bytes) {
+  if (!wanted && !stored.nullable && stored.op == RowOp::kFixed) {
+    *passed_bytes += stored.bytes;
+    return;
+  }
+  Step step{stored, *passed_bytes, 1};
+  step.wanted = wanted;
+  if (*passed_bytes == 0 && !steps_.empty()) {
+    Step& last = steps_.back();
+    if (wanted && last.wanted && JoinRecordNeighbours(step, &last)) return;
+    if (CanPassTogether(step, last)) {
+      ++last.repeats;
+      return;
+    }
+  }
+  steps_.push_back(step);
+  *passed_bytes = 0;
 }
 
 bool RowDecoder::Decode(Bytes key, Bytes value, uint8_t* record) const {
@@ -88,13 +119,16 @@ bool RowDecoder::Decode(Bytes key, Bytes value, uint8_t* record) const {
                    &unpack_content)) {
     return false;
   }
+  if (steps_.size() > kFewSteps) Prefetch(value.data(), value.size());
   if (!key_.empty() && !key_.DecodeWithUnpack(key, unpack_content, record)) return false;
   return DecodeValue(bitmap, Unsigned(value), Unsigned(value) + value.size(), record);
 }
 
 bool RowDecoder::DecodeValue(const uint8_t* bitmap, const uint8_t* from, const uint8_t* end,
                              uint8_t* record) const {
-  for (const RowStep& step : steps_) {
+  for (const Step& step : steps_) {
+    if (static_cast<size_t>(end - from) < step.passed_bytes) return false;
+    from += step.passed_bytes;
     if (step.nullable) {
       if (step.IsNullInValue(bitmap)) {
         if (step.wanted) SetNull(step, default_record_, record);
@@ -103,7 +137,8 @@ bool RowDecoder::DecodeValue(const uint8_t* bitmap, const uint8_t* from, const u
       if (step.wanted) record[step.null_offset] &= static_cast<uint8_t>(~step.null_mask);
     }
     if (step.op != RowOp::kFixed) {
-      from = TakeVarying(step, from, end, record);
+      from = step.wanted ? TakeVarying(step, from, end, record)
+                         : PassVarying(step.length_bytes, step.repeats, from, end);
       if (from == nullptr) return false;
       continue;
     }

@@ -12,7 +12,7 @@
 namespace basalt::codec {
 
 // Decodes rows of a table (an entry of its primary index) into record images: a program compiled
-// for the columns a statement reads. Columns that are not wanted are stepped over, runs of them in
+// for the columns a statement reads. Columns that are not wanted are passed over, runs of them in
 // one go, and the walk ends after the last wanted one.
 //
 // Compile is for one thread; Decode is const and may run in many. Compiling again reuses memory,
@@ -35,11 +35,18 @@ class RowDecoder {
   [[nodiscard]] bool Decode(Bytes key, Bytes value, uint8_t* record) const;
 
  private:
+  // A column or a run of them, and the bytes of the unwanted columns in front of it.
+  struct Step : RowStep {
+    uint32_t passed_bytes = 0;  // of fixed size, in front
+    uint32_t repeats = 1;       // so many columns like this one are passed over; wanted ones: 1
+  };
+
+  void Append(const RowStep& stored, bool wanted, uint32_t* passed_bytes);
   [[nodiscard]] bool DecodeValue(const uint8_t* bitmap, const uint8_t* from, const uint8_t* end,
                                  uint8_t* record) const;
 
   KeyDecoder key_;
-  std::vector<RowStep> steps_;
+  std::vector<Step> steps_;
   const uint8_t* default_record_ = nullptr;  // of the table; null: zeros
   ColumnSet wanted_;
   uint32_t null_bitmap_bytes_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/row_access.h"
 
+#include "base/prefetch.h"
 #include "engine/database.h"
 #include "engine/entry_name.h"
 #include "store/store.h"
@@ -32,6 +33,16 @@ RangeCount CountRange(txn::Cursor* cursor, Bytes start, Bytes end, RangeCache* c
   cursor->SeekForward(start);
   CountOn(cursor, end, kCountedRange, cache, &count);
   return count;
+}
+
+// Before a step backward: the entry before this one lies in front of it in its block, unless it is
+// the block's first, and is about as large. Processors fetch ahead by themselves when memory is
+// read forward; backward, wide rows made a scan wait for memory with every row.
+[[gnu::always_inline]] inline void FetchPrevious(const txn::Cursor& cursor) {
+  constexpr size_t kWide = 128;
+  const Bytes value = cursor.value();
+  const size_t entry = value.size() + cursor.key().size();
+  if (value.size() > kWide) Prefetch(value.data() - entry, entry);
 }
 
 // What a move of the cursor has come to.
@@ -336,6 +347,7 @@ Status RowAccess::Step(Position direction) {
   if (guard_.active()) {
     moved = forward ? guard_.Next() : guard_.Previous();
   } else {
+    if (!forward) FetchPrevious(*cursor_);
     forward ? cursor_->Next() : cursor_->Prev();
     moved = OutcomeOf(*cursor_);
   }

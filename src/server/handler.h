@@ -27,7 +27,7 @@ namespace basalt::server {
 //   handler_lock.cc   statement and transaction framing  handler_info.cc  statistics, costs
 //   handler_read.cc   point reads, index and full scans  handler_range.cc multi-range read
 //   handler_write.cc  insert, update, delete, counters; handler_bulk.cc fills empty tables;
-//   handler_alter.cc  ALTER TABLE in place
+//   handler_alter.cc  ALTER TABLE in place           handler_count.cc COUNT(*)
 //
 // No exception leaves a function of this class; error_map.cc makes handler errors of statuses.
 class Handler final : public ::handler {
@@ -46,8 +46,7 @@ class Handler final : public ::handler {
   uint max_supported_key_parts() const override { return MAX_REF_PARTS; }
   uint max_supported_key_length() const override;
   uint max_supported_key_part_length() const override;
-  // The query cache knows neither snapshots nor roll-backs.
-  uint8 table_cache_type() override { return HA_CACHE_TBL_NOCACHE; }
+  uint8 table_cache_type() override { return HA_CACHE_TBL_NOCACHE; }  // it knows no snapshots
   const key_map* keys_to_use_for_scanning() override { return &key_map_full; }
   int reset() override;
   int extra(enum ha_extra_function operation) override;
@@ -71,8 +70,7 @@ class Handler final : public ::handler {
   bool inplace_alter_table(TABLE* altered_table, Alter_inplace_info* alter_info) override;
   bool commit_inplace_alter_table(TABLE* altered_table, Alter_inplace_info* alter_info,
                                   bool commit) override;
-  // The .frm bytes that the ALTER being carried out will commit; kept when it does.
-  void NoteNewDefinition(Bytes frm);
+  void NoteNewDefinition(Bytes frm);  // the .frm bytes that the running ALTER will commit
 
   // --- handler_check.cc. Findings go to client and log. HA_ADMIN_OK, _CORRUPT, _FAILED ---
   int check(THD* thd, HA_CHECK_OPT* check_opt) override;
@@ -83,8 +81,7 @@ class Handler final : public ::handler {
   int start_stmt(THD* thd, thr_lock_type lock_type) override;
   THR_LOCK_DATA** store_lock(THD* thd, THR_LOCK_DATA** to, thr_lock_type lock_type) override;
   uint lock_count() const override { return 0; }
-  // Statements at the same time take turns at the counter.
-  bool autoinc_lock_mode_stmt_unsafe() const override { return true; }
+  bool autoinc_lock_mode_stmt_unsafe() const override { return true; }  // they take turns
 
   // --- handler_info.cc ---
   int info(uint flag) override;
@@ -129,6 +126,9 @@ class Handler final : public ::handler {
   int multi_range_read_init(RANGE_SEQ_IF* sequence, void* parameter, uint ranges, uint mode,
                             HANDLER_BUFFER* buffer) override;
   int multi_range_read_next(range_id_t* range_info) override;
+  // handler_count.cc: the rows of the table that the statement sees; 0 or a handler error.
+  bool CanCountAllRows() const;
+  int CountAllRows(ha_rows* rows);
 
   // --- handler_write.cc, handler_bulk.cc ---
   int write_row(const uchar* record) override;
@@ -153,16 +153,16 @@ class Handler final : public ::handler {
   // handler_lock.cc: makes `session_` and the read intent ready for the statement, and back.
   int EnterStatement(THD* thd, thr_lock_type lock_type);
   void LeaveStatement();
-  // handler_alter.cc: whether and how an ALTER can do without a copy, and its end.
+  // handler_alter.cc: can an ALTER do without a copy, and how; its end.
   enum_alter_inplace_result JudgeAlter(TABLE* altered, Alter_inplace_info* alter_info);
   Status CommitAlter(const Alter_inplace_info& alter_info);
   // handler_ddl.cc: the table has other indexes now. Goes on with the statement on `renewed`.
   void UseRenewedTable(std::shared_ptr<engine::Table> renewed, const engine::ReadIntent& intent);
   int Fail(Status status);  // handler_info.cc: by error_map.cc; keeps the text, tells the session
-  // Count what has become of a row, and a search in the active index.
-  void Note(RowEvent event);
+  void Note(RowEvent event, uint64_t times = 1);  // counts what has become of rows
   void NoteChange(RowEvent event);
-  void NoteSearch(key_part_map parts, bool equal);
+  void NoteSearch(key_part_map parts, bool equal);  // in the active index
+  size_t CheapestIndex();                           // to walk through from end to end
   void FillRowsPerKey();              // rows that share a value, for every part of every index
   uint EntryBytes(uint index) const;  // of a secondary index, roughly
 
@@ -176,8 +176,8 @@ class Handler final : public ::handler {
   std::string new_definition_;               // from NoteNewDefinition to the end of the ALTER
   std::string error_text_;                   // of the last failure, for get_error_message
 
-  // --- handler_read.cc. Functions with an int result return 0 or a handler error. ---
-  // Which columns reads fill in, and the cursor on the active index; both keep what is right.
+  // --- handler_read.cc. Functions with an int result return 0 or a handler error. Columns that
+  // reads fill in, and the cursor on the active index: both keep what is right. ---
   void LearnWantedColumns();
   int OpenScan();
   void CloseScan();

@@ -178,11 +178,11 @@ int Handler::Fail(Status status) {
   return HandlerError(code);
 }
 
-void Handler::Note(RowEvent event) {
+void Handler::Note(RowEvent event, uint64_t times) {
   constexpr auto kToSystem =
       static_cast<uint8_t>(RowEvent::kSystemRead) - static_cast<uint8_t>(RowEvent::kRead);
   if (is_system_table_) event = static_cast<RowEvent>(static_cast<uint8_t>(event) + kToSystem);
-  session_->row_counters()->Note(event);
+  session_->row_counters()->Note(event, times);
   if (session_->measures()) session_->HandOver(table_data()->primary().id);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server/checkpoint_notifier.h"
+#include "server/count_query.h"
 #include "server/definition_check.h"
 #include "server/definition_files.h"
 #include "server/discovery.h"
@@ -292,6 +293,7 @@ void SetUpHandlerton(handlerton* hton) {
   hton->drop_database = DropDatabase;
   hton->create_partitioning_metadata = SyncPartitioning;
   hton->check_version = CheckVersion;
+  hton->create_group_by = CreateCountQuery;
   hton->notify_tabledef_changed = NotifyTabledefChanged;
   SetUpDiscovery(hton);
   hton->table_options = TableOptions();

@@ -34,9 +34,9 @@ using RowCounts = std::array<uint64_t, static_cast<size_t>(RowEvent::kCount)>;
 // else writes; any thread may read.
 class RowCounters {
  public:
-  void Note(RowEvent event) {
+  void Note(RowEvent event, uint64_t times = 1) {
     std::atomic<uint64_t>& counter = counters_[static_cast<size_t>(event)];
-    counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    counter.store(counter.load(std::memory_order_relaxed) + times, std::memory_order_relaxed);
   }
   void AddTo(RowCounts* sums) const {
     for (size_t i = 0; i < counters_.size(); ++i) {
