@@ -15,6 +15,14 @@ constexpr uint64_t kCountedRange = 128;
 // Sizes of files know blocks, not entries: an estimate below this, of a few blocks, is counted.
 constexpr uint64_t kCertainEstimate = 2048;
 
+// Dead entries that counting passes over at a time. Where more lie side by side (the head of a
+// queue, what was purged a moment ago) the way through them would cost each statement what only the
+// scan may, and the estimate is made from file sizes and memtables, which know of deletions too.
+constexpr uint64_t kMostSkipped = 2048;
+// But ranges of which the store holds no more than this are worth the way: it ends soon, and the
+// number is right.
+constexpr uint64_t kWorthTheWay = 65536;
+
 // Counts on from the cursor's entry to `end`, until there are `limit`; into `cache` as well when
 // that is not null.
 void CountOn(txn::Cursor* cursor, Bytes end, uint64_t limit, RangeCache* cache, RangeCount* count) {
@@ -59,6 +67,7 @@ RowAccess::RowAccess(std::shared_ptr<Table> table)
     : table_(std::move(table)),
       life_(*table_),
       cursors_(table_->index_count()),
+      estimate_cursors_(table_->index_count()),
       unique_cursors_(table_->index_count()),
       key_buffer_(table_->max_key_bytes()),
       unpack_buffer_(table_->max_unpack_bytes()),
@@ -87,27 +96,28 @@ void RowAccess::Unbind() {
 void RowAccess::ParkCursors() {
   if (!cursors_used_) return;
   cursors_used_ = false;
-  for (auto& cursor : cursors_) {
-    if (cursor != nullptr) cursor->Park();
-  }
-  for (auto& cursor : unique_cursors_) {
-    if (cursor != nullptr) cursor->Park();
+  for (Cursors* cursors : {&cursors_, &estimate_cursors_, &unique_cursors_}) {
+    for (auto& cursor : *cursors) {
+      if (cursor != nullptr) cursor->Park();
+    }
   }
 }
 
 void RowAccess::ReleaseCursors() {
   EndScan();
-  for (auto& cursor : cursors_) cursor.reset();
-  for (auto& cursor : unique_cursors_) cursor.reset();
+  for (Cursors* cursors : {&cursors_, &estimate_cursors_, &unique_cursors_}) {
+    for (auto& cursor : *cursors) cursor.reset();
+  }
 }
 
-txn::Cursor* RowAccess::CursorOf(std::vector<std::unique_ptr<txn::Cursor>>* cursors, size_t index) {
+txn::Cursor* RowAccess::CursorOf(Cursors* cursors, size_t index, uint64_t most_skipped) {
   std::unique_ptr<txn::Cursor>& cursor = (*cursors)[index];
   if (cursor == nullptr) {
     const Index& data = table_->index(index);
     const Database* database = table_->database();
-    cursor = std::make_unique<txn::Cursor>(database->store()->base(), data.family, data.reverse,
-                                           data.id, database->transactions()->idle_cursors());
+    cursor =
+        std::make_unique<txn::Cursor>(database->store()->base(), data.family, data.reverse, data.id,
+                                      database->transactions()->idle_cursors(), most_skipped);
   }
   cursors_used_ = true;
   return cursor.get();
@@ -471,11 +481,11 @@ void RowAccess::ReleaseRow() {
   row_newly_locked_ = false;
 }
 
-// The index's cursor, ready to be moved; null when it stands in the running scan or cannot be
-// bound.
-txn::Cursor* RowAccess::EstimateCursor(size_t index) {
+// The index's cursor of these, ready to be moved; null when it stands in the running scan or cannot
+// be bound.
+txn::Cursor* RowAccess::EstimateCursor(Cursors* cursors, size_t index, uint64_t most_skipped) {
   if (transaction_ == nullptr) return nullptr;
-  txn::Cursor* cursor = CursorOf(&cursors_, index);
+  txn::Cursor* cursor = CursorOf(cursors, index, most_skipped);
   if (cursor == cursor_) return nullptr;
   if (cursor->bound()) return cursor;
   const rocksdb::Snapshot* snapshot = ReadsLatest() ? nullptr : transaction_->EstimateSnapshot();
@@ -501,16 +511,28 @@ RangeCount RowAccess::CountAndCache(txn::Cursor* cursor, size_t index, Bytes sta
   return count;
 }
 
+// Counts the beginning of a range, or all of it. *cursor: whose place is behind what was counted;
+// null when there is none.
+RangeCount RowAccess::CountSome(size_t index, Bytes start, Bytes end, txn::Cursor** cursor) {
+  const auto count = [&] {
+    // A locking scan reads what is there when it comes by, and nothing that was read before.
+    if (*cursor == nullptr) return RangeCount();
+    return intent_.lock ? CountRange(*cursor, start, end, nullptr)
+                        : CountAndCache(*cursor, index, start, end);
+  };
+  *cursor = EstimateCursor(&estimate_cursors_, index, kMostSkipped);
+  RangeCount counted = count();
+  if (*cursor == nullptr || (*cursor)->status().code() != Code::kInterrupted) return counted;
+  if (table_->statistics().StoredBetween(index, start, end) > kWorthTheWay) return counted;
+  *cursor = EstimateCursor(&cursors_, index, 0);
+  return count();
+}
+
 uint64_t RowAccess::EstimateRange(size_t index, Bytes start, Bytes end) {
   if (start >= end) return 0;
-  RangeCount count;
-  txn::Cursor* cursor = EstimateCursor(index);
-  if (cursor != nullptr) {
-    // A locking scan reads what is there when it comes by, and nothing that was read before.
-    count = intent_.lock ? CountRange(cursor, start, end, nullptr)
-                         : CountAndCache(cursor, index, start, end);
-    if (count.complete) return count.entries;
-  }
+  txn::Cursor* cursor;
+  RangeCount count = CountSome(index, start, end, &cursor);
+  if (count.complete) return count.entries;
   // The cursor stands behind what it has counted, and behind deletions that it has passed.
   if (cursor != nullptr && cursor->Valid()) start = cursor->key();
   const uint64_t estimate = count.entries + table_->statistics().EntriesBetween(index, start, end);

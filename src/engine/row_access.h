@@ -142,7 +142,8 @@ class RowAccess {
     std::string key, value;
   };
 
-  txn::Cursor* CursorOf(std::vector<std::unique_ptr<txn::Cursor>>* cursors, size_t index);
+  using Cursors = std::vector<std::unique_ptr<txn::Cursor>>;  // one an index, made at need
+  txn::Cursor* CursorOf(Cursors* cursors, size_t index, uint64_t most_skipped = 0);
   void ParkCursors();
   void CompileRowDecoder();
   Status DecodeRow(Bytes key, Bytes value, uint8_t* record);
@@ -162,7 +163,8 @@ class RowAccess {
   txn::View view() const { return ReadsLatest() ? txn::View::kLatest : txn::View::kSnapshot; }
   txn::WriteSet& writes() const { return transaction_->writes(table_->primary().family); }
   bool CacheIsValid() const;
-  txn::Cursor* EstimateCursor(size_t index);
+  txn::Cursor* EstimateCursor(Cursors* cursors, size_t index, uint64_t most_skipped);
+  RangeCount CountSome(size_t index, Bytes start, Bytes end, txn::Cursor** cursor);
   RangeCount CountAndCache(txn::Cursor* cursor, size_t index, Bytes start, Bytes end);
   Status AfterSeek(Bytes target, Status status);
   void ReleaseRow();
@@ -210,9 +212,8 @@ class RowAccess {
   codec::KeyDecoder entry_decoder_;
   bool row_decoder_ready_ = false;
 
-  std::vector<std::unique_ptr<txn::Cursor>> cursors_;  // of scans; one an index, made at need
-  std::vector<std::unique_ptr<txn::Cursor>> unique_cursors_;  // of unique checks, likewise
-  bool cursors_used_ = false;                                 // since the statement began
+  Cursors cursors_, estimate_cursors_, unique_cursors_;  // of scans, of estimates, of unique checks
+  bool cursors_used_ = false;                            // since the statement began
   codec::RowDecoder unique_decoder_;    // of rows that a unique check has to look at
   std::vector<uint8_t> unique_record_;  // and their record image
   txn::Cursor* cursor_ = nullptr;       // of the running scan
@@ -240,7 +241,6 @@ class RowAccess {
   std::vector<Entry> before_, after_;  // entries of the row being written, one an index
   KeyGap gap_;                         // where rows are being inserted
   std::vector<txn::NewEntry> added_;   // those of after_ that their indexes do not have yet
-
   std::vector<rocksdb::Slice> fetch_keys_;
   std::unique_ptr<rocksdb::PinnableSlice[]> fetch_values_;
   size_t fetch_capacity_ = 0;

@@ -21,6 +21,8 @@ namespace {
 // thirty for ANALYZE. Memtables only know a rough number of their entries.
 constexpr uint64_t kCountedEntries = 4096;
 constexpr uint64_t kCountedByAnalyze = 1u << 18;
+// Far more than that, and a statement would feel it; as many are worth a right number.
+constexpr uint64_t kDeadForEach = 64;
 // What an entry of a memtable has beside its key and value: number and type of the write (8 bytes),
 // and the two lengths.
 constexpr uint64_t kMemtableOverhead = 10;
@@ -34,6 +36,14 @@ constexpr double kMuchInMemory = 0.125;
 rocksdb::Range StoreRange(const Index& index, Bytes begin, Bytes end) {
   if (index.reverse) std::swap(begin, end);
   return rocksdb::Range(begin, end);
+}
+
+// Of what files hold of an index, how much lies in a part of it: between 0 and 1.
+double ShareOfFiles(const store::Store& store, const Index& index, const rocksdb::Range& part) {
+  const store::IndexBounds whole(index.id, index.reverse);
+  const auto all = static_cast<double>(store::DiskBytesOf(store, index.family, whole.range()));
+  const auto bytes = static_cast<double>(store::DiskBytesOf(store, index.family, part));
+  return all == 0 ? 0 : std::min(1.0, bytes / all);
 }
 
 double EntriesInMemory(const store::Store& store, const Index& index, const rocksdb::Range& range) {
@@ -161,13 +171,15 @@ Status TableStatistics::Measure(size_t position, uint64_t count_limit,
   return Status::Ok();
 }
 
-// Walks the index from its start, up to `limit` entries.
+// Walks the index from its start, up to `limit` entries, or until kDeadForEach times as many dead
+// ones (deletions and what they hide) lie side by side.
 Status TableStatistics::Count(size_t position, uint64_t limit, IndexEstimate* estimate,
                               bool* complete) const {
   const Index& index = table_->index(position);
   const store::IndexBounds whole(index.id, index.reverse);
   rocksdb::ReadOptions options;
   options.fill_cache = false;
+  options.max_skippable_internal_keys = kDeadForEach * limit;
   whole.Confine(&options);
   std::unique_ptr<rocksdb::Iterator> entry(
       table_->database()->store()->base()->NewIterator(options, index.family));
@@ -189,12 +201,14 @@ Status TableStatistics::Count(size_t position, uint64_t limit, IndexEstimate* es
     estimate->memory_bytes += key.size() + entry->value().size() + kMemtableOverhead;
     previous.assign(key);
   }
-  *complete = !entry->Valid();
+  const rocksdb::Status status = entry->status();
+  *complete = !entry->Valid() && !status.IsIncomplete();
   for (unsigned part = 0; part < parts && estimate->entries > 0; ++part) {
     estimate->rows_per_key.push_back(static_cast<double>(estimate->entries) /
                                      static_cast<double>(std::max<uint64_t>(distinct[part], 1)));
   }
-  return store::MapStatus(entry->status(), "counting the entries of an index");
+  if (status.IsIncomplete()) return Status::Ok();
+  return store::MapStatus(status, "counting the entries of an index");
 }
 
 uint64_t TableStatistics::Rows() {
@@ -233,6 +247,16 @@ std::optional<TableStatistics::KnownIndex> TableStatistics::KnownOf(size_t posit
   return KnownIndex{static_cast<double>(RowsLocked()), indexes_[position].effect};
 }
 
+uint64_t TableStatistics::StoredBetween(size_t position, Bytes start, Bytes end) const {
+  const Index& index = table_->index(position);
+  const store::Store& store = *table_->database()->store();
+  const rocksdb::Range range = StoreRange(index, start, end);
+  const store::IndexStatistics files = store.StatisticsOf(index.id);
+  const auto in_files = static_cast<double>(files.rows + files.deletes + files.single_deletes);
+  return static_cast<uint64_t>(ShareOfFiles(store, index, range) * in_files +
+                               EntriesInMemory(store, index, range));
+}
+
 uint64_t TableStatistics::EntriesBetween(size_t position, Bytes start, Bytes end) {
   if (start >= end) return 0;
   const Index& index = table_->index(position);
@@ -240,11 +264,8 @@ uint64_t TableStatistics::EntriesBetween(size_t position, Bytes start, Bytes end
   const store::IndexBounds whole(index.id, index.reverse);
   const rocksdb::Range range = StoreRange(index, start, end);
   const auto in_files = static_cast<double>(store.StatisticsOf(index.id).LiveRows());
-  const double all_bytes =
-      static_cast<double>(store::DiskBytesOf(store, index.family, whole.range()));
-  const double bytes = static_cast<double>(store::DiskBytesOf(store, index.family, range));
-  const double share = all_bytes == 0 ? 0 : std::min(1.0, bytes / all_bytes);
-  const StoredAmount part{share * in_files, EntriesInMemory(store, index, range)};
+  const StoredAmount part{ShareOfFiles(store, index, range) * in_files,
+                          EntriesInMemory(store, index, range)};
   const StoredAmount all{in_files, EntriesInMemory(store, index, whole.range())};
   const std::optional<KnownIndex> known = KnownOf(position);
   if (!known) return static_cast<uint64_t>(part.in_files + part.in_memory);

@@ -36,6 +36,8 @@ class TableStatistics {
   // Entries of an index in [start, end), by the sizes of the files between and the memtables as
   // they are now: a flush or compaction moves entries, and changes nothing here.
   uint64_t EntriesBetween(size_t index, Bytes start, Bytes end);
+  // What a walk from start to end comes by: also older versions and deletions. Likewise.
+  uint64_t StoredBetween(size_t index, Bytes start, Bytes end) const;
 
   // Noted by the writers: rows added minus rows removed, and rows touched.
   void NoteInsert() { inserted_.fetch_add(1, std::memory_order_relaxed); }

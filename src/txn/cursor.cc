@@ -21,12 +21,13 @@ struct Cursor::Overlay {
 };
 
 Cursor::Cursor(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, bool reverse, IndexId index,
-               IdleCursors* idle)
+               IdleCursors* idle, uint64_t most_skipped)
     : db_(db),
       family_(family),
       reverse_(reverse),
       index_(index),
       bounds_(index, reverse),
+      most_skipped_(most_skipped),
       idle_(idle) {
   idle_->Register(this);
 }
@@ -52,6 +53,7 @@ Status Cursor::Bind(const rocksdb::Snapshot* snapshot, WriteSet* writes, bool fi
     rocksdb::ReadOptions options;
     options.snapshot = snapshot;
     options.fill_cache = fill_cache;
+    options.max_skippable_internal_keys = most_skipped_;
     bounds_.Confine(&options);
     base_.reset(db_->NewIterator(options, family_));
     base_fills_cache_ = fill_cache;

@@ -31,12 +31,16 @@ class WriteSet;
 // A cursor leaves its index neither way: at the first entry of another index Valid() is false.
 // Own writes made while the cursor stands are seen from its next move on.
 //
+// A cursor with a limit gives up a move that would pass over more dead entries (deletions and what
+// they hide) than that: it is not Valid() then and its status is kInterrupted, until the next Bind.
+//
 // One thread at a time; only IdleCursors looks at a parked one from another. Borrowed: the store's
 // objects and `idle`, for the cursor's life; the write set, until Unbind.
 class Cursor {
  public:
+  // `most_skipped`: the limit; 0: none.
   Cursor(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, bool reverse, IndexId index,
-         IdleCursors* idle);
+         IdleCursors* idle, uint64_t most_skipped = 0);
   ~Cursor();
   Cursor(const Cursor&) = delete;
   Cursor& operator=(const Cursor&) = delete;
@@ -94,6 +98,7 @@ class Cursor {
   const bool reverse_;
   const IndexId index_;
   const store::IndexBounds bounds_;
+  const uint64_t most_skipped_;
   IdleCursors* const idle_;
   size_t idle_position_ = 0;  // idle_'s
   // Owned by who exchanges it for null; null while the cursor is in use.

@@ -315,6 +315,40 @@ TEST_P(RowAccessTest, AnEstimatedRangeIsReplayedUntilTheTransactionWrites) {
   Commit();
 }
 
+// Only a scan may pay for a long way through what was deleted a moment ago.
+TEST_P(RowAccessTest, AnEstimateDoesNotWalkThroughManyDeletions) {
+  constexpr int32_t kEntries = 50000;  // with their deletions more than is worth the way
+  Begin();
+  for (int32_t i = 0; i < kEntries; ++i) {
+    ASSERT_TRUE(Insert({i, false, i, "row " + std::to_string(i)}).ok());
+  }
+  Commit();
+  EXPECT_GT(table_->statistics().Rows(), 0u);
+  Begin();
+  for (int32_t i = 0; i < kEntries - 1; ++i) {
+    FindByName("row " + std::to_string(i));
+    ASSERT_TRUE(access_->Delete(Record(found_).data()).ok());
+  }
+  Commit();
+  Begin();
+  std::vector<uint8_t> start(table_->max_key_bytes()), end(table_->max_key_bytes());
+  const codec::KeyCodec& codec = *table_->index(by_k()).codec;
+  const Bytes from = MakeBytes(
+      start.data(), codec.EncodePrefix(Record({0, false, 0, ""}).data(), 1, start.data()));
+  const Bytes to = MakeBytes(
+      end.data(), codec.EncodePrefix(Record({0, false, kEntries, ""}).data(), 1, end.data()));
+  // The renewal of the statistics is not a part of each estimate.
+  EXPECT_LE(table_->statistics().Rows(), uint64_t{kEntries});
+  rocksdb::SetPerfLevel(rocksdb::kEnableCount);
+  rocksdb::get_perf_context()->Reset();
+  EXPECT_LE(access_->EstimateRange(by_k(), from, to), uint64_t{kEntries});
+  const rocksdb::PerfContext& passed = *rocksdb::get_perf_context();
+  EXPECT_LT(passed.internal_key_skipped_count + passed.internal_delete_skipped_count, 8000u);
+  rocksdb::SetPerfLevel(rocksdb::kDisable);
+  EXPECT_EQ(Scan(by_k()), (Rows{{kEntries - 1, false, kEntries - 1, "row 49999"}}));
+  Commit();
+}
+
 // What of a large range is kept is read first; the scan goes on from there, and may turn round.
 TEST_P(RowAccessTest, TheBeginningOfALargeRangeIsReplayed) {
   constexpr int32_t kEntries = 300;

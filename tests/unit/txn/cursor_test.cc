@@ -181,5 +181,28 @@ TEST_F(CursorTest, KeepsItsSnapshotAndRefreshes) {
   EXPECT_EQ(std::string(cursor.key()), Key(3));
 }
 
+TEST_F(CursorTest, ALimitedCursorGivesUpAmongDeletionsUntilItIsBoundAnew) {
+  Fill(family());
+  rocksdb::WriteBatch batch;
+  for (uint32_t i = 3; i < 57; i += 3) ASSERT_TRUE(batch.Delete(family(), Key(i)).ok());
+  ASSERT_TRUE(store_->Write(&batch, false).ok());
+  Cursor limited(store_->base(), family(), false, index(), manager_->idle_cursors(), 10);
+  ASSERT_TRUE(limited.Bind(nullptr, nullptr).ok());
+  limited.SeekForward(Key(0));
+  ASSERT_TRUE(limited.Valid());
+  limited.Next();
+  EXPECT_FALSE(limited.Valid());
+  EXPECT_EQ(limited.status().code(), Code::kInterrupted);
+  ASSERT_TRUE(limited.Bind(nullptr, nullptr).ok());
+  limited.SeekForward(Key(57));
+  ASSERT_TRUE(limited.Valid());
+  EXPECT_EQ(std::string(limited.key()), Key(57));
+  Cursor cursor(store_->base(), family(), false, index(), manager_->idle_cursors());
+  ASSERT_TRUE(cursor.Bind(nullptr, nullptr).ok());
+  cursor.SeekForward(Key(3));
+  ASSERT_TRUE(cursor.Valid());
+  EXPECT_EQ(std::string(cursor.key()), Key(57));
+}
+
 }  // namespace
 }  // namespace basalt::txn
