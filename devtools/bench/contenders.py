@@ -41,6 +41,8 @@ TABLE_OPTIONS = {
     "innodb-page": "PAGE_COMPRESSED=1",
 }
 SETTLE_TIMEOUT = 180.0
+# so long files of what was dropped may stay because of readers that were there before
+SECONDS_TO_SHRINK = 6.0
 # InnoDB's own background work makes a page dirty now and then
 FEW_PAGES = 20
 ROCKSDB_FOLDERS = ("#rocksdb", ".rocksdb")
@@ -247,6 +249,16 @@ class Contender:
             if int(self.server.status("Innodb_buffer_pool_pages_dirty") or 0) <= FEW_PAGES:
                 return
             time.sleep(0.2)
+
+    def disk_at_rest(self) -> int:
+        """disk_bytes() once it has stopped shrinking."""
+        least, since = self.disk_bytes(), time.monotonic()
+        deadline = since + SETTLE_TIMEOUT
+        while time.monotonic() < min(deadline, since + SECONDS_TO_SHRINK):
+            time.sleep(0.5)
+            if (now := self.disk_bytes()) < least:
+                least, since = now, time.monotonic()
+        return self.disk_bytes()
 
     def disk_bytes(self) -> int:
         """Blocks of the files that hold tables: no redo log, write-ahead log or binary log; less

@@ -184,7 +184,7 @@ def load(contender, warehouses: int, threads: int) -> Loaded:
     used = contender.usage() - before
     names = ", ".join(f"{DATABASE}.{name}" for name in TABLES)
     contender.server.sql(f"ANALYZE TABLE {names}")
-    return Loaded(seconds, used, contender.disk_bytes())
+    return Loaded(seconds, used, contender.disk_at_rest())
 
 
 def create_and_fill(contender, warehouses: int, threads: int, table_options: str) -> None:

@@ -4,6 +4,7 @@
 import contextlib
 import html.parser
 import io
+import itertools
 import json
 import os
 import re
@@ -179,6 +180,13 @@ class ContendersTest(unittest.TestCase):
         self.assertIn(f"--innodb-buffer-pool-size={2**30}", options["innodb"])
         self.assertIn("--innodb-flush-log-at-trx-commit=1", options["innodb"])
         self.assertEqual("--innodb-io-capacity=900", options["innodb"][-1])
+
+    def test_files_that_are_about_to_go_do_not_count(self):
+        sizes = iter([70, 70, 24, 24, 23] + [23] * 100)
+        contender = SimpleNamespace(disk_bytes=lambda: next(sizes))
+        with mock.patch.object(contenders, "time") as clock:
+            clock.monotonic.side_effect = itertools.count()  # a second at each look
+            self.assertEqual(23, contenders.Contender.disk_at_rest(contender))
 
     def test_command_line_of_sysbench(self):
         words = sysbench_tool.command(

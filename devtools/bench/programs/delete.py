@@ -154,7 +154,7 @@ def purge(bench, contender) -> dict:
         "clients": dict(zip(actions, (a, b, c), strict=True)),
         "after": after,
         "rows": cut * SENSORS,
-        "disk": contender.disk_bytes() / before_disk,
+        "disk": contender.disk_at_rest() / before_disk,
     }
 
 
