@@ -54,14 +54,20 @@ inline const uint8_t* TakeVarying(const RowStep& step, const uint8_t* from, cons
 // the value.
 inline const uint8_t* PassVarying(unsigned length_bytes, uint32_t count, const uint8_t* from,
                                   const uint8_t* end) {
-  for (; count > 0; --count) {
-    if (static_cast<size_t>(end - from) < length_bytes) return nullptr;
-    const size_t length = LoadLength(from, length_bytes);
-    from += length_bytes;
-    if (static_cast<size_t>(end - from) < length) return nullptr;
-    from += length;
+  const auto bytes = static_cast<size_t>(end - from);
+  size_t at = 0;
+  if (length_bytes == 1) [[likely]] {  // without a look at what kind of length it is
+    for (; count > 0; --count) {
+      if (at >= bytes) return nullptr;
+      at += size_t{1} + from[at];
+    }
+  } else {
+    for (; count > 0; --count) {
+      if (at + length_bytes > bytes) return nullptr;
+      at += length_bytes + size_t{LoadLength(from + at, length_bytes)};
+    }
   }
-  return from;
+  return at <= bytes ? from + at : nullptr;
 }
 
 // Are both unwanted, never NULL and of varying size with as many length bytes?

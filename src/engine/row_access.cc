@@ -43,14 +43,15 @@ RangeCount CountRange(txn::Cursor* cursor, Bytes start, Bytes end, RangeCache* c
   return count;
 }
 
-// Before a step backward: the entry before this one lies in front of it in its block, unless it is
-// the block's first, and is about as large. Processors fetch ahead by themselves when memory is
-// read forward; backward, wide rows made a scan wait for memory with every row.
-[[gnu::always_inline]] inline void FetchPrevious(const txn::Cursor& cursor) {
+// Before a step: the next entry lies behind this one in its block, the last one in front of it,
+// unless the block ends there, and is about as large. Wide rows would make the scan wait for memory
+// with each of them otherwise, the more so backward, which no processor expects.
+[[gnu::always_inline]] inline void FetchNeighbour(const txn::Cursor& cursor, bool forward) {
   constexpr size_t kWide = 128;
   const Bytes value = cursor.value();
   const size_t entry = value.size() + cursor.key().size();
-  if (value.size() > kWide) Prefetch(value.data() - entry, entry);
+  if (value.size() <= kWide) return;
+  Prefetch(forward ? value.data() + value.size() : value.data() - entry, entry);
 }
 
 // What a move of the cursor has come to.
@@ -357,7 +358,7 @@ Status RowAccess::Step(Position direction) {
   if (guard_.active()) {
     moved = forward ? guard_.Next() : guard_.Previous();
   } else {
-    if (!forward) FetchPrevious(*cursor_);
+    FetchNeighbour(*cursor_, forward);
     forward ? cursor_->Next() : cursor_->Prev();
     moved = OutcomeOf(*cursor_);
   }
