@@ -13,9 +13,6 @@
 namespace basalt::server {
 namespace {
 
-// Entries that are counted between two looks at the connection's kill flag.
-constexpr ha_rows kEntriesBetweenKillChecks = 1024;
-
 // Does the statement say nothing but that? Neither locks nor the age of rows are looked at here.
 bool IsPlainCount(const LEX& lex, const Query& query) {
   if (lex.sql_command != SQLCOM_SELECT || lex.describe || lex.analyze_stmt) return false;
@@ -116,15 +113,13 @@ size_t Handler::CheapestIndex() {
 
 int Handler::CountAllRows(ha_rows* rows) {
   const size_t index = CheapestIndex();
-  // Nobody has asked for an order: the one in which the store reads fastest.
-  const Direction direction =
-      table_data()->index(index).reverse ? Direction::kBackward : Direction::kForward;
+  const Direction direction = FastestDirection(table_data()->index(index));
   Status moved =
       rows_->StartScan(index, /*key_only=*/true, session_->transaction()->settings().fill_cache);
   if (moved.ok()) moved = rows_->SeekToEnd(direction);
   bool killed = false;
   for (*rows = 0; moved.ok() && !killed; moved = rows_->Step(direction)) {
-    killed = ++*rows % kEntriesBetweenKillChecks == 0 &&
+    killed = ++*rows % kStepsBetweenKillChecks == 0 &&
              thd_kill_level(table->in_use) != THD_IS_NOT_KILLED;
   }
   rows_->EndScan();

@@ -13,9 +13,6 @@ namespace {
 
 using Direction = engine::RowAccess::Position;
 
-// Entries a scan passes between two looks at the connection's kill flag.
-constexpr uint64_t kStepsBetweenKillChecks = 1024;
-
 bool Matches(Bytes key, const std::string& prefix) { return key.starts_with(prefix); }
 
 }  // namespace
@@ -133,9 +130,7 @@ int Handler::rnd_next(uchar* record) {
   if (int error = OpenScan()) return error;
   const bool first = read_.first_row;
   read_.first_row = false;
-  // Nobody has asked for an order: the one in which the store reads fastest.
-  const bool reverse = table_data()->index(table_data()->primary_position()).reverse;
-  const Direction direction = reverse ? Direction::kBackward : Direction::kForward;
+  const Direction direction = FastestDirection(table_data()->primary());
   Status moved = first ? rows_->SeekToEnd(direction) : MoveOn(direction);
   return ReadAfterMove(std::move(moved), record, direction, /*prefix=*/nullptr);
 }

@@ -11,6 +11,15 @@
 
 namespace basalt::server {
 
+// Entries a scan passes between two looks at the connection's kill flag.
+inline constexpr uint64_t kStepsBetweenKillChecks = 1024;
+
+// For scans whose order nobody has asked for: the direction in which the store reads fastest.
+inline engine::RowAccess::Position FastestDirection(const engine::Index& index) {
+  return index.reverse ? engine::RowAccess::Position::kBackward
+                       : engine::RowAccess::Position::kForward;
+}
+
 // Rows of a multi-range read that were found in the index and are fetched from the table together.
 struct RangeBatch {
   bool active = false;

@@ -20,14 +20,19 @@ class RowAccessTest : public EngineFixture, public testing::WithParamInterface<b
     CreateTable(GetParam());
   }
   bool hidden() const { return GetParam(); }
+  // The beginning of the keys of entries whose first part is that of `probe`.
+  std::string PrefixIn(size_t index, const Row& probe) const {
+    std::vector<uint8_t> key(table_->max_key_bytes());
+    const codec::KeyCodec& codec = *table_->index(index).codec;
+    return std::string(
+        MakeBytes(key.data(), codec.EncodePrefix(Record(probe).data(), 1, key.data())));
+  }
+  std::string PrefixOfK(int32_t k) const { return PrefixIn(by_k(), {0, false, k, ""}); }
   // The row is found and its key remembered, as an UPDATE or DELETE does it.
   void FindByName(const std::string& name) {
     ASSERT_TRUE(access_->StartScan(by_name(), false, true).ok());
-    const std::vector<uint8_t> probe = Record({0, false, 0, name});
-    std::vector<uint8_t> key(table_->max_key_bytes());
-    const size_t bytes = table_->index(by_name()).codec->EncodePrefix(probe.data(), 1, key.data());
     std::vector<uint8_t> record(kRecordBytes);
-    ASSERT_TRUE(access_->Seek(MakeBytes(key.data(), bytes)).ok());
+    ASSERT_TRUE(access_->Seek(PrefixIn(by_name(), {0, false, 0, name})).ok());
     ASSERT_TRUE(access_->ReadEntryRow(record.data()).ok());
     found_ = RowOf(record);
     ASSERT_EQ(found_.name, name);
@@ -270,13 +275,7 @@ TEST_P(RowAccessTest, EstimatesOfSmallRangesAreExact) {
   }
   Commit();
   Begin();
-  std::vector<uint8_t> start(table_->max_key_bytes()), end(table_->max_key_bytes());
-  const codec::KeyCodec& codec = *table_->index(by_k()).codec;
-  const size_t start_bytes = codec.EncodePrefix(Record({0, false, 3, ""}).data(), 1, start.data());
-  const size_t end_bytes = codec.EncodePrefix(Record({0, false, 5, ""}).data(), 1, end.data());
-  EXPECT_EQ(access_->EstimateRange(by_k(), MakeBytes(start.data(), start_bytes),
-                                   MakeBytes(end.data(), end_bytes)),
-            20u);
+  EXPECT_EQ(access_->EstimateRange(by_k(), PrefixOfK(3), PrefixOfK(5)), 20u);
   EXPECT_EQ(table_->statistics().Rows(), 200u);
   EXPECT_EQ(table_->statistics().RowsPerKey(by_k(), 1), 10.0);
   EXPECT_EQ(table_->statistics().RowsPerKey(by_name(), 1), 1.0);
@@ -286,12 +285,7 @@ TEST_P(RowAccessTest, EstimatesOfSmallRangesAreExact) {
 TEST_P(RowAccessTest, AnEstimatedRangeIsReplayedUntilTheTransactionWrites) {
   InsertThree();
   Begin();
-  std::vector<uint8_t> start(table_->max_key_bytes()), end(table_->max_key_bytes());
-  const codec::KeyCodec& codec = *table_->index(by_k()).codec;
-  const Bytes from = MakeBytes(
-      start.data(), codec.EncodePrefix(Record({0, false, 5, ""}).data(), 1, start.data()));
-  const Bytes to =
-      MakeBytes(end.data(), codec.EncodePrefix(Record({0, false, 90, ""}).data(), 1, end.data()));
+  const std::string from = PrefixOfK(5), to = PrefixOfK(90);
   const auto read_range = [&] {
     Rows rows;
     EXPECT_TRUE(access_->StartScan(by_k(), false, true).ok());
@@ -331,12 +325,7 @@ TEST_P(RowAccessTest, AnEstimateDoesNotWalkThroughManyDeletions) {
   }
   Commit();
   Begin();
-  std::vector<uint8_t> start(table_->max_key_bytes()), end(table_->max_key_bytes());
-  const codec::KeyCodec& codec = *table_->index(by_k()).codec;
-  const Bytes from = MakeBytes(
-      start.data(), codec.EncodePrefix(Record({0, false, 0, ""}).data(), 1, start.data()));
-  const Bytes to = MakeBytes(
-      end.data(), codec.EncodePrefix(Record({0, false, kEntries, ""}).data(), 1, end.data()));
+  const std::string from = PrefixOfK(0), to = PrefixOfK(kEntries);
   // The renewal of the statistics is not a part of each estimate.
   EXPECT_LE(table_->statistics().Rows(), uint64_t{kEntries});
   rocksdb::SetPerfLevel(rocksdb::kEnableCount);
@@ -358,12 +347,7 @@ TEST_P(RowAccessTest, TheBeginningOfALargeRangeIsReplayed) {
   }
   Commit();
   Begin();
-  std::vector<uint8_t> start(table_->max_key_bytes()), end(table_->max_key_bytes());
-  const codec::KeyCodec& codec = *table_->index(by_k()).codec;
-  const Bytes from = MakeBytes(
-      start.data(), codec.EncodePrefix(Record({0, false, 10, ""}).data(), 1, start.data()));
-  const Bytes to =
-      MakeBytes(end.data(), codec.EncodePrefix(Record({0, false, 290, ""}).data(), 1, end.data()));
+  const std::string from = PrefixOfK(10), to = PrefixOfK(290);
   EXPECT_GE(access_->EstimateRange(by_k(), from, to), 128u);
   std::vector<uint8_t> record(kRecordBytes);
   const auto expect_row = [&](int32_t k) {
