@@ -164,6 +164,8 @@ class Runner:
             side.patience = seconds
 
     def step(self, statement: Statement, place: int, observe) -> Mismatch | None:
+        if statement.peer_first:
+            self.peer.execute(statement.peer_first, statement.connection)
         peer = self.peer.execute(statement.sql(peer=True), statement.connection)
         if peer.error in LOCK_ERRORS:
             return self.leave_out("peer", statement)

@@ -111,5 +111,7 @@ def script(history: History, mismatch: Mismatch, title: str) -> str:
     several = len({s.connection for s in history}) > 1
     for statement in history:
         prefix = f"/* client {statement.connection} */ " if several else ""
+        if statement.peer_first:
+            lines.append(f"{prefix}{statement.peer_first}; -- only for the peer")
         lines.append(f"{prefix}{statement.sql()};")
     return "\n".join(lines) + "\n"

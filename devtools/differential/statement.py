@@ -37,6 +37,7 @@ class Statement:
     exact_error: bool = False
     connection: int = 0
     may_wait: bool = False  # another connection may have locked what it needs
+    peer_first: str = ""  # what the peer alone runs before it, for a fault of its own
     note: object = None  # what the generator wants to know when it succeeded
 
     def sql(self, peer: bool = False) -> str:

@@ -112,6 +112,9 @@ THR_LOCK_DATA** Handler::store_lock(THD*, THR_LOCK_DATA** to, thr_lock_type lock
 }
 
 int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
+  // The server takes this mark of an earlier statement away for SELECT only: UPDATE and DELETE by
+  // an index of a table with partitions would find no rows. Partitions are chosen after this call.
+  table->all_partitions_pruned_away = false;
   session_ = Session::Of(thd);
   if (session_ == nullptr) return HA_ERR_OUT_OF_MEM;
   const bool writes = lock_type >= TL_FIRST_WRITE && table_share->tmp_table == NO_TMP_TABLE;
