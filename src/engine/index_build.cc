@@ -138,9 +138,8 @@ Status IndexBuild::Finish() {
   progress_->NextStage();
   BASALT_RETURN_IF_ERROR(load_->Finish(
       [this](uint64_t done, uint64_t expected) { return progress_->Report(done, expected); }));
-  BASALT_RETURN_IF_ERROR(writer_->Commit(txn::Durability::kSync));
-  reader_.reset();  // and its snapshot
-  return Status::Ok();
+  reader_.reset();  // and its snapshot, because of which the files would be compacted once more
+  return writer_->Commit(txn::Durability::kSync);
 }
 
 size_t IndexBuild::duplicate_position() const {

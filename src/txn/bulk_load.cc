@@ -7,8 +7,8 @@
 #include "store/index_bounds.h"
 #include "store/status_map.h"
 #include "store/store.h"
-#include "txn/overlay_source.h"
 #include "txn/write_set.h"
+#include "txn/written_entries.h"
 
 namespace basalt::txn {
 namespace {
@@ -33,34 +33,29 @@ class BufferSource final : public MergeSource {
   size_t position_ = 0;
 };
 
-// What the transaction has written to the index before.
+// What the transaction has written to the index before, and stays where it is.
 class WrittenSource final : public MergeSource {
  public:
-  WrittenSource(std::unique_ptr<OverlaySource> overlay, IndexId index, bool reverse)
-      : overlay_(std::move(overlay)), forward_(!reverse) {
+  explicit WrittenSource(WrittenEntries entries) : entries_(std::move(entries)) {
     in_place_ = true;
-    std::string target;
-    AppendBigEndian32(&target, reverse ? index.number + 1 : index.number);
-    overlay_->Seek(target, forward_);
     Show();
   }
   void Next() override {
-    overlay_->Move(forward_);
+    entries_.Next();
     Show();
   }
-  Status status() const override { return overlay_->status(); }
+  Status status() const override { return entries_.status(); }
 
  private:
   void Show() {
-    while (overlay_->Valid() && overlay_->deleted()) overlay_->Move(forward_);
-    valid_ = overlay_->Valid();
+    while (entries_.Valid() && entries_.deleted()) entries_.Next();
+    valid_ = entries_.Valid();
     if (!valid_) return;
-    key_ = overlay_->key();
-    value_ = overlay_->value();
+    key_ = entries_.key();
+    value_ = entries_.value();
   }
 
-  const std::unique_ptr<OverlaySource> overlay_;
-  const bool forward_;
+  WrittenEntries entries_;
 };
 
 // Looks for entries of an index that are committed. What is asked for comes in the order of the
@@ -140,7 +135,8 @@ struct BulkLoad::IndexLoad {
   SortedFiles runs;                             // what did not
   std::unique_ptr<CommittedEntries> committed;  // made at need; asked in the order of the index
   uint64_t appended = 0;                        // entries of `files`, before a merge
-  std::string last;  // the last key of `files`, or of what was written before; empty: none
+  std::string last;      // the last key of `files`, or of what was written before; empty: none
+  bool started = false;  // `last` is known
 };
 
 BulkLoad::BulkLoad(store::Store* store, WriteSet* written, uint64_t number,
@@ -194,27 +190,35 @@ Status BulkLoad::Add(size_t index, Bytes key, Bytes value) {
   return Status::Ok();
 }
 
-// Where the order of the entries begins: behind what the transaction has written before.
-Status BulkLoad::StartFromWritten(IndexLoad* load) {
-  std::vector<std::unique_ptr<OverlaySource>> sources;
-  MakeOverlaySources(written_, load->index.family, load->reverse, load->index.id, &sources);
-  std::string end;
-  AppendBigEndian32(&end, load->index.id.number + (load->reverse ? 0 : 1));
-  for (const auto& source : sources) {
-    source->Seek(end, load->reverse);
-    while (source->Valid() && source->deleted()) source->Move(load->reverse);
-    BASALT_RETURN_IF_ERROR(source->status());
-    if (!source->Valid()) continue;
-    if (load->last.empty() || ComesBefore(load->last, source->key(), load->reverse)) {
-      load->last.assign(source->key());
-    }
+// Before anything else goes to a file.
+Status BulkLoad::Start(IndexLoad* load) {
+  if (std::exchange(load->started, true)) return Status::Ok();
+  return options_.beside_rows ? FindLastWritten(load) : TakeWritten(load);
+}
+
+Status BulkLoad::TakeWritten(IndexLoad* load) {
+  WrittenEntries entry(written_, load->index.family, load->reverse, load->index.id);
+  for (; entry.Valid(); entry.Next()) {
+    // Of nothing that is committed.
+    if (entry.deleted()) continue;
+    BASALT_RETURN_IF_ERROR(load->files.Add(entry.key(), entry.value()));
+    load->last.assign(entry.key());
   }
-  return Status::Ok();
+  return entry.status();
+}
+
+// Behind it the order of the entries begins.
+Status BulkLoad::FindLastWritten(IndexLoad* load) {
+  WrittenEntries entry(written_, load->index.family, load->reverse, load->index.id,
+                       WrittenEntries::Order::kFromItsEnd);
+  while (entry.Valid() && entry.deleted()) entry.Next();
+  if (entry.Valid()) load->last.assign(entry.key());
+  return entry.status();
 }
 
 Status BulkLoad::Flush(IndexLoad* load) {
   if (load->buffer.count() == 0) return Status::Ok();
-  if (load->last.empty()) BASALT_RETURN_IF_ERROR(StartFromWritten(load));
+  BASALT_RETURN_IF_ERROR(Start(load));
   const bool in_order =
       load->runs.files().empty() && load->buffer.in_order() &&
       (load->last.empty() || ComesBefore(load->last, load->buffer.key(0), load->reverse));
@@ -261,7 +265,7 @@ Status BulkLoad::Finish(const Progress& progress) {
 }
 
 Status BulkLoad::FinishIndex(IndexLoad* load, const Progress& progress) {
-  if (load->last.empty()) BASALT_RETURN_IF_ERROR(StartFromWritten(load));
+  BASALT_RETURN_IF_ERROR(Start(load));
   load->buffer.Sort();
   const bool behind = load->buffer.count() == 0 || load->last.empty() ||
                       ComesBefore(load->last, load->buffer.key(0), load->reverse);
@@ -302,11 +306,9 @@ Status BulkLoad::CollectSources(const IndexLoad& load,
   BASALT_RETURN_IF_ERROR(load.files.Read(sources));
   BASALT_RETURN_IF_ERROR(load.runs.Read(sources));
   sources->push_back(std::make_unique<BufferSource>(load.buffer));
-  std::vector<std::unique_ptr<OverlaySource>> written;
-  MakeOverlaySources(written_, load.index.family, load.reverse, load.index.id, &written);
-  for (auto& each : written) {
-    sources->push_back(
-        std::make_unique<WrittenSource>(std::move(each), load.index.id, load.reverse));
+  if (options_.beside_rows) {
+    sources->push_back(std::make_unique<WrittenSource>(
+        WrittenEntries(written_, load.index.family, load.reverse, load.index.id)));
   }
   return Status::Ok();
 }
@@ -352,6 +354,11 @@ Status BulkLoad::FindLoaded(size_t index, Bytes key, std::string* value) {
   BASALT_RETURN_IF_ERROR(load.files.EndFile());
   Status found = load.files.Find(key, value);
   return found.code() == Code::kNotFound ? load.runs.Find(key, value) : std::move(found);
+}
+
+void BulkLoad::AppendTaken(std::set<IndexId>* indexes) const {
+  if (options_.beside_rows) return;
+  for (const auto& load : loads_) indexes->insert(load->index.id);
 }
 
 std::vector<BulkLoad::File> BulkLoad::TakeFiles() {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,9 +46,11 @@ struct LoadOptions {
 // go to such a file at once.
 //
 // The loader owns the table alone: it has no committed entries (but see beside_rows), and nobody
-// else adds any. What the transaction itself has written before the load began (`written`) counts
-// as entries that are there: no two of all of them may share what the index says is unique, and
-// they are not written again.
+// else adds any. What the transaction itself has written before the load began (`written`) becomes
+// a part of the load, so that its files lie apart and the store can put all of them into the last
+// level; written anew is nothing until the commit. Beside rows of the table it stays where it is:
+// it may change or delete some of them. Either way no two of all entries may share what the index
+// says is unique.
 //
 // Duplicates are found when entries meet in a merge, not when they are added. Add and Finish then
 // fail with kDuplicateKey, duplicate() tells, and nothing remains but to drop the load.
@@ -87,6 +90,8 @@ class BulkLoad {
   // Slow. kNotFound when it has none.
   Status FindLoaded(size_t index, Bytes key, std::string* value);
 
+  // The indexes whose entries in `written` are in the files of the load. Once it is finished.
+  void AppendTaken(std::set<IndexId>* indexes) const;
   // The files and their column families, from a finished load; the caller's from now on.
   struct File {
     uint32_t column_family;
@@ -98,7 +103,9 @@ class BulkLoad {
   struct IndexLoad;
 
   bool IsDuplicate(const IndexLoad& load, Bytes key, Bytes value);
-  Status StartFromWritten(IndexLoad* load);
+  Status Start(IndexLoad* load);
+  Status TakeWritten(IndexLoad* load);
+  Status FindLastWritten(IndexLoad* load);
   Status Flush(IndexLoad* load);
   Status WriteRun(IndexLoad* load);
   // `progress` is null while rows are added: the statement itself reports and listens then.

@@ -10,48 +10,26 @@
 #include <vector>
 
 #include "store/status_map.h"
-#include "txn/overlay_source.h"
 #include "txn/sorted_files.h"
 #include "txn/write_set.h"
+#include "txn/written_entries.h"
 
 namespace basalt::txn {
 namespace {
-
-using Sources = std::vector<std::unique_ptr<OverlaySource>>;
 
 std::string PathOf(store::Store* store, const std::string& name) {
   return store->options().directory + "/" + name;
 }
 
-// No key of an index is above this many 0xff bytes: index numbers do not reach 0xffffffff.
-constexpr size_t kHighestKeyBytes = 8;
-
-// The source with the next entry, the newest among equals; null at the end.
-OverlaySource* Next(const Sources& sources, bool forward) {
-  OverlaySource* next = nullptr;
-  for (const auto& source : sources) {
-    if (!source->Valid()) continue;
-    if (next == nullptr || (forward ? source->key() < next->key() : source->key() > next->key())) {
-      next = source.get();
-    }
+// Writes the newest entry of each key, in the order of a column family, but those of `taken`.
+Status WriteEntries(WrittenEntries* entry, uint32_t family, const std::set<IndexId>& taken,
+                    SortedFiles* files) {
+  for (; entry->Valid(); entry->Next()) {
+    if (taken.contains(IndexId{family, LoadBigEndian32(entry->key().data())})) continue;
+    BASALT_RETURN_IF_ERROR(entry->deleted() ? files->AddDeletion(entry->key())
+                                            : files->Add(entry->key(), entry->value()));
   }
-  return next;
-}
-
-// Writes the newest entry of each key, in the order of a column family.
-Status WriteEntries(const Sources& sources, bool forward, SortedFiles* files) {
-  const std::string end(forward ? 0 : kHighestKeyBytes, '\xff');
-  for (const auto& source : sources) source->Seek(end, forward);
-  std::string key;
-  while (const OverlaySource* next = Next(sources, forward)) {
-    BASALT_RETURN_IF_ERROR(next->deleted() ? files->AddDeletion(next->key())
-                                           : files->Add(next->key(), next->value()));
-    key.assign(next->key());
-    for (const auto& source : sources) {
-      if (source->Valid() && source->key() == key) source->Move(forward);
-    }
-  }
-  for (const auto& source : sources) BASALT_RETURN_IF_ERROR(source->status());
+  BASALT_RETURN_IF_ERROR(entry->status());
   return files->EndFile();
 }
 
@@ -66,15 +44,14 @@ Status SyncDirectory(store::Store* store) {
 
 // Cut to the size of the column family's files: while one is written, RocksDB keeps 8 bytes of each
 // of its keys for the filter, so that one file of 30 million entries alone would take 240 MB.
-Status BuildAll(store::Store* store, WriteSet* writes, catalog::IngestJob* job) {
+Status BuildAll(store::Store* store, WriteSet* writes, const std::set<IndexId>& taken,
+                catalog::IngestJob* job) {
   for (const uint32_t id : writes->families()) {
     rocksdb::ColumnFamilyHandle* family = store->FindColumnFamily(id);
-    const bool reverse = store::Store::IsReverse(family);
-    Sources sources;
-    MakeOverlaySources(writes, family, reverse, IndexId{id, 0}, &sources);
+    WrittenEntries entries(writes, family, store::Store::IsReverse(family), IndexId{id, 0});
     SortedFiles files(store, IndexId{id, 0}, SortedFiles::Purpose::kFinal,
                       std::to_string(job->number) + "-" + std::to_string(id));
-    BASALT_RETURN_IF_ERROR(WriteEntries(sources, !reverse, &files));
+    BASALT_RETURN_IF_ERROR(WriteEntries(&entries, id, taken, &files));
     for (SortedFile& file : files.TakeFiles()) job->files.push_back({id, std::move(file.name)});
   }
   return SyncDirectory(store);
@@ -82,9 +59,10 @@ Status BuildAll(store::Store* store, WriteSet* writes, catalog::IngestJob* job) 
 
 }  // namespace
 
-Status BuildIngestFiles(store::Store* store, WriteSet* writes, catalog::IngestJob* job) {
+Status BuildIngestFiles(store::Store* store, WriteSet* writes, const std::set<IndexId>& taken,
+                        catalog::IngestJob* job) {
   job->files.clear();
-  Status built = BuildAll(store, writes, job);
+  Status built = BuildAll(store, writes, taken, job);
   if (!built.ok()) RemoveIngestFiles(store, *job);
   return built;
 }

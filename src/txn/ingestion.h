@@ -32,9 +32,10 @@ class WriteSet;
 // are removed whenever a store opens, and these may still be needed then.
 inline constexpr char kIngestFileSuffix[] = ".ingest";
 
-// Writes everything in `writes` to files, each as large as those of its column family get, and
-// fills in `job`. On failure no file stays.
-Status BuildIngestFiles(store::Store* store, WriteSet* writes, catalog::IngestJob* job);
+// Writes everything in `writes` but what is in indexes of `taken` to files, each as large as those
+// of its column family get, and fills in `job`. On failure no file stays.
+Status BuildIngestFiles(store::Store* store, WriteSet* writes, const std::set<IndexId>& taken,
+                        catalog::IngestJob* job);
 
 // Calls `found` with the index and the key of every entry of the job's files, deletions with
 // `put` false. For a job whose transaction is still undecided.

@@ -59,7 +59,7 @@ Status TemporaryWrites::Commit() {
 Status TemporaryWrites::CommitSpilled() {
   catalog::IngestJob job;
   job.number = manager_->catalog()->NewIngestJobNumber();
-  BASALT_RETURN_IF_ERROR(BuildIngestFiles(manager_->store(), &writes_, &job));
+  BASALT_RETURN_IF_ERROR(BuildIngestFiles(manager_->store(), &writes_, {}, &job));
   Status taken = RunIngestJob(manager_->store(), job);
   if (!taken.ok()) RemoveIngestFiles(manager_->store(), job);
   return taken;

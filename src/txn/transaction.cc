@@ -18,8 +18,8 @@ namespace {
 constexpr size_t kLeastLoadBytes = 1u << 20;
 
 // A load that did not end would be lost without a word. The files of loads come first: RocksDB then
-// finds them apart from each other and puts them into the last level, and what was written beside
-// them, whose range may hold all of theirs, above.
+// finds them apart from each other and puts them into the last level, and what else the transaction
+// has written, whose range may hold all of theirs, above.
 Status AddLoads(const std::vector<std::unique_ptr<BulkLoad>>& loads, catalog::IngestJob* job) {
   for (const auto& load : loads) {
     if (!load->finished()) return Status(Code::kInternal, "a bulk load was cut off");
@@ -403,7 +403,9 @@ Status Transaction::BeginLoad(std::vector<LoadIndex> indexes, LoadOptions option
 Status Transaction::BuildIngestJob() {
   catalog::IngestJob job;
   job.number = manager_->catalog()->NewIngestJobNumber();
-  BASALT_RETURN_IF_ERROR(BuildIngestFiles(manager_->store(), &writes_, &job));
+  std::set<IndexId> taken;
+  for (const auto& load : loads_) load->AppendTaken(&taken);
+  BASALT_RETURN_IF_ERROR(BuildIngestFiles(manager_->store(), &writes_, taken, &job));
   Status replaced = AddLoads(loads_, &job);
   if (replaced.ok()) replaced = writes_.DiscardContent();
   if (replaced.ok()) {
@@ -476,6 +478,9 @@ Status Transaction::Commit(Durability durability) {
 Status Transaction::CommitIngestJob(Durability durability) {
   BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Commit(), "committing"));
   store_begun_ = false;
+  // Only files that no snapshot is older than keep the sequence number 0; others are compacted once
+  // more, for nothing, to be given it.
+  ReleaseSnapshot();
   Status status = manager_->FinishCommit(*ingest_job_);
   if (status.ok()) status = MakeDurable(durability);
   Finish();

@@ -119,6 +119,43 @@ TEST_F(BulkLoadTest, AnyOrderManyRuns) {
   }
 }
 
+// In the last level and with the sequence number 0, so that no compaction writes them again. Both
+// indexes are in one family, and the loader has read before.
+TEST_F(BulkLoadTest, FilesAreWhereTheyStay) {
+  for (const uint32_t step : {1u, 7919u}) {
+    StartAfresh();
+    auto transaction = Begin();
+    (void)transaction->ReadSnapshot();
+    for (uint32_t i = 0; i < 20; ++i) {
+      ASSERT_TRUE(transaction->Put(family(), Key(i * 500), "row").ok());
+      ASSERT_TRUE(transaction->Put(family(), Key(1'000'000 - i * 500, kSecondary), "").ok());
+    }
+    ASSERT_TRUE(transaction->Delete(family(), Key(500)).ok());
+    LoadOptions options;
+    options.buffer_bytes = 1u << 20;
+    std::vector<LoadIndex> indexes = {Indexes()[0],
+                                      {{family()->GetID(), kSecondary}, family(), {}}};
+    ASSERT_TRUE(transaction->BeginLoad(std::move(indexes), options, &load_).ok());
+    for (uint32_t i = 0; i < 20'000; ++i) {
+      const uint32_t id = 20'000 + static_cast<uint64_t>(i) * step % 30'011;
+      ASSERT_TRUE(load_->Add(0, Key(id), std::string(100, 'r')).ok());
+      ASSERT_TRUE(load_->Add(1, Key(900'000 - id, kSecondary), "").ok());
+    }
+    ASSERT_EQ(Finish().ToString(), "ok");
+    ASSERT_EQ(transaction->Commit(Durability::kSync).ToString(), "ok");
+    std::vector<rocksdb::LiveFileMetaData> files;
+    store_->base()->GetLiveFilesMetaData(&files);
+    std::erase_if(files,
+                  [&](const auto& file) { return file.column_family_name != family()->GetName(); });
+    ASSERT_GE(files.size(), 2u);
+    for (const rocksdb::LiveFileMetaData& file : files) {
+      EXPECT_EQ(file.largest_seqno, 0u) << file.name;
+      EXPECT_EQ(file.level, 6) << file.name;
+    }
+    EXPECT_EQ(Rows(), 20'019u);
+  }
+}
+
 // Also of what has stayed in one buffer, in order or not, and of what has gone to files before.
 TEST_F(BulkLoadTest, ProgressIsTold) {
   for (const uint32_t buffer_bytes : {1u << 16, 1u << 24}) {

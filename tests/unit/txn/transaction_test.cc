@@ -309,7 +309,7 @@ TEST_F(TransactionTest, AFinishedJobMayRunAgain) {
   PutRows(transaction.get(), 0, 1000);
   catalog::IngestJob job;
   job.number = catalog_->NewIngestJobNumber();
-  ASSERT_TRUE(BuildIngestFiles(store_.get(), &transaction->writes(), &job).ok());
+  ASSERT_TRUE(BuildIngestFiles(store_.get(), &transaction->writes(), {}, &job).ok());
   rocksdb::WriteBatch batch;
   ASSERT_TRUE(catalog_->AppendIngestJob(&batch, job).ok());
   ASSERT_TRUE(store_->Write(&batch, true).ok());
@@ -329,7 +329,7 @@ TEST_F(TransactionTest, OrphanedFilesGoAtTheNextStart) {
   PutRows(transaction.get(), 0, 1000);
   catalog::IngestJob job;
   job.number = 77;
-  ASSERT_TRUE(BuildIngestFiles(store_.get(), &transaction->writes(), &job).ok());
+  ASSERT_TRUE(BuildIngestFiles(store_.get(), &transaction->writes(), {}, &job).ok());
   EXPECT_EQ(IngestFiles(), 1u);
   transaction.reset();
   Reopen();
