@@ -23,6 +23,8 @@ WALKS = (
     ("rows", "PRIMARY", "day, id", "day DESC, id DESC"),
     ("an index", "customer_day", "customer, day", "customer DESC, day DESC"),
 )
+# Basalt's words for compression
+PRESETS = ("fast", "default", "small")
 BARS = dict.fromkeys(("COUNT(*)", "full scan"), bars.OLAP_SCAN)
 
 
@@ -40,8 +42,12 @@ class Data:
             self.again.append((olap_data.day_text(number), file))
 
 
+def full_scan(table: str) -> str:
+    return QUERIES["full scan"].replace("FROM fact", f"FROM `{table}`")
+
+
 def create(cursor, table: str, options: str) -> None:
-    cursor.execute(f"CREATE TABLE {table} ({olap_data.COLUMNS}) {options}")
+    cursor.execute(f"CREATE TABLE `{table}` ({olap_data.COLUMNS}) {options}")
 
 
 def walk(index: str, order: str, rows: int) -> str:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A wide fact table: LOAD DATA, INSERT .. SELECT, reloads of one day, scans, GROUP BYs,
-walks in both directions.
+walks in both directions; its size with each word of COMPRESSION.
 
 The rows are made once (devtools/bench/olap_data.py) and loaded into every engine. Queries run in
 turns on a table that was read before; a turn's time is one query's.
@@ -38,6 +38,7 @@ def measure(bench) -> Report:
     bench.start(size["memory_mb"] * 2**20)
     loads = bench.each(lambda c: load(bench, c, data), "loading")
     add_loads(report, loads, data)
+    add_presets(report, loads)
     turns = bench.rounds(size["turns"], lambda c, n: queries(bench, c, n))
     for name in olap.QUERIES:
         values = {e: statistics.median(t[name] for t in found) for e, found in turns.items()}
@@ -64,6 +65,7 @@ def load(bench, contender, data: olap.Data) -> dict[str, float]:
         contender.settle()
         found["written"] = (contender.usage() - before).written_bytes
         found["disk"] = contender.disk_bytes()
+        found["presets"] = presets(contender, cursor, data)
         found["INSERT"] = clients.timed(cursor, "INSERT INTO fact2 SELECT * FROM fact")
         contender.settle()
         found["disk of both"] = contender.disk_bytes()
@@ -79,6 +81,35 @@ def load(bench, contender, data: olap.Data) -> dict[str, float]:
     return found
 
 
+def presets(contender, cursor, data: olap.Data) -> dict[str, dict[str, float]]:
+    """Of a table with each of Basalt's words for compression: seconds of LOAD DATA and of a scan,
+    bytes on disk. Empty for others."""
+    found = {}
+    for word in olap.PRESETS if contender.engine == "rocksdb" else ():
+        before = contender.disk_bytes()
+        olap.create(cursor, word, f"{contender.table_options} COMPRESSION='{word}'")
+        load = clients.timed(cursor, olap.load_statement(f"`{word}`", data.all))
+        contender.settle()
+        disk = contender.disk_bytes() - before
+        scan = [clients.timed(cursor, olap.full_scan(word)) for _ in range(2)][-1]
+        found[word] = {"load": load, "disk": disk, "scan": scan}
+    for word in found:
+        clients.timed(cursor, f"DROP TABLE `{word}`")
+    contender.disk_at_rest()
+    return found
+
+
+def add_presets(report: Report, loads: dict[str, dict]) -> None:
+    """Basalt's words for compression beside the only size that each other engine has."""
+    words = next((found["presets"] for found in loads.values() if found["presets"]), {})
+    for word, own in words.items():
+        disk = {e: (own if f["presets"] else f)["disk"] * 2**-20 for e, f in loads.items()}
+        bar = bars.OLAP_DISK if word == "small" else None
+        report.add(f"disk, COMPRESSION={word}", "MiB", disk, False, bar)
+        report.add(f"LOAD DATA, COMPRESSION={word}", "s", {"rocksdb": own["load"]}, False)
+        report.add(f"full scan, COMPRESSION={word}", "s", {"rocksdb": own["scan"]}, False)
+
+
 def add_loads(report: Report, loads: dict[str, dict], data: olap.Data) -> None:
     def values(name: str, scale: float = 1.0) -> dict[str, float]:
         return {engine: found[name] * scale for engine, found in loads.items()}
@@ -87,7 +118,7 @@ def add_loads(report: Report, loads: dict[str, dict], data: olap.Data) -> None:
     report.add("INSERT .. SELECT", "s", values("INSERT"), False)
     report.add("reload of a day", "s", values("reload"), False)
     report.add("written by LOAD DATA", "MiB", values("written", 2**-20), False)
-    report.add("disk after LOAD DATA", "MiB", values("disk", 2**-20), False, bars.OLAP_DISK)
+    report.add("disk after LOAD DATA", "MiB", values("disk", 2**-20), False)
     report.add("disk / text of the rows", "", values("disk", 1 / data.bytes), False)
     report.add("disk after INSERT .. SELECT", "MiB", values("disk of both", 2**-20), False)
     report.add("disk after reloads", "MiB", values("disk after reloads", 2**-20), False)
