@@ -47,10 +47,10 @@ struct LoadOptions {
 //
 // The loader owns the table alone: it has no committed entries (but see beside_rows), and nobody
 // else adds any. What the transaction itself has written before the load began (`written`) becomes
-// a part of the load, so that its files lie apart and the store can put all of them into the last
-// level; written anew is nothing until the commit. Beside rows of the table it stays where it is:
-// it may change or delete some of them. Either way no two of all entries may share what the index
-// says is unique.
+// a part of the load: a file of its own would lie across those of all indexes, and the store could
+// not put them into the last level. Beside rows of the table it stays where it is, because it may
+// change or delete some of them. Either way no two of all entries may share what the index says is
+// unique.
 //
 // Duplicates are found when entries meet in a merge, not when they are added. Add and Finish then
 // fail with kDuplicateKey, duplicate() tells, and nothing remains but to drop the load.

@@ -478,8 +478,8 @@ Status Transaction::Commit(Durability durability) {
 Status Transaction::CommitIngestJob(Durability durability) {
   BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Commit(), "committing"));
   store_begun_ = false;
-  // Only files that no snapshot is older than keep the sequence number 0; others are compacted once
-  // more, for nothing, to be given it.
+  // While there is a snapshot, RocksDB gives the files a sequence number, and compacts those of the
+  // last level once more to take it away again.
   ReleaseSnapshot();
   Status status = manager_->FinishCommit(*ingest_job_);
   if (status.ok()) status = MakeDurable(durability);
