@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/written_entries.h"
 
-namespace basalt::txn {
+#include "store/index_bounds.h"
+#include "txn/entry_buffer.h"
 
+namespace basalt::txn {
 namespace {
 
 // No key of an index is above this many 0xff bytes: index numbers do not reach 0xffffffff.
@@ -11,9 +13,8 @@ constexpr size_t kHighestKeyBytes = 8;
 // Where a walk begins: in front of all keys of the index, or of all indexes, in the order.
 std::string Beginning(IndexId index, bool forward) {
   if (index.number == 0) return std::string(forward ? 0 : kHighestKeyBytes, '\xff');
-  std::string beginning;
-  AppendBigEndian32(&beginning, forward ? index.number : index.number + 1);
-  return beginning;
+  const store::IndexBounds bounds(index, !forward);
+  return std::string(forward ? bounds.first() : bounds.past_end());
 }
 
 }  // namespace
@@ -32,8 +33,7 @@ void WrittenEntries::Choose() {
   present_ = nullptr;
   for (const auto& source : sources_) {
     if (!source->Valid()) continue;
-    if (present_ == nullptr ||
-        (forward_ ? source->key() < present_->key() : source->key() > present_->key())) {
+    if (present_ == nullptr || ComesBefore(source->key(), present_->key(), !forward_)) {
       present_ = source.get();
     }
   }
