@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "catalog/index_reclaimer.h"
 
-#include <chrono>
 #include <memory>
 #include <string>
 
@@ -18,7 +17,6 @@ namespace {
 // Up to so many entries are deleted one by one: cheaper than what a range deletion costs every
 // reader until a compaction has removed it, and no compaction is needed.
 constexpr size_t kFewKeys = 10000;
-constexpr std::chrono::seconds kRetryAfter{10};
 
 // An iterator over the range, on its first entry; reads without filling the block cache.
 class RangeIterator {
@@ -40,7 +38,8 @@ class RangeIterator {
 
 }  // namespace
 
-IndexReclaimer::IndexReclaimer(Catalog* catalog) : catalog_(catalog) {}
+IndexReclaimer::IndexReclaimer(Catalog* catalog, std::chrono::seconds retry_after)
+    : catalog_(catalog), retry_after_(retry_after) {}
 
 IndexReclaimer::~IndexReclaimer() { Stop(); }
 
@@ -81,14 +80,14 @@ void IndexReclaimer::Run() {
     wake_ = false;
     lock.unlock();
     const Status status = ReclaimAll();
-    // The same error every ten seconds is said once.
+    // The same error at each try is said once.
     if (!status.ok() && !stop_ && log && status.ToString() != last_error) {
       last_error = status.ToString();
       log(store::LogLevel::kWarning, last_error + "; it will be tried again");
     }
     lock.lock();
     if (!status.ok()) {
-      changed_.wait_for(lock, kRetryAfter, [this] { return stop_.load(); });
+      changed_.wait_for(lock, retry_after_, [this] { return wake_ || stop_; });
       wake_ = true;
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -29,15 +30,16 @@ namespace basalt::catalog {
 // Thread-safety: Start and Stop from one thread; Wake and the rest from any.
 class IndexReclaimer {
  public:
-  // `catalog` must outlive the reclaimer.
-  explicit IndexReclaimer(Catalog* catalog);
+  // `catalog` must outlive the reclaimer. `retry_after`: how long the thread waits after an error.
+  explicit IndexReclaimer(Catalog* catalog,
+                          std::chrono::seconds retry_after = std::chrono::seconds(10));
   ~IndexReclaimer();
   IndexReclaimer(const IndexReclaimer&) = delete;
   IndexReclaimer& operator=(const IndexReclaimer&) = delete;
 
   // Starts the thread. Only after the server's DDL recovery: what is queued is lost from then on.
   void Start();
-  // New work is there. Drops through the catalog wake it by themselves.
+  // New work is there, or what failed may work now. Drops through the catalog wake it by themselves.
   void Wake();
   // Ends the thread, cancelling a compaction in progress. Idempotent.
   void Stop();
@@ -59,6 +61,7 @@ class IndexReclaimer {
   Status Finish(IndexId index);
 
   Catalog* const catalog_;
+  const std::chrono::seconds retry_after_;
   std::mutex mutex_;  // guards wake_ and the thread's sleep
   std::condition_variable changed_;
   bool wake_ = false;

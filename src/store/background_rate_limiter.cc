@@ -25,6 +25,11 @@ void BackgroundRateLimiter::SetLimit(uint64_t bytes_per_second, bool automatic) 
       bytes, kRefillMicroseconds, kFairness, Mode::kWritesOnly, automatic)));
 }
 
+uint64_t BackgroundRateLimiter::CurrentLimit() const {
+  const int64_t bytes = Current()->GetBytesPerSecond();
+  return bytes == kUnlimited ? 0 : static_cast<uint64_t>(bytes);
+}
+
 void BackgroundRateLimiter::SetBytesPerSecond(int64_t bytes_per_second) {
   SetLimit(static_cast<uint64_t>(bytes_per_second), automatic_);
 }

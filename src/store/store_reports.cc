@@ -111,10 +111,12 @@ std::vector<NamedNumber> ColumnFamilyNumbers(const Store& store,
 std::vector<NamedNumber> DatabaseNumbers(const Store& store) {
   rocksdb::DB* db = store.base();
   rocksdb::ColumnFamilyHandle* any = store.default_column_family();
+  const auto& limiter = store.options().rate_limiter;
   return {{"DB_BACKGROUND_ERRORS", NumberOf(db, any, Properties::kBackgroundErrors)},
           {"DB_NUM_SNAPSHOTS", NumberOf(db, any, Properties::kNumSnapshots)},
           {"DB_OLDEST_SNAPSHOT_TIME", NumberOf(db, any, Properties::kOldestSnapshotTime)},
-          {"DB_BLOCK_CACHE_USAGE", store.block_cache()->GetUsage()}};
+          {"DB_BLOCK_CACHE_USAGE", store.block_cache()->GetUsage()},
+          {"DB_BACKGROUND_WRITE_LIMIT", limiter == nullptr ? 0 : limiter->CurrentLimit()}};
 }
 
 std::vector<NamedText> ColumnFamilyOptionTexts(const Store& store,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ class CatalogFixture : public ::testing::Test {
     options.directory = directory_ / "store";
     options.block_cache_bytes = 8 << 20;
     options.reserved_free_bytes = 0;
+    options.log = [this](store::LogLevel level, std::string_view) {
+      if (level == store::LogLevel::kWarning) ++warnings_;
+    };
     const Status status = store::Store::Open(std::move(options), &store_);
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
@@ -68,6 +72,7 @@ class CatalogFixture : public ::testing::Test {
     return status.ok() ? value : "absent";
   }
 
+  std::atomic<int> warnings_ = 0;  // that the store and the catalog have given
   test::TemporaryDirectory directory_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<Catalog> catalog_;

@@ -31,15 +31,17 @@ TEST(BackgroundRateLimiterTest, TakesNewLimits) {
   EXPECT_EQ(limiter.GetBytesPerSecond(), 2000000);
   limiter.SetLimit(0, /*automatic=*/false);
   EXPECT_GT(limiter.GetBytesPerSecond(), BackgroundRateLimiter::kAutomaticBound);
+  EXPECT_EQ(limiter.CurrentLimit(), 0u);
   EXPECT_GT(limiter.GetSingleBurstBytes(), 0);
 }
 
 TEST(BackgroundRateLimiterTest, AnAutomaticLimitStaysWithinItsBound) {
   BackgroundRateLimiter limiter(1000000, /*automatic=*/true);
-  EXPECT_LE(limiter.GetBytesPerSecond(), 1000000);
-  EXPECT_GE(limiter.GetBytesPerSecond(), 1000000 / 20);
+  EXPECT_LT(limiter.CurrentLimit(), 1000000u) << "as a limit that is not automatic";
+  EXPECT_GE(limiter.CurrentLimit(), 1000000u / 20);
   limiter.SetLimit(0, /*automatic=*/true);
-  EXPECT_LE(limiter.GetBytesPerSecond(), BackgroundRateLimiter::kAutomaticBound);
+  EXPECT_GT(limiter.CurrentLimit(), 0u);
+  EXPECT_LE(limiter.CurrentLimit(), static_cast<uint64_t>(BackgroundRateLimiter::kAutomaticBound));
 }
 
 }  // namespace
