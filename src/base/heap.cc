@@ -9,9 +9,6 @@
 namespace basalt {
 namespace {
 
-// A little less than a mebibyte: RocksDB asks for blocks of exactly that size.
-constexpr int kLargeBytes = (1 << 20) - (1 << 12);
-
 bool AdministratorHasChosen() {
   const char* tunables = std::getenv("GLIBC_TUNABLES");
   return std::getenv("MALLOC_MMAP_THRESHOLD_") != nullptr ||
@@ -22,10 +19,10 @@ bool AdministratorHasChosen() {
 
 void KeepLargeBlocksOutOfTheHeap() {
   if (AdministratorHasChosen()) return;
-  mallopt(M_MMAP_THRESHOLD, kLargeBytes);
+  mallopt(M_MMAP_THRESHOLD, kOutsideTheHeapBytes);
   // glibc keeps them in step as long as it chooses both: what is trimmed too eagerly is taken
   // again.
-  mallopt(M_TRIM_THRESHOLD, 2 * kLargeBytes);
+  mallopt(M_TRIM_THRESHOLD, 2 * kOutsideTheHeapBytes);
 }
 
 }  // namespace basalt

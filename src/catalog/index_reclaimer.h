@@ -39,7 +39,8 @@ class IndexReclaimer {
 
   // Starts the thread. Only after the server's DDL recovery: what is queued is lost from then on.
   void Start();
-  // New work is there, or what failed may work now. Drops through the catalog wake it by themselves.
+  // New work is there, or what failed may work now. Drops through the catalog wake it by
+  // themselves.
   void Wake();
   // Ends the thread, cancelling a compaction in progress. Idempotent.
   void Stop();

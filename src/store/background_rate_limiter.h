@@ -27,7 +27,8 @@ class BackgroundRateLimiter final : public rocksdb::RateLimiter {
   // At most so many bytes a second; 0: no limit. `automatic`: as many as background work needs to
   // keep up, between a twentieth of that and that; of kAutomaticBound for 0.
   void SetLimit(uint64_t bytes_per_second, bool automatic);
-  // Bytes a second that are let through now, of an automatic limit what it has come to; 0: no limit.
+  // Bytes a second that are let through now, of an automatic limit what it has come to; 0: no
+  // limit.
   uint64_t CurrentLimit() const;
 
   // rocksdb::RateLimiter.

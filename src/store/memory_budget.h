@@ -28,4 +28,8 @@ uint64_t MemtableBytes(const StoreOptions& options);
 // one of its own.
 uint64_t AllMemtablesBytes(const StoreOptions& options);
 
+// Blocks that a memtable of this size is made of: outside the C library's heap (base/heap.h) where
+// a memtable has several of them, else 0, RocksDB's own choice, which is an eighth of the memtable.
+uint64_t MemtableBlockBytes(uint64_t memtable_bytes);
+
 }  // namespace basalt::store

@@ -14,6 +14,7 @@
 #include "store/database_defaults.h"
 #include "store/information_log.h"
 #include "store/live_files.h"
+#include "store/memory_budget.h"
 #include "store/preview.h"
 #include "store/space_watcher.h"
 #include "store/statistics_collector.h"
@@ -140,6 +141,9 @@ Status Store::BuildColumnFamilyOptions(const std::string& name,
   if (const auto found = overrides_.find(name); found != overrides_.end()) {
     BASALT_RETURN_IF_ERROR(ApplyColumnFamilyOptionString(
         found->second, "rocksdb_override_cf_options for " + name, options));
+  }
+  if (options->arena_block_size == 0) {
+    options->arena_block_size = MemtableBlockBytes(options->write_buffer_size);
   }
   options->table_properties_collector_factories.push_back(collector_factory_);
   if (options_.deletion_trigger != nullptr) {

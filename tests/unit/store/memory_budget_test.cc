@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/advanced_cache.h>
 
+#include "base/heap.h"
 #include "store/store.h"
 #include "unit/store/temporary_directory.h"
 
@@ -32,6 +33,12 @@ TEST(MemoryBudgetTest, MemtablesLeaveTheCacheMoreThanHalf) {
 TEST(MemoryBudgetTest, ASmallBudgetHasUsableMemtables) {
   EXPECT_EQ(MemtableBytes(WithBudget(1)), 1ull << 20);
   EXPECT_GE(AllMemtablesBytes(WithBudget(1)), 2ull << 20);
+}
+
+TEST(MemoryBudgetTest, MemtablesOfSeveralBlocksLieOutsideTheHeap) {
+  EXPECT_EQ(MemtableBlockBytes(MemtableBytes(WithBudget(256))), kOutsideTheHeapBytes);
+  EXPECT_EQ(MemtableBlockBytes(MemtableBytes(WithBudget(64))), kOutsideTheHeapBytes);
+  EXPECT_EQ(MemtableBlockBytes(MemtableBytes(WithBudget(16))), 0u);
 }
 
 TEST(MemoryBudgetTest, WhatIsSaidCounts) {
@@ -68,8 +75,8 @@ class ChargedMemtablesTest : public ::testing::Test {
 TEST_F(ChargedMemtablesTest, MemtablesAreChargedToTheCache) {
   Open(64);
   const size_t before = store_->block_cache()->GetUsage();
-  Put(0, 4000);
-  EXPECT_GE(store_->block_cache()->GetUsage(), before + (3 << 20));
+  Put(0, 6000);
+  EXPECT_GE(store_->block_cache()->GetUsage(), before + (4 << 20));
 }
 
 }  // namespace
