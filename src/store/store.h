@@ -21,6 +21,7 @@
 #include "store/column_families.h"
 #include "store/compaction_journal.h"
 #include "store/comparator.h"
+#include "store/deletion_watch.h"
 #include "store/error_policy.h"
 #include "store/index_statistics.h"
 #include "store/log_backlog.h"
@@ -127,8 +128,8 @@ class Store {
   Status Compact(const ManualCompaction& compaction);
   // Takes finished table files over, all of them or none. What they delete is compacted away soon.
   Status Ingest(const std::vector<rocksdb::IngestExternalFileArg>& arguments);
-  // To be called once a second: has memtables written out that scans would suffer from, because
-  // many deletions are in them. Does not wait.
+  // To be called once a second, by one thread: has memtables written out that scans would suffer
+  // from, because rows were deleted in masses. Does not wait.
   void FlushDeletions();
   // Compacts what level 0 holds into the next level; waits for compactions that work on it.
   Status CompactLevelZero();
@@ -231,6 +232,7 @@ class Store {
   std::shared_ptr<Listener> listener_;
   std::unique_ptr<WalSyncGroup> sync_group_;
   std::unique_ptr<SpaceWatcher> watcher_;
+  DeletionWatch deletion_watch_;
   std::mutex create_mutex_;  // one CreateColumnFamily at a time
   ColumnFamilies families_;
   rocksdb::TransactionDB* db_ = nullptr;  // owned

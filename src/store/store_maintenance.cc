@@ -61,12 +61,23 @@ std::string UserKey(const rocksdb::Iterator& entry, const rocksdb::Comparator* c
   return parsed.user_key.ToString();
 }
 
-// Appends the range of the file when it holds more deletions than `limit`. A file that cannot be
-// read is not taken over either, and says why then.
+// Of a whole file: what the trigger looks for among the neighbours of a window.
+bool HoldsManyDeletions(const rocksdb::TableProperties& file,
+                        const DeletionTriggerSettings& trigger) {
+  const auto limit = static_cast<double>(trigger.deletions);
+  const auto deletions = static_cast<double>(file.num_deletions);
+  const auto entries = static_cast<double>(file.num_entries);
+  return deletions > limit && deletions * static_cast<double>(trigger.window) > entries * limit;
+}
+
+// Appends the range of the file when it holds many deletions. A file that cannot be read is not
+// taken over either, and says why then.
 void AppendDeletedRange(const rocksdb::Options& options, rocksdb::ColumnFamilyHandle* family,
-                        const std::string& path, uint64_t limit, std::vector<KeyRange>* ranges) {
+                        const std::string& path, const DeletionTriggerSettings& trigger,
+                        std::vector<KeyRange>* ranges) {
   rocksdb::SstFileReader reader(options);
-  if (!reader.Open(path).ok() || reader.GetTableProperties()->num_deletions <= limit) return;
+  if (!reader.Open(path).ok()) return;
+  if (!HoldsManyDeletions(*reader.GetTableProperties(), trigger)) return;
   const std::unique_ptr<rocksdb::Iterator> entry = reader.NewTableIterator();
   KeyRange range{family, {}, {}};
   entry->SeekToFirst();
@@ -81,14 +92,12 @@ void AppendDeletedRange(const rocksdb::Options& options, rocksdb::ColumnFamilyHa
 // RocksDB asks no collector about files that it has not written itself.
 Status Store::Ingest(const std::vector<rocksdb::IngestExternalFileArg>& arguments) {
   std::vector<KeyRange> deleted;
-  const int64_t limit =
-      options_.deletion_trigger == nullptr ? 0 : options_.deletion_trigger->deletions.load();
+  const auto& trigger = options_.deletion_trigger;
   for (const rocksdb::IngestExternalFileArg& argument : arguments) {
-    if (limit <= 0) break;
+    if (trigger == nullptr || trigger->deletions <= 0) break;
     const rocksdb::Options options = base_->GetOptions(argument.column_family);
     for (const std::string& path : argument.external_files) {
-      AppendDeletedRange(options, argument.column_family, path, static_cast<uint64_t>(limit),
-                         &deleted);
+      AppendDeletedRange(options, argument.column_family, path, *trigger, &deleted);
     }
   }
   BASALT_RETURN_IF_ERROR(MapStatus(base_->IngestExternalFiles(arguments),
@@ -102,16 +111,16 @@ Status Store::Ingest(const std::vector<rocksdb::IngestExternalFileArg>& argument
   return {};
 }
 
-// At least a quarter of the entries, so that a flush frees something, and so that a memtable of
-// many kinds of work is not written out in small pieces.
 bool Store::HoldsManyDeletions(rocksdb::ColumnFamilyHandle* handle, uint64_t limit) {
   uint64_t deletions = 0;
   uint64_t entries = 0;
+  // The deletions first: what comes in between must not look like a purge.
   return base_->GetIntProperty(handle, rocksdb::DB::Properties::kNumDeletesActiveMemTable,
                                &deletions) &&
          base_->GetIntProperty(handle, rocksdb::DB::Properties::kNumEntriesActiveMemTable,
                                &entries) &&
-         deletions > limit && 4 * deletions >= entries && !HasUnwrittenMemtables(handle);
+         deletion_watch_.Look(handle->GetID(), entries, deletions) > limit &&
+         !HasUnwrittenMemtables(handle);
 }
 
 void Store::FlushDeletions() {

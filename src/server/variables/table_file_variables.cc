@@ -63,7 +63,7 @@ void UpdateSingleDeletions(THD*, st_mysql_sys_var*, void* variable, const void* 
          nullptr, UpdateDeletions<&DeletionTriggerSettings::file_bytes>, 0, -1, LLONG_MAX, 0)      \
   GLOBAL(LONGLONG, compaction_sequential_deletes_window, kAnyTime,                                 \
          "Entries among which deletions are counted",                                              \
-         nullptr, UpdateDeletions<&DeletionTriggerSettings::window>, 16384, 0, 2000000, 0)             \
+         nullptr, UpdateDeletions<&DeletionTriggerSettings::window>, 12288, 0, 2000000, 0)             \
   GLOBAL(ENUM, index_type, kAtStart,                                                               \
          "How blocks are found in a table file; kHashSearch needs a prefix_extractor",             \
          nullptr, nullptr, 0, &index_types)                                                        \

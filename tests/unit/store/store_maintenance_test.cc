@@ -223,6 +223,34 @@ TEST_F(StoreMaintenanceTest, AMemtableWithSomeDeletionsIsLeftAlone) {
   EXPECT_TRUE(TableFiles(*store_).empty());
 }
 
+// As UPDATEs of an indexed column make them: a row, an entry deleted, an entry added.
+TEST_F(StoreMaintenanceTest, DeletionsAmongNewEntriesAreLeftAlone) {
+  trigger_->deletions = 100;
+  trigger_->window = 150;
+  for (uint32_t number = 0; number < 1000; ++number) {
+    Write(number, number + 1, /*deletions=*/true);
+    Write(10000 + number, 10000 + number + 1, /*deletions=*/false);
+    Write(20000 + number, 20000 + number + 1, /*deletions=*/false);
+    if (number % 100 == 0) store_->FlushDeletions();
+  }
+  store_->FlushDeletions();
+  EXPECT_TRUE(TableFiles(*store_).empty());
+}
+
+TEST_F(StoreMaintenanceTest, DeletionsInMassesAreSeenInAMemtableOfOtherWork) {
+  trigger_->deletions = 100;
+  trigger_->window = 150;
+  Write(0, 5000, /*deletions=*/false);
+  store_->FlushDeletions();
+  Write(0, 100, /*deletions=*/true);
+  store_->FlushDeletions();
+  EXPECT_TRUE(TableFiles(*store_).empty()) << "not more than twice as many";
+  Write(100, 250, /*deletions=*/true);
+  store_->FlushDeletions();
+  ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
+  EXPECT_FALSE(TableFiles(*store_).empty());
+}
+
 TEST_F(StoreMaintenanceTest, DeletionsOfATakenOverFileAreCompacted) {
   Write(0, 1000, /*deletions=*/false);
   Flush();
@@ -237,6 +265,7 @@ TEST_F(StoreMaintenanceTest, DeletionsOfATakenOverFileAreCompacted) {
   file.column_family = rows_;
   file.external_files = {path};
   trigger_->deletions = 500;
+  trigger_->window = 750;
   ASSERT_EQ(store_->Ingest({file}).ToString(), "ok");
   ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
   ASSERT_EQ(TableFiles(*store_).size(), 1);
