@@ -38,7 +38,7 @@ class Database::Housekeeper {
       // A failure stops the store from taking writes, which is where users learn of it.
       (void)store_->SyncWal(true);
       cursors_->Tick();
-      store_->FlushDeletions();
+      store_->FlushForScans();
       lock.lock();
     }
   }

@@ -106,4 +106,15 @@ MemtableMix SampleMemtables(const Store& store, rocksdb::ColumnFamilyHandle* fam
   return mix;
 }
 
+bool MemtablesHoldMostlyOldEntries(const Store& store, rocksdb::ColumnFamilyHandle* family) {
+  const uint64_t entries = MemtableMixOf(store, family).entries;
+  rocksdb::ReadOptions options;
+  options.read_tier = rocksdb::kMemtableTier;
+  options.total_order_seek = true;
+  const std::unique_ptr<rocksdb::Iterator> row(store.base()->NewIterator(options, family));
+  uint64_t rows = 0;
+  for (row->SeekToFirst(); row->Valid() && 2 * rows <= entries; row->Next()) ++rows;
+  return 2 * rows <= entries;
+}
+
 }  // namespace basalt::store

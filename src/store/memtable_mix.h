@@ -26,4 +26,8 @@ MemtableMix MemtableMixOf(const Store& store, rocksdb::ColumnFamilyHandle* famil
 MemtableMix SampleMemtables(const Store& store, rocksdb::ColumnFamilyHandle* family,
                             const rocksdb::Range& range);
 
+// Whether at least half of what a family's memtables hold are old versions and deletions. Walks
+// over all of it, some 0.2 us an entry.
+bool MemtablesHoldMostlyOldEntries(const Store& store, rocksdb::ColumnFamilyHandle* family);
+
 }  // namespace basalt::store

@@ -27,6 +27,7 @@
 #include "store/log_backlog.h"
 #include "store/manifest_guard.h"
 #include "store/manual_compaction.h"
+#include "store/scan_toll.h"
 #include "store/statistics_keeper.h"
 #include "store/status_map.h"
 #include "store/store_options.h"
@@ -122,15 +123,14 @@ class Store {
   // flush is then done when it takes them again.
   Status Flush();
   Status Flush(rocksdb::ColumnFamilyHandle* handle);
-  // Compacts a whole column family, or as told, and waits. Ended by CancelManualCompactions() or by
-  // its report: kInterrupted.
+  // Compacts a family, or as told, and waits. kInterrupted: CancelManualCompactions(), its report.
   Status Compact(rocksdb::ColumnFamilyHandle* handle);
   Status Compact(const ManualCompaction& compaction);
   // Takes finished table files over, all of them or none. What they delete is compacted away soon.
   Status Ingest(const std::vector<rocksdb::IngestExternalFileArg>& arguments);
-  // To be called once a second, by one thread: has memtables written out that scans would suffer
-  // from, because rows were deleted in masses. Does not wait.
-  void FlushDeletions();
+  // To be called once a second, by one thread: has memtables written out that scans suffer from,
+  // because rows were deleted in masses or have many versions. Does not wait.
+  void FlushForScans();
   // Compacts what level 0 holds into the next level; waits for compactions that work on it.
   Status CompactLevelZero();
   // Stops flushes and compactions, waiting for those that run, or lets them go on. Counted.
@@ -206,6 +206,7 @@ class Store {
                                   rocksdb::ColumnFamilyOptions* options) const;
   Status CompactLevelZero(rocksdb::ColumnFamilyHandle* handle);
   bool HoldsManyDeletions(rocksdb::ColumnFamilyHandle* handle, uint64_t limit);
+  bool HoldsCostlyVersions(rocksdb::ColumnFamilyHandle* handle);
   Status LoadStatistics();
   rocksdb::Status CloseDatabase(const std::vector<rocksdb::ColumnFamilyHandle*>& handles);
   void LoadStatisticsOneByOne(rocksdb::ColumnFamilyHandle* handle);
@@ -232,7 +233,8 @@ class Store {
   std::shared_ptr<Listener> listener_;
   std::unique_ptr<WalSyncGroup> sync_group_;
   std::unique_ptr<SpaceWatcher> watcher_;
-  DeletionWatch deletion_watch_;
+  DeletionWatch deletion_watch_;  // this and the next: of FlushForScans' thread
+  ScanToll scan_toll_;
   std::mutex create_mutex_;  // one CreateColumnFamily at a time
   ColumnFamilies families_;
   rocksdb::TransactionDB* db_ = nullptr;  // owned

@@ -10,9 +10,11 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/experimental.h>
 #include <rocksdb/sst_file_reader.h>
+#include <rocksdb/statistics.h>
 #include <rocksdb/utilities/types_util.h>
 
 #include "store/column_family_defaults.h"
+#include "store/memtable_mix.h"
 #include "store/store.h"
 #include "store/store_listener.h"
 
@@ -70,6 +72,14 @@ bool HoldsManyDeletions(const rocksdb::TableProperties& file,
   return deletions > limit && deletions * static_cast<double>(trigger.window) > entries * limit;
 }
 
+// What iterators have stepped over, for whatever reason. Behind eight versions of one key RocksDB
+// seeks, which takes about as long as so many more steps.
+uint64_t StepsOverOldEntries(const rocksdb::Statistics& statistics) {
+  constexpr uint64_t kStepsWorthASeek = 20;
+  return statistics.getTickerCount(rocksdb::NUMBER_ITER_SKIP) +
+         kStepsWorthASeek * statistics.getTickerCount(rocksdb::NUMBER_OF_RESEEKS_IN_ITERATION);
+}
+
 // Appends the range of the file when it holds many deletions. A file that cannot be read is not
 // taken over either, and says why then.
 void AppendDeletedRange(const rocksdb::Options& options, rocksdb::ColumnFamilyHandle* family,
@@ -123,13 +133,24 @@ bool Store::HoldsManyDeletions(rocksdb::ColumnFamilyHandle* handle, uint64_t lim
          !HasUnwrittenMemtables(handle);
 }
 
-void Store::FlushDeletions() {
+bool Store::HoldsCostlyVersions(rocksdb::ColumnFamilyHandle* handle) {
+  uint64_t entries = 0;
+  return base_->GetIntProperty(handle, rocksdb::DB::Properties::kNumEntriesActiveMemTable,
+                               &entries) &&
+         scan_toll_.Look(handle->GetID(), StepsOverOldEntries(*statistics_), entries) &&
+         !HasUnwrittenMemtables(handle) && MemtablesHoldMostlyOldEntries(*this, handle);
+}
+
+void Store::FlushForScans() {
   const auto& trigger = options_.deletion_trigger;
   if (trigger == nullptr || trigger->deletions <= 0 || trigger->window <= 0) return;
   if (!writing_allowed() || backlog_.pending()) return;
   for (rocksdb::ColumnFamilyHandle* handle : families_.All()) {
     if (handle == system_) continue;
-    if (!HoldsManyDeletions(handle, 2 * static_cast<uint64_t>(trigger->deletions.load()))) continue;
+    const auto many = 2 * static_cast<uint64_t>(trigger->deletions.load());
+    // Both look, so that both know what was there.
+    const bool deleted = HoldsManyDeletions(handle, many);
+    if (!HoldsCostlyVersions(handle) && !deleted) continue;
     (void)RequestFlush(handle).ok();  // tried again in a second
   }
 }

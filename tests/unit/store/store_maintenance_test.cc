@@ -69,6 +69,15 @@ class StoreMaintenanceTest : public ::testing::Test {
 
   void Flush() { ASSERT_EQ(store_->Flush(rows_).ToString(), "ok"); }
 
+  void Scan(int times) {
+    for (int i = 0; i < times; ++i) {
+      const std::unique_ptr<rocksdb::Iterator> row(
+          store_->base()->NewIterator(rocksdb::ReadOptions(), rows_));
+      for (row->SeekToFirst(); row->Valid(); row->Next()) {
+      }
+    }
+  }
+
   std::string Option(const std::string& name) {
     for (const auto& [option, value] : ColumnFamilyOptionTexts(*store_, rows_)) {
       if (option == name) return value;
@@ -200,16 +209,16 @@ TEST_F(StoreMaintenanceTest, AMemtableOfManyDeletionsIsWrittenOut) {
   Flush();
   ASSERT_EQ(store_->Compact(rows_).ToString(), "ok");
   Write(0, 1000, /*deletions=*/true);
-  store_->FlushDeletions();  // the trigger is off
+  store_->FlushForScans();  // the trigger is off
   trigger_->deletions = 500;
   trigger_->window = 1000;
-  store_->FlushDeletions();  // not more than twice as many
+  store_->FlushForScans();  // not more than twice as many
   uint64_t entries = 0;
   ASSERT_TRUE(store_->base()->GetIntProperty(
       rows_, rocksdb::DB::Properties::kNumEntriesActiveMemTable, &entries));
   EXPECT_EQ(entries, 1000);
   trigger_->deletions = 400;
-  store_->FlushDeletions();
+  store_->FlushForScans();
   ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
   EXPECT_TRUE(TableFiles(*store_).empty());  // all of it is gone
 }
@@ -219,7 +228,7 @@ TEST_F(StoreMaintenanceTest, AMemtableWithSomeDeletionsIsLeftAlone) {
   trigger_->window = 200;
   Write(0, 300, /*deletions=*/true);
   Write(1000, 2000, /*deletions=*/false);
-  store_->FlushDeletions();
+  store_->FlushForScans();
   EXPECT_TRUE(TableFiles(*store_).empty());
 }
 
@@ -231,9 +240,9 @@ TEST_F(StoreMaintenanceTest, DeletionsAmongNewEntriesAreLeftAlone) {
     Write(number, number + 1, /*deletions=*/true);
     Write(10000 + number, 10000 + number + 1, /*deletions=*/false);
     Write(20000 + number, 20000 + number + 1, /*deletions=*/false);
-    if (number % 100 == 0) store_->FlushDeletions();
+    if (number % 100 == 0) store_->FlushForScans();
   }
-  store_->FlushDeletions();
+  store_->FlushForScans();
   EXPECT_TRUE(TableFiles(*store_).empty());
 }
 
@@ -241,14 +250,43 @@ TEST_F(StoreMaintenanceTest, DeletionsInMassesAreSeenInAMemtableOfOtherWork) {
   trigger_->deletions = 100;
   trigger_->window = 150;
   Write(0, 5000, /*deletions=*/false);
-  store_->FlushDeletions();
+  store_->FlushForScans();
   Write(0, 100, /*deletions=*/true);
-  store_->FlushDeletions();
+  store_->FlushForScans();
   EXPECT_TRUE(TableFiles(*store_).empty()) << "not more than twice as many";
   Write(100, 250, /*deletions=*/true);
-  store_->FlushDeletions();
+  store_->FlushForScans();
   ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
   EXPECT_FALSE(TableFiles(*store_).empty());
+}
+
+TEST_F(StoreMaintenanceTest, AMemtableOfOldVersionsIsWrittenOutWhenScansHavePaidForIt) {
+  trigger_->deletions = 100;
+  trigger_->window = 150;
+  for (int version = 0; version < 5; ++version) Write(0, 1000, /*deletions=*/false);
+  store_->FlushForScans();
+  Scan(60);  // over four old versions of each row
+  store_->FlushForScans();
+  EXPECT_TRUE(TableFiles(*store_).empty()) << "240,000 steps are cheaper than 4,096 entries";
+  Scan(20);
+  store_->FlushForScans();
+  ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
+  ASSERT_EQ(TableFiles(*store_).size(), 1);
+  EXPECT_EQ(TableFiles(*store_).front().num_entries, 1000);
+}
+
+// What lies in files does not go by writing the memtable out.
+TEST_F(StoreMaintenanceTest, AMemtableOfRowsStaysWhateverScansPay) {
+  trigger_->deletions = 10000;
+  trigger_->window = 15000;
+  Write(0, 5000, /*deletions=*/true);
+  Flush();
+  Write(10000, 11000, /*deletions=*/false);
+  const size_t files = TableFiles(*store_).size();
+  store_->FlushForScans();
+  Scan(100);
+  store_->FlushForScans();
+  EXPECT_EQ(TableFiles(*store_).size(), files);
 }
 
 TEST_F(StoreMaintenanceTest, DeletionsOfATakenOverFileAreCompacted) {
