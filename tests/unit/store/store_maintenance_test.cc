@@ -267,8 +267,8 @@ TEST_F(StoreMaintenanceTest, AMemtableOfOldVersionsIsWrittenOutWhenScansHavePaid
   store_->FlushForScans();
   Scan(60);  // over four old versions of each row
   store_->FlushForScans();
-  EXPECT_TRUE(TableFiles(*store_).empty()) << "240,000 steps are cheaper than 4,096 entries";
-  Scan(20);
+  EXPECT_TRUE(TableFiles(*store_).empty()) << "240,000 steps are cheaper than 5,000 entries";
+  Scan(60);
   store_->FlushForScans();
   ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
   ASSERT_EQ(TableFiles(*store_).size(), 1);
