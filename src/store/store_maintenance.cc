@@ -151,7 +151,8 @@ void Store::FlushForScans() {
     // Both look, so that both know what was there.
     const bool deleted = HoldsManyDeletions(handle, many);
     if (!HoldsCostlyVersions(handle) && !deleted) continue;
-    (void)RequestFlush(handle).ok();  // tried again in a second
+    // Tried again: for deletions in a second, for versions when scans have paid as much once more.
+    (void)RequestFlush(handle).ok();
   }
 }
 

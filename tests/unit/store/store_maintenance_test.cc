@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/advanced_cache.h>
 #include <rocksdb/sst_file_writer.h>
+#include <rocksdb/statistics.h>
 #include <rocksdb/write_buffer_manager.h>
 
 #include "base/bytes.h"
@@ -284,7 +285,11 @@ TEST_F(StoreMaintenanceTest, AMemtableOfRowsStaysWhateverScansPay) {
   Write(10000, 11000, /*deletions=*/false);
   const size_t files = TableFiles(*store_).size();
   store_->FlushForScans();
+  const rocksdb::Statistics& counters = *store_->base()->GetDBOptions().statistics;
+  const uint64_t before = counters.getTickerCount(rocksdb::NUMBER_ITER_SKIP);
   Scan(100);
+  ASSERT_GT(counters.getTickerCount(rocksdb::NUMBER_ITER_SKIP), before + 64 * 4096)
+      << "scans have not paid for a memtable";
   store_->FlushForScans();
   EXPECT_EQ(TableFiles(*store_).size(), files);
 }
