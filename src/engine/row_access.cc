@@ -536,10 +536,13 @@ uint64_t RowAccess::EstimateRange(size_t index, Bytes start, Bytes end) {
   if (count.complete) return count.entries;
   // The cursor stands behind what it has counted, and behind deletions that it has passed.
   if (cursor != nullptr && cursor->Valid()) start = cursor->key();
-  const uint64_t estimate = count.entries + table_->statistics().EntriesBetween(index, start, end);
+  uint64_t estimate = count.entries + table_->statistics().EntriesBetween(index, start, end);
   if (cursor != nullptr && estimate < kCertainEstimate) {
     CountOn(cursor, end, kCertainEstimate, nullptr, &count);
     if (count.complete) return count.entries;
+    // There are more than was estimated, and the rest is not behind what misled the estimate.
+    if (cursor->Valid()) start = cursor->key();
+    estimate = count.entries + table_->statistics().EntriesBetween(index, start, end);
   }
   return std::max(count.entries, estimate);
 }
