@@ -39,6 +39,7 @@ class Database::Housekeeper {
       (void)store_->SyncWal(true);
       cursors_->Tick();
       store_->FlushForScans();
+      store_->PaceBackgroundWork();
       lock.lock();
     }
   }

@@ -207,9 +207,9 @@ void UpdateRecoveryMode(THD* thd, st_mysql_sys_var*, void* variable, const void*
          "Most bytes a second that background work writes; 0: no limit",                           \
          nullptr, UpdateRateLimit<ULONGLONG>, 0, 0, kLargestSigned, 0)                             \
   GLOBAL(BOOL, rate_limiter_auto_tuned, PLUGIN_VAR_OPCMDARG,                                       \
-         "Background work writes as much a second as it needs to keep up, between a twentieth of " \
-         "rocksdb_rate_limiter_bytes_per_sec (1 GiB for 0) and all of it",                         \
-         nullptr, UpdateRateLimit<BOOL>, 0)                                                        \
+         "Background work writes only as much a second as it needs to keep up, within "            \
+         "rocksdb_rate_limiter_bytes_per_sec",                                                     \
+         nullptr, UpdateRateLimit<BOOL>, 1)                                                        \
   GLOBAL(UINT, stats_dump_period_sec, kAtStart,                                                    \
          "Seconds between statistics in RocksDB's LOG; 0: never",                                  \
          nullptr, nullptr, 600, 0, INT_MAX, 0)                                                     \

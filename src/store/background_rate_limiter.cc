@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/background_rate_limiter.h"
 
+#include <algorithm>
+
 namespace basalt::store {
 namespace {
 
@@ -12,31 +14,62 @@ constexpr int32_t kFairness = 10;
 
 }  // namespace
 
-BackgroundRateLimiter::BackgroundRateLimiter(uint64_t bytes_per_second, bool automatic) {
+BackgroundRateLimiter::BackgroundRateLimiter(uint64_t bytes_per_second, bool automatic)
+    : limiter_(rocksdb::NewGenericRateLimiter(kUnlimited, kRefillMicroseconds, kFairness)) {
   SetLimit(bytes_per_second, automatic);
 }
 
 void BackgroundRateLimiter::SetLimit(uint64_t bytes_per_second, bool automatic) {
-  const int64_t none = automatic ? kAutomaticBound : kUnlimited;
-  const int64_t bytes =
-      bytes_per_second == 0 ? none : static_cast<int64_t>(bytes_per_second & INT64_MAX);
+  std::lock_guard lock(mutex_);
+  bound_ = bytes_per_second;
   automatic_ = automatic;
-  current_.store(std::shared_ptr<rocksdb::RateLimiter>(rocksdb::NewGenericRateLimiter(
-      bytes, kRefillMicroseconds, kFairness, Mode::kWritesOnly, automatic)));
+  Apply();
+}
+
+void BackgroundRateLimiter::Follow(const BackgroundDebt& debt) {
+  std::lock_guard lock(mutex_);
+  paced_ = pace_.Look(debt, BackgroundPace::Clock::now());
+  Apply();
+}
+
+void BackgroundRateLimiter::ChangeHurries(int change) {
+  std::lock_guard lock(mutex_);
+  hurries_ += change;
+  Apply();
+}
+
+void BackgroundRateLimiter::Apply() {
+  constexpr uint64_t kMost = kUnlimited;
+  uint64_t bytes = bound_ == 0 ? kMost : std::min(bound_, kMost);
+  const bool paced = automatic_ && hurries_ == 0 && paced_ != BackgroundPace::kNoLimit;
+  if (paced) bytes = std::min(bytes, paced_);
+  // Not asked while there is no limit: what it would have let through then it would let through
+  // later, when there is one.
+  if (bytes != kMost) limiter_->SetBytesPerSecond(static_cast<int64_t>(bytes));
+  limited_ = bytes != kMost;
+}
+
+BackgroundRateLimiter::Hurry::Hurry(BackgroundRateLimiter* limiter) : limiter_(limiter) {
+  if (limiter_ != nullptr) limiter_->ChangeHurries(1);
+}
+
+BackgroundRateLimiter::Hurry::~Hurry() {
+  if (limiter_ != nullptr) limiter_->ChangeHurries(-1);
 }
 
 uint64_t BackgroundRateLimiter::CurrentLimit() const {
-  const int64_t bytes = Current()->GetBytesPerSecond();
-  return bytes == kUnlimited ? 0 : static_cast<uint64_t>(bytes);
+  return limited_ ? static_cast<uint64_t>(limiter_->GetBytesPerSecond()) : 0;
 }
 
 void BackgroundRateLimiter::SetBytesPerSecond(int64_t bytes_per_second) {
-  SetLimit(static_cast<uint64_t>(bytes_per_second), automatic_);
+  std::lock_guard lock(mutex_);
+  bound_ = static_cast<uint64_t>(bytes_per_second);
+  Apply();
 }
 
 void BackgroundRateLimiter::Request(int64_t bytes, rocksdb::Env::IOPriority priority,
                                     rocksdb::Statistics* statistics) {
-  Current()->Request(bytes, priority, statistics);
+  if (limited_) limiter_->Request(bytes, priority, statistics);
   for (const size_t place : {static_cast<size_t>(priority), passed_.size() - 1}) {
     passed_[place].bytes.fetch_add(bytes, std::memory_order_relaxed);
     passed_[place].requests.fetch_add(1, std::memory_order_relaxed);
@@ -44,7 +77,7 @@ void BackgroundRateLimiter::Request(int64_t bytes, rocksdb::Env::IOPriority prio
 }
 
 int64_t BackgroundRateLimiter::GetSingleBurstBytes() const {
-  return Current()->GetSingleBurstBytes();
+  return limited_ ? limiter_->GetSingleBurstBytes() : kUnlimited;
 }
 
 int64_t BackgroundRateLimiter::GetTotalBytesThrough(rocksdb::Env::IOPriority priority) const {
@@ -57,9 +90,11 @@ int64_t BackgroundRateLimiter::GetTotalRequests(rocksdb::Env::IOPriority priorit
 
 rocksdb::Status BackgroundRateLimiter::GetTotalPendingRequests(
     int64_t* requests, rocksdb::Env::IOPriority priority) const {
-  return Current()->GetTotalPendingRequests(requests, priority);
+  return limiter_->GetTotalPendingRequests(requests, priority);
 }
 
-int64_t BackgroundRateLimiter::GetBytesPerSecond() const { return Current()->GetBytesPerSecond(); }
+int64_t BackgroundRateLimiter::GetBytesPerSecond() const {
+  return limited_ ? limiter_->GetBytesPerSecond() : kUnlimited;
+}
 
 }  // namespace basalt::store

@@ -5,31 +5,44 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 #include <rocksdb/rate_limiter.h>
 
+#include "store/background_pace.h"
+
 namespace basalt::store {
 
-// Limits what flushes and compactions write, a limiter of RocksDB's that can be exchanged while
-// the store runs: RocksDB takes one only when it opens, and an automatic one keeps the bound it was
-// made with.
+// Limits what flushes and compactions write, a limiter of RocksDB's whose bound can be exchanged
+// while the store runs, and whose pace follows the work that there is.
 //
-// Thread-safety: all functions from any thread. A request that waits when the limit changes waits
-// as the old limit says.
+// Thread-safety: all functions from any thread. A request that waits when the limit changes goes on
+// as the new one says within a tenth of a second.
 class BackgroundRateLimiter final : public rocksdb::RateLimiter {
  public:
-  // What an automatic limiter without a given bound may rise to, in bytes a second.
-  static constexpr int64_t kAutomaticBound = int64_t{1} << 30;
-
   // As SetLimit.
   BackgroundRateLimiter(uint64_t bytes_per_second, bool automatic);
 
-  // At most so many bytes a second; 0: no limit. `automatic`: as many as background work needs to
-  // keep up, between a twentieth of that and that; of kAutomaticBound for 0.
+  // At most so many bytes a second; 0: no limit. `automatic`: only as many as background work needs
+  // to keep up, as Follow() is told.
   void SetLimit(uint64_t bytes_per_second, bool automatic);
-  // Bytes a second that are let through now, of an automatic limit what it has come to; 0: no
-  // limit.
+  // What an automatic limit goes by. To be called about once a second, by one thread.
+  void Follow(const BackgroundDebt& debt);
+  // Bytes a second that are let through now; 0: no limit.
   uint64_t CurrentLimit() const;
+
+  // While there is one, an automatic limit is none: somebody waits for the work.
+  class Hurry {
+   public:
+    // Null: nothing is limited. Must not outlive the limiter.
+    explicit Hurry(BackgroundRateLimiter* limiter);
+    ~Hurry();
+    Hurry(const Hurry&) = delete;
+    Hurry& operator=(const Hurry&) = delete;
+
+   private:
+    BackgroundRateLimiter* const limiter_;
+  };
 
   // rocksdb::RateLimiter.
   void SetBytesPerSecond(int64_t bytes_per_second) override;
@@ -48,10 +61,17 @@ class BackgroundRateLimiter final : public rocksdb::RateLimiter {
     std::atomic<int64_t> bytes{0};
     std::atomic<int64_t> requests{0};
   };
-  std::shared_ptr<rocksdb::RateLimiter> Current() const { return current_.load(); }
+  void ChangeHurries(int change);
+  void Apply();  // under mutex_
 
-  std::atomic<bool> automatic_{false};
-  std::atomic<std::shared_ptr<rocksdb::RateLimiter>> current_;
+  const std::unique_ptr<rocksdb::RateLimiter> limiter_;
+  std::atomic<bool> limited_{false};  // limiter_ is asked
+  std::mutex mutex_;                  // of what these two are set by
+  uint64_t bound_ = 0;
+  bool automatic_ = false;
+  int hurries_ = 0;
+  BackgroundPace pace_;
+  uint64_t paced_ = BackgroundPace::kNoLimit;
   std::array<Passed, rocksdb::Env::IO_TOTAL + 1> passed_;  // by priority, all together last
 };
 

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 
 namespace basalt::store {
+
+struct MemtableMix;
 
 // Tells rows that are deleted in masses, behind which scans would walk over nothing else, from
 // deletions that come with new entries, as an UPDATE of an indexed column makes them: between those
@@ -14,17 +15,14 @@ namespace basalt::store {
 // Thread-safety: none; the looks come from one thread.
 class DeletionWatch {
  public:
-  // A look at a column family's memtable that is being filled, which holds so many entries and of
-  // them so many deletions. How many deletions have come in masses since the memtable was new.
-  uint64_t Look(uint32_t family, uint64_t entries, uint64_t deletions);
+  // A look at what a column family's memtable holds that is being filled. How many deletions have
+  // come in masses since the memtable was new.
+  uint64_t Look(const MemtableMix& active);
 
  private:
-  struct Seen {
-    uint64_t entries = 0;
-    uint64_t deletions = 0;
-    uint64_t masses = 0;  // deletions of intervals that brought little else
-  };
-  std::map<uint32_t, Seen> seen_;
+  uint64_t entries_ = 0;
+  uint64_t deletions_ = 0;
+  uint64_t masses_ = 0;  // deletions of intervals that brought little else
 };
 
 }  // namespace basalt::store

@@ -70,11 +70,20 @@ void SamplePlace(rocksdb::Iterator* entry, MemtableMix* mix) {
 
 MemtableMix MemtableMixOf(const Store& store, rocksdb::ColumnFamilyHandle* family) {
   using Properties = rocksdb::DB::Properties;
+  MemtableMix mix = ActiveMemtableMix(store, family);
+  mix.deletions += Property(store, family, Properties::kNumDeletesImmMemTables);
+  mix.entries += Property(store, family, Properties::kNumEntriesImmMemTables);
+  return mix;
+}
+
+MemtableMix ActiveMemtableMix(const Store& store, rocksdb::ColumnFamilyHandle* family) {
+  using Properties = rocksdb::DB::Properties;
   MemtableMix mix;
-  mix.entries = Property(store, family, Properties::kNumEntriesActiveMemTable) +
-                Property(store, family, Properties::kNumEntriesImmMemTables);
-  mix.deletions = Property(store, family, Properties::kNumDeletesActiveMemTable) +
-                  Property(store, family, Properties::kNumDeletesImmMemTables);
+  // The deletions first: what comes in between must not look like a purge.
+  mix.deletions = Property(store, family, Properties::kNumDeletesActiveMemTable);
+  mix.entries = Property(store, family, Properties::kNumEntriesActiveMemTable);
+  // Unless another memtable has taken its place in between.
+  mix.deletions = std::min(mix.deletions, mix.entries);
   return mix;
 }
 
@@ -106,15 +115,14 @@ MemtableMix SampleMemtables(const Store& store, rocksdb::ColumnFamilyHandle* fam
   return mix;
 }
 
-bool MemtablesHoldMostlyOldEntries(const Store& store, rocksdb::ColumnFamilyHandle* family) {
-  const uint64_t entries = MemtableMixOf(store, family).entries;
+uint64_t CountLiveKeys(const Store& store, rocksdb::ColumnFamilyHandle* family, uint64_t limit) {
   rocksdb::ReadOptions options;
   options.read_tier = rocksdb::kMemtableTier;
   options.total_order_seek = true;
-  const std::unique_ptr<rocksdb::Iterator> row(store.base()->NewIterator(options, family));
-  uint64_t rows = 0;
-  for (row->SeekToFirst(); row->Valid() && 2 * rows <= entries; row->Next()) ++rows;
-  return 2 * rows <= entries;
+  const std::unique_ptr<rocksdb::Iterator> key(store.base()->NewIterator(options, family));
+  uint64_t keys = 0;
+  for (key->SeekToFirst(); key->Valid() && keys <= limit; key->Next()) ++keys;
+  return keys;
 }
 
 }  // namespace basalt::store

@@ -20,14 +20,17 @@ struct MemtableMix {
 // Of a whole column family. Waits for RocksDB's mutex: not for hot paths.
 MemtableMix MemtableMixOf(const Store& store, rocksdb::ColumnFamilyHandle* family);
 
+// Of the one memtable that is being filled. As MemtableMixOf.
+MemtableMix ActiveMemtableMix(const Store& store, rocksdb::ColumnFamilyHandle* family);
+
 // Of some thousand entries, taken at places spread over a range (in the order of the column
 // family): below a tenth of a millisecond, however large the range is. Reads no file. Nothing when
 // the range is empty in memory.
 MemtableMix SampleMemtables(const Store& store, rocksdb::ColumnFamilyHandle* family,
                             const rocksdb::Range& range);
 
-// Whether at least half of what a family's memtables hold are old versions and deletions. Walks
-// over all of it, some 0.2 us an entry.
-bool MemtablesHoldMostlyOldEntries(const Store& store, rocksdb::ColumnFamilyHandle* family);
+// How many keys a family's memtables hold that are not deleted; one more than `limit` when there
+// are more. A walk over all versions, some 0.2 us each, until that is known.
+uint64_t CountLiveKeys(const Store& store, rocksdb::ColumnFamilyHandle* family, uint64_t limit);
 
 }  // namespace basalt::store

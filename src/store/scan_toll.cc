@@ -11,22 +11,23 @@ namespace {
 constexpr uint64_t kStepsWorthAnEntry = 64;
 // Files of fewer entries are not worth having.
 constexpr uint64_t kFewestEntries = 4096;
+// A memtable is looked through when a flush would be worth it if only this part of it were kept.
+constexpr uint64_t kSmallestPart = 4;
 
 }  // namespace
 
-bool ScanToll::Look(uint32_t family, uint64_t passed, uint64_t entries) {
-  const auto [place, is_new] = seen_.try_emplace(family, Seen{passed, entries});
-  Seen& seen = place->second;
-  // Another memtable, or counters that were set to zero.
-  if (is_new || entries < seen.entries || passed < seen.passed) {
-    seen = {passed, entries};
-    return false;
+uint64_t ScanToll::Look(uint64_t passed, uint64_t entries) {
+  const bool another = entries < entries_;
+  const bool set_to_zero = passed_.has_value() && passed < *passed_;
+  if (!passed_.has_value() || another || set_to_zero) {
+    *this = {};
+    passed_ = passed;
   }
-  seen.entries = entries;
-  const uint64_t worth = kStepsWorthAnEntry * std::max(entries, kFewestEntries);
-  if (passed - seen.passed < worth) return false;
-  seen.passed = passed;
-  return true;
+  entries_ = entries;
+  const uint64_t paid = (passed - *passed_) / kStepsWorthAnEntry;
+  if (paid < std::max({next_, entries / kSmallestPart, kFewestEntries})) return 0;
+  next_ = 2 * paid;
+  return paid;
 }
 
 }  // namespace basalt::store

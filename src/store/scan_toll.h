@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <optional>
 
 namespace basalt::store {
 
@@ -16,16 +16,15 @@ class ScanToll {
  public:
   // A look at a column family's memtable that is being filled, which holds so many entries.
   // `passed`: what scans have stepped over since the store was opened, in all families, as there is
-  // no count of each. True when since the memtable was new, or since the last true, it was worth a
-  // flush.
-  bool Look(uint32_t family, uint64_t passed, uint64_t entries);
+  // no count of each. Returns how many entries could have been written out for what scans have paid
+  // since the memtable was new; 0 while it is too early to count how many a flush would write,
+  // which itself costs a step an entry. After each other answer 0 until twice as much is paid.
+  uint64_t Look(uint64_t passed, uint64_t entries);
 
  private:
-  struct Seen {
-    uint64_t passed = 0;  // when counting began
-    uint64_t entries = 0;
-  };
-  std::map<uint32_t, Seen> seen_;
+  std::optional<uint64_t> passed_;  // when counting began
+  uint64_t entries_ = 0;
+  uint64_t next_ = 0;  // what must be paid for the next answer
 };
 
 }  // namespace basalt::store

@@ -189,6 +189,7 @@ Status Store::Checkpoint(const std::string& path) {
   rocksdb::Checkpoint* made = nullptr;
   rocksdb::Status status = rocksdb::Checkpoint::Create(base_, &made);
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  const BackgroundRateLimiter::Hurry hurry(options_.rate_limiter.get());
   if (status.ok()) status = checkpoint->CreateCheckpoint(path);
   // RocksDB removes one in part, but not one whose name it could not make durable.
   if (!status.ok() && !existed) std::filesystem::remove_all(path, error);
@@ -210,6 +211,7 @@ Status Store::Flush(rocksdb::ColumnFamilyHandle* handle) {
 Status Store::FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
                            const std::string& doing) {
   BASALT_RETURN_IF_ERROR(CheckLogWritable());
+  const BackgroundRateLimiter::Hurry hurry(options_.rate_limiter.get());
   for (rocksdb::ColumnFamilyHandle* handle : handles) {
     // A request that comes while RocksDB recovers from an error is thrown away and keeps its thread
     // for a second, and recovery begins when no thread is busy: asked again and again it never
@@ -237,6 +239,7 @@ Status Store::Compact(const ManualCompaction& compaction) {
   // A compaction begins with a flush, and waits for it.
   BASALT_RETURN_IF_ERROR(Flush(compaction.family));
   const auto& limiter = options_.rate_limiter;
+  const BackgroundRateLimiter::Hurry hurry(limiter.get());
   ++running_manual_compactions_;
   const rocksdb::Status compacted = RunManualCompaction(base_, compaction, [&limiter] {
     return limiter == nullptr

@@ -21,13 +21,12 @@
 #include "store/column_families.h"
 #include "store/compaction_journal.h"
 #include "store/comparator.h"
-#include "store/deletion_watch.h"
 #include "store/error_policy.h"
 #include "store/index_statistics.h"
 #include "store/log_backlog.h"
 #include "store/manifest_guard.h"
 #include "store/manual_compaction.h"
-#include "store/scan_toll.h"
+#include "store/memtable_watch.h"
 #include "store/statistics_keeper.h"
 #include "store/status_map.h"
 #include "store/store_options.h"
@@ -131,6 +130,8 @@ class Store {
   // To be called once a second, by one thread: has memtables written out that scans suffer from,
   // because rows were deleted in masses or have many versions. Does not wait.
   void FlushForScans();
+  // Likewise: has background work go as fast as it must, where its limit is automatic.
+  void PaceBackgroundWork();
   // Compacts what level 0 holds into the next level; waits for compactions that work on it.
   Status CompactLevelZero();
   // Stops flushes and compactions, waiting for those that run, or lets them go on. Counted.
@@ -205,8 +206,6 @@ class Store {
   Status BuildColumnFamilyOptions(const std::string& name,
                                   rocksdb::ColumnFamilyOptions* options) const;
   Status CompactLevelZero(rocksdb::ColumnFamilyHandle* handle);
-  bool HoldsManyDeletions(rocksdb::ColumnFamilyHandle* handle, uint64_t limit);
-  bool HoldsCostlyVersions(rocksdb::ColumnFamilyHandle* handle);
   Status LoadStatistics();
   rocksdb::Status CloseDatabase(const std::vector<rocksdb::ColumnFamilyHandle*>& handles);
   void LoadStatisticsOneByOne(rocksdb::ColumnFamilyHandle* handle);
@@ -233,9 +232,8 @@ class Store {
   std::shared_ptr<Listener> listener_;
   std::unique_ptr<WalSyncGroup> sync_group_;
   std::unique_ptr<SpaceWatcher> watcher_;
-  DeletionWatch deletion_watch_;  // this and the next: of FlushForScans' thread
-  ScanToll scan_toll_;
-  std::mutex create_mutex_;  // one CreateColumnFamily at a time
+  std::map<uint32_t, MemtableWatch> watches_;  // by column family; of FlushForScans' thread
+  std::mutex create_mutex_;                    // one CreateColumnFamily at a time
   ColumnFamilies families_;
   rocksdb::TransactionDB* db_ = nullptr;  // owned
   rocksdb::DB* base_ = nullptr;

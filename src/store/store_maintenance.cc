@@ -2,7 +2,10 @@
 
 // What an administrator changes in a running store; store.cc has the rest of the class.
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -110,6 +113,7 @@ Status Store::Ingest(const std::vector<rocksdb::IngestExternalFileArg>& argument
       AppendDeletedRange(options, argument.column_family, path, *trigger, &deleted);
     }
   }
+  const BackgroundRateLimiter::Hurry hurry(options_.rate_limiter.get());  // memtables in the way
   BASALT_RETURN_IF_ERROR(MapStatus(base_->IngestExternalFiles(arguments),
                                    "taking over the files of a large transaction"));
   for (const KeyRange& range : deleted) {
@@ -121,39 +125,80 @@ Status Store::Ingest(const std::vector<rocksdb::IngestExternalFileArg>& argument
   return {};
 }
 
-bool Store::HoldsManyDeletions(rocksdb::ColumnFamilyHandle* handle, uint64_t limit) {
-  uint64_t deletions = 0;
-  uint64_t entries = 0;
-  // The deletions first: what comes in between must not look like a purge.
-  return base_->GetIntProperty(handle, rocksdb::DB::Properties::kNumDeletesActiveMemTable,
-                               &deletions) &&
-         base_->GetIntProperty(handle, rocksdb::DB::Properties::kNumEntriesActiveMemTable,
-                               &entries) &&
-         deletion_watch_.Look(handle->GetID(), entries, deletions) > limit &&
-         !HasUnwrittenMemtables(handle);
+namespace {
+
+// Whether scans have paid for what would be written of a memtable, live keys and deletions, and at
+// least half of its entries are no live keys.
+bool IsPaidFor(const Store& store, rocksdb::ColumnFamilyHandle* handle, uint64_t paid,
+               const MemtableMix& active) {
+  const uint64_t most = std::min(paid - std::min(paid, active.deletions), active.entries / 2);
+  return CountLiveKeys(store, handle, most) <= most;
 }
 
-bool Store::HoldsCostlyVersions(rocksdb::ColumnFamilyHandle* handle) {
-  uint64_t entries = 0;
-  return base_->GetIntProperty(handle, rocksdb::DB::Properties::kNumEntriesActiveMemTable,
-                               &entries) &&
-         scan_toll_.Look(handle->GetID(), StepsOverOldEntries(*statistics_), entries) &&
-         !HasUnwrittenMemtables(handle) && MemtablesHoldMostlyOldEntries(*this, handle);
-}
+}  // namespace
 
 void Store::FlushForScans() {
   const auto& trigger = options_.deletion_trigger;
   if (trigger == nullptr || trigger->deletions <= 0 || trigger->window <= 0) return;
   if (!writing_allowed() || backlog_.pending()) return;
+  const auto many = 2 * static_cast<uint64_t>(trigger->deletions.load());
+  const uint64_t passed = StepsOverOldEntries(*statistics_);
+  std::map<uint32_t, MemtableWatch> watches;  // without those of dropped families
   for (rocksdb::ColumnFamilyHandle* handle : families_.All()) {
     if (handle == system_) continue;
-    const auto many = 2 * static_cast<uint64_t>(trigger->deletions.load());
+    MemtableWatch& watch = watches[handle->GetID()] = watches_[handle->GetID()];
+    const MemtableMix active = ActiveMemtableMix(*this, handle);
     // Both look, so that both know what was there.
-    const bool deleted = HoldsManyDeletions(handle, many);
-    if (!HoldsCostlyVersions(handle) && !deleted) continue;
-    // Tried again: for deletions in a second, for versions when scans have paid as much once more.
+    const bool deleted = watch.deletions.Look(active) > many;
+    const uint64_t paid = watch.toll.Look(passed, active.entries);
+    if ((!deleted && paid == 0) || HasUnwrittenMemtables(handle)) continue;
+    if (!deleted && !IsPaidFor(*this, handle, paid, active)) continue;
+    // Tried again: for deletions in a second, for versions when scans have paid twice as much.
     (void)RequestFlush(handle).ok();
   }
+  watches_ = std::move(watches);
+}
+
+namespace {
+
+uint64_t NumberOf(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, const std::string& name) {
+  uint64_t value = 0;
+  return db->GetIntProperty(family, name, &value) ? value : 0;
+}
+
+// RocksDB has this number as text only.
+uint64_t FilesOfLevelZero(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
+  std::string text;
+  uint64_t files = 0;
+  if (!db->GetProperty(family, rocksdb::DB::Properties::kNumFilesAtLevelPrefix + "0", &text)) {
+    return 0;
+  }
+  std::from_chars(text.data(), text.data() + text.size(), files);
+  return files;
+}
+
+uint64_t ExcessFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
+  constexpr uint64_t kFewFiles = 4;  // RocksDB's default; all options of a family are more work
+  const uint64_t files = FilesOfLevelZero(db, family);
+  if (files <= kFewFiles) return 0;
+  const int trigger = db->GetOptions(family).level0_file_num_compaction_trigger;
+  return files - std::min(files, static_cast<uint64_t>(std::max(trigger, 0)));
+}
+
+}  // namespace
+
+void Store::PaceBackgroundWork() {
+  if (options_.rate_limiter == nullptr) return;
+  using Properties = rocksdb::DB::Properties;
+  BackgroundDebt debt;
+  debt.logged = statistics_->getTickerCount(rocksdb::WAL_FILE_BYTES);
+  for (rocksdb::ColumnFamilyHandle* handle : families_.All()) {
+    const uint64_t waiting = NumberOf(base_, handle, Properties::kNumImmutableMemTable);
+    debt.waiting_memtables = std::max(debt.waiting_memtables, waiting);
+    debt.excess_files = std::max(debt.excess_files, ExcessFiles(base_, handle));
+    debt.pending_bytes += NumberOf(base_, handle, Properties::kEstimatePendingCompactionBytes);
+  }
+  options_.rate_limiter->Follow(debt);
 }
 
 namespace {
@@ -189,6 +234,7 @@ LevelZero LookAtLevelZero(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle,
 // which is refused then, and one that rewrites a single file leaves it in level 0.
 Status Store::CompactLevelZero(rocksdb::ColumnFamilyHandle* handle) {
   constexpr int kAttempts = 10;
+  const BackgroundRateLimiter::Hurry hurry(options_.rate_limiter.get());
   const rocksdb::SequenceNumber last = base_->GetLatestSequenceNumber();
   rocksdb::Status compacted;
   for (int refused = 0; refused < kAttempts;) {

@@ -267,6 +267,7 @@ Status Store::Close() {
   if (closed_) return {};
   closed_ = true;
   if (db_ == nullptr) return {};
+  const BackgroundRateLimiter::Hurry hurry(options_.rate_limiter.get());
   Status result = SyncWal(/*sync=*/true);
   backlog_.Release();
   // A recovery that the watcher has begun does not wait for its flush any more then.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/background_rate_limiter.h"
 
+#include <atomic>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 namespace basalt::store {
@@ -30,18 +33,75 @@ TEST(BackgroundRateLimiterTest, TakesNewLimits) {
   limiter.SetBytesPerSecond(2000000);
   EXPECT_EQ(limiter.GetBytesPerSecond(), 2000000);
   limiter.SetLimit(0, /*automatic=*/false);
-  EXPECT_GT(limiter.GetBytesPerSecond(), BackgroundRateLimiter::kAutomaticBound);
+  EXPECT_GT(limiter.GetBytesPerSecond(), int64_t{1} << 30);
   EXPECT_EQ(limiter.CurrentLimit(), 0u);
   EXPECT_GT(limiter.GetSingleBurstBytes(), 0);
 }
 
-TEST(BackgroundRateLimiterTest, AnAutomaticLimitStaysWithinItsBound) {
-  BackgroundRateLimiter limiter(1000000, /*automatic=*/true);
-  EXPECT_LT(limiter.CurrentLimit(), 1000000u) << "as a limit that is not automatic";
-  EXPECT_GE(limiter.CurrentLimit(), 1000000u / 20);
+TEST(BackgroundRateLimiterTest, AnAutomaticLimitFollowsTheWorkWithinItsBound) {
+  BackgroundRateLimiter limiter(0, /*automatic=*/true);
+  EXPECT_EQ(limiter.CurrentLimit(), 0u) << "before the first look";
+  BackgroundDebt debt;
+  limiter.Follow(debt);
+  EXPECT_EQ(limiter.CurrentLimit(), BackgroundPace::kLeast);
+  debt.pending_bytes = 600 * BackgroundPace::kLeast;
+  limiter.Follow(debt);
+  EXPECT_EQ(limiter.CurrentLimit(), 10 * BackgroundPace::kLeast);
+  limiter.SetLimit(1000000, /*automatic=*/true);
+  EXPECT_EQ(limiter.CurrentLimit(), 1000000u);
+  debt.waiting_memtables = 2;
+  limiter.Follow(debt);
+  EXPECT_EQ(limiter.CurrentLimit(), 1000000u);
   limiter.SetLimit(0, /*automatic=*/true);
-  EXPECT_GT(limiter.CurrentLimit(), 0u);
-  EXPECT_LE(limiter.CurrentLimit(), static_cast<uint64_t>(BackgroundRateLimiter::kAutomaticBound));
+  EXPECT_EQ(limiter.CurrentLimit(), 0u);
+}
+
+// RocksDB's limiter hands out later what nobody took while its limit was high.
+TEST(BackgroundRateLimiterTest, ALimitHoldsAfterThereWasNone) {
+  BackgroundRateLimiter limiter(0, /*automatic=*/false);
+  limiter.Request(1000, Env::IO_LOW, nullptr, rocksdb::RateLimiter::OpType::kWrite);
+  limiter.SetLimit(10, /*automatic=*/false);
+  std::atomic<bool> done{false};
+  std::thread writer([&] {
+    for (int i = 0; i < 20; ++i) {
+      limiter.Request(1, Env::IO_LOW, nullptr, rocksdb::RateLimiter::OpType::kWrite);
+    }
+    done = true;
+  });
+  int64_t waiting = 0;
+  while (waiting == 0 && !done) {
+    ASSERT_TRUE(limiter.GetTotalPendingRequests(&waiting, Env::IO_LOW).ok());
+  }
+  EXPECT_GT(waiting, 0);
+  limiter.SetLimit(0, /*automatic=*/false);
+  writer.join();
+}
+
+TEST(BackgroundRateLimiterTest, ALimitThatIsNotAutomaticFollowsNothing) {
+  BackgroundRateLimiter limiter(1000000, /*automatic=*/false);
+  limiter.Follow({});
+  EXPECT_EQ(limiter.CurrentLimit(), 1000000u);
+  limiter.SetLimit(0, /*automatic=*/false);
+  EXPECT_EQ(limiter.CurrentLimit(), 0u);
+}
+
+TEST(BackgroundRateLimiterTest, AHurryLiftsThePaceAndNotTheBound) {
+  BackgroundRateLimiter limiter(0, /*automatic=*/true);
+  limiter.Follow({});
+  {
+    const BackgroundRateLimiter::Hurry one(&limiter);
+    EXPECT_EQ(limiter.CurrentLimit(), 0u);
+    {
+      const BackgroundRateLimiter::Hurry two(&limiter);
+      limiter.SetLimit(1000000, /*automatic=*/true);
+    }
+    EXPECT_EQ(limiter.CurrentLimit(), 1000000u);
+    limiter.SetLimit(0, /*automatic=*/true);
+    limiter.Follow({});
+    EXPECT_EQ(limiter.CurrentLimit(), 0u);
+  }
+  EXPECT_EQ(limiter.CurrentLimit(), BackgroundPace::kLeast);
+  const BackgroundRateLimiter::Hurry of_none(nullptr);
 }
 
 }  // namespace

@@ -268,12 +268,39 @@ TEST_F(StoreMaintenanceTest, AMemtableOfOldVersionsIsWrittenOutWhenScansHavePaid
   store_->FlushForScans();
   Scan(60);  // over four old versions of each row
   store_->FlushForScans();
-  EXPECT_TRUE(TableFiles(*store_).empty()) << "240,000 steps are cheaper than 5,000 entries";
+  EXPECT_TRUE(TableFiles(*store_).empty()) << "240,000 steps are not worth a file";
   Scan(60);
   store_->FlushForScans();
   ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
   ASSERT_EQ(TableFiles(*store_).size(), 1);
   EXPECT_EQ(TableFiles(*store_).front().num_entries, 1000);
+}
+
+// What a flush costs is what it writes, not what the memtable holds.
+TEST_F(StoreMaintenanceTest, TheMoreVersionsAreOldTheSoonerAMemtableIsWrittenOut) {
+  trigger_->deletions = 100;
+  trigger_->window = 150;
+  for (int version = 0; version < 20; ++version) Write(0, 1000, /*deletions=*/false);
+  store_->FlushForScans();
+  Scan(15);  // over 19,000 old versions, and less than 64 for each of them
+  store_->FlushForScans();
+  ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
+  EXPECT_EQ(TableFiles(*store_).size(), 1);
+}
+
+TEST_F(StoreMaintenanceTest, DeletionsAreAmongWhatAFlushWrites) {
+  trigger_->deletions = 10000;
+  trigger_->window = 15000;
+  for (int version = 0; version < 2; ++version) Write(0, 1000, /*deletions=*/false);
+  Write(1000, 9000, /*deletions=*/true);
+  store_->FlushForScans();
+  Scan(40);  // over 9,000 entries that are nothing to it
+  store_->FlushForScans();
+  EXPECT_TRUE(TableFiles(*store_).empty()) << "360,000 steps do not pay for 9,000 entries";
+  Scan(40);
+  store_->FlushForScans();
+  ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
+  EXPECT_EQ(TableFiles(*store_).size(), 1);
 }
 
 // What lies in files does not go by writing the memtable out.

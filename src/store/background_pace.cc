@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "store/background_pace.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace basalt::store {
+namespace {
+
+// Each byte of the log is written to a file once or twice, compressed, and compacted into levels.
+constexpr uint64_t kBytesForEachLogged = 3;
+// What is due is done within a minute.
+constexpr uint64_t kSecondsForDebt = 60;
+
+// So much undone that only speed counts. Two full memtables: clients wait when the third is full.
+// Files of level 0: RocksDB slows clients down from sixteen more than compaction begins with.
+constexpr uint64_t kManyMemtables = 2;
+constexpr uint64_t kManyFiles = 8;
+// Each so many files of them double the pace: compactions of a full level 0 take turns with filling
+// it again, and a few more files cost reads less than a compaction in a hurry costs everybody.
+constexpr uint64_t kFilesThatDouble = 4;
+
+constexpr double kSecondsOfAverage = 10;
+
+}  // namespace
+
+double BackgroundPace::LoggedASecond(uint64_t logged, Clock::time_point now) {
+  const bool first = looked_ == Clock::time_point();
+  const std::chrono::duration<double> passed = now - looked_;
+  const bool set_to_zero = logged < logged_;
+  if (first || set_to_zero || passed.count() <= 0) {
+    looked_ = now;
+    logged_ = logged;
+    return average_;
+  }
+  const double current = static_cast<double>(logged - logged_) / passed.count();
+  const double weight = 1 - std::exp(-passed.count() / kSecondsOfAverage);
+  average_ += weight * (current - average_);
+  looked_ = now;
+  logged_ = logged;
+  // A rise counts at once, for the memtables are full in a moment; a fall in the average only.
+  return std::max(average_, current);
+}
+
+uint64_t BackgroundPace::Look(const BackgroundDebt& debt, Clock::time_point now) {
+  const double logged = LoggedASecond(debt.logged, now);
+  if (debt.waiting_memtables >= kManyMemtables || debt.excess_files >= kManyFiles) return kNoLimit;
+  const auto steady = kBytesForEachLogged * static_cast<uint64_t>(logged);
+  const uint64_t pace = std::max({kLeast, steady, debt.pending_bytes / kSecondsForDebt});
+  return pace + pace * debt.excess_files / kFilesThatDouble;
+}
+
+}  // namespace basalt::store

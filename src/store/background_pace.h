@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace basalt::store {
+
+// What background work has before it, as one look found it.
+struct BackgroundDebt {
+  uint64_t logged = 0;             // bytes written to the log since the store was opened
+  uint64_t waiting_memtables = 0;  // full ones, of the column family that has most
+  uint64_t excess_files = 0;       // of level 0 beyond where compaction begins; likewise
+  uint64_t pending_bytes = 0;      // what compactions have to rewrite (RocksDB's estimate)
+};
+
+// How fast flushes and compactions write so that they keep up and no faster: done as fast as they
+// can they take the disk and the processors away from the clients, for seconds, every minute or so.
+// The pace follows what the clients write and rises with what is left undone, long before RocksDB
+// would hold the clients up.
+//
+// Thread-safety: none.
+class BackgroundPace {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr uint64_t kNoLimit = 0;
+  // Bytes a second, however little there is to do.
+  static constexpr uint64_t kLeast = 8ull << 20;
+
+  // Bytes a second from now on, or kNoLimit. To be asked about once a second.
+  uint64_t Look(const BackgroundDebt& debt, Clock::time_point now);
+
+ private:
+  double LoggedASecond(uint64_t logged, Clock::time_point now);
+
+  Clock::time_point looked_;  // the epoch: never
+  uint64_t logged_ = 0;
+  double average_ = 0;  // bytes a second, over some ten seconds
+};
+
+}  // namespace basalt::store
