@@ -7,8 +7,8 @@
 namespace basalt::store {
 namespace {
 
-// Each byte of the log is written to a file once or twice, compressed, and compacted into levels.
-constexpr uint64_t kBytesForEachLogged = 3;
+// Flushed and compacted into level after level, but compressed, and mostly counted twice.
+constexpr uint64_t kBytesForEachWritten = 2;
 // What is due is done within a minute.
 constexpr uint64_t kSecondsForDebt = 60;
 
@@ -24,28 +24,28 @@ constexpr double kSecondsOfAverage = 10;
 
 }  // namespace
 
-double BackgroundPace::LoggedASecond(uint64_t logged, Clock::time_point now) {
+double BackgroundPace::WrittenASecond(uint64_t written, Clock::time_point now) {
   const bool first = looked_ == Clock::time_point();
   const std::chrono::duration<double> passed = now - looked_;
-  const bool set_to_zero = logged < logged_;
+  const bool set_to_zero = written < written_;
   if (first || set_to_zero || passed.count() <= 0) {
     looked_ = now;
-    logged_ = logged;
+    written_ = written;
     return average_;
   }
-  const double current = static_cast<double>(logged - logged_) / passed.count();
+  const double current = static_cast<double>(written - written_) / passed.count();
   const double weight = 1 - std::exp(-passed.count() / kSecondsOfAverage);
   average_ += weight * (current - average_);
   looked_ = now;
-  logged_ = logged;
+  written_ = written;
   // A rise counts at once, for the memtables are full in a moment; a fall in the average only.
   return std::max(average_, current);
 }
 
 uint64_t BackgroundPace::Look(const BackgroundDebt& debt, Clock::time_point now) {
-  const double logged = LoggedASecond(debt.logged, now);
+  const double written = WrittenASecond(debt.written, now);
   if (debt.waiting_memtables >= kManyMemtables || debt.excess_files >= kManyFiles) return kNoLimit;
-  const auto steady = kBytesForEachLogged * static_cast<uint64_t>(logged);
+  const auto steady = kBytesForEachWritten * static_cast<uint64_t>(written);
   const uint64_t pace = std::max({kLeast, steady, debt.pending_bytes / kSecondsForDebt});
   return pace + pace * debt.excess_files / kFilesThatDouble;
 }

@@ -8,7 +8,7 @@ namespace basalt::store {
 
 // What background work has before it, as one look found it.
 struct BackgroundDebt {
-  uint64_t logged = 0;             // bytes written to the log since the store was opened
+  uint64_t written = 0;            // bytes by clients since the store was opened, see below
   uint64_t waiting_memtables = 0;  // full ones, of the column family that has most
   uint64_t excess_files = 0;       // of level 0 beyond where compaction begins; likewise
   uint64_t pending_bytes = 0;      // what compactions have to rewrite (RocksDB's estimate)
@@ -16,8 +16,9 @@ struct BackgroundDebt {
 
 // How fast flushes and compactions write so that they keep up and no faster: done as fast as they
 // can they take the disk and the processors away from the clients, for seconds, every minute or so.
-// The pace follows what the clients write and rises with what is left undone, long before RocksDB
-// would hold the clients up.
+// The pace follows what the clients write (rocksdb::BYTES_WRITTEN: with or without the log, those
+// of a prepared transaction twice) and rises with what is left undone, long before RocksDB would
+// hold the clients up.
 //
 // Thread-safety: none.
 class BackgroundPace {
@@ -31,10 +32,10 @@ class BackgroundPace {
   uint64_t Look(const BackgroundDebt& debt, Clock::time_point now);
 
  private:
-  double LoggedASecond(uint64_t logged, Clock::time_point now);
+  double WrittenASecond(uint64_t written, Clock::time_point now);
 
   Clock::time_point looked_;  // the epoch: never
-  uint64_t logged_ = 0;
+  uint64_t written_ = 0;
   double average_ = 0;  // bytes a second, over some ten seconds
 };
 

@@ -9,18 +9,13 @@
 #include <rocksdb/perf_level.h>
 
 #include "base/bytes.h"
+#include "store/number_property.h"
 
 namespace basalt::store {
 namespace {
 
 constexpr unsigned kPlaces = 8;
 constexpr uint64_t kEntriesOfPlace = 128;
-
-uint64_t Property(const Store& store, rocksdb::ColumnFamilyHandle* family,
-                  const std::string& name) {
-  uint64_t value = 0;
-  return store.base()->GetIntProperty(family, name, &value) ? value : 0;
-}
 
 // RocksDB tells of the deletions that an iterator has passed only to a thread that counts.
 class CountingThread {
@@ -71,8 +66,8 @@ void SamplePlace(rocksdb::Iterator* entry, MemtableMix* mix) {
 MemtableMix MemtableMixOf(const Store& store, rocksdb::ColumnFamilyHandle* family) {
   using Properties = rocksdb::DB::Properties;
   MemtableMix mix = ActiveMemtableMix(store, family);
-  mix.deletions += Property(store, family, Properties::kNumDeletesImmMemTables);
-  mix.entries += Property(store, family, Properties::kNumEntriesImmMemTables);
+  mix.deletions += NumberProperty(store.base(), family, Properties::kNumDeletesImmMemTables);
+  mix.entries += NumberProperty(store.base(), family, Properties::kNumEntriesImmMemTables);
   return mix;
 }
 
@@ -80,8 +75,8 @@ MemtableMix ActiveMemtableMix(const Store& store, rocksdb::ColumnFamilyHandle* f
   using Properties = rocksdb::DB::Properties;
   MemtableMix mix;
   // The deletions first: what comes in between must not look like a purge.
-  mix.deletions = Property(store, family, Properties::kNumDeletesActiveMemTable);
-  mix.entries = Property(store, family, Properties::kNumEntriesActiveMemTable);
+  mix.deletions = NumberProperty(store.base(), family, Properties::kNumDeletesActiveMemTable);
+  mix.entries = NumberProperty(store.base(), family, Properties::kNumEntriesActiveMemTable);
   // Unless another memtable has taken its place in between.
   mix.deletions = std::min(mix.deletions, mix.entries);
   return mix;

@@ -18,6 +18,7 @@
 
 #include "store/column_family_defaults.h"
 #include "store/memtable_mix.h"
+#include "store/number_property.h"
 #include "store/store.h"
 #include "store/store_listener.h"
 
@@ -161,11 +162,6 @@ void Store::FlushForScans() {
 
 namespace {
 
-uint64_t NumberOf(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, const std::string& name) {
-  uint64_t value = 0;
-  return db->GetIntProperty(family, name, &value) ? value : 0;
-}
-
 // RocksDB has this number as text only.
 uint64_t FilesOfLevelZero(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
   std::string text;
@@ -191,12 +187,13 @@ void Store::PaceBackgroundWork() {
   if (options_.rate_limiter == nullptr) return;
   using Properties = rocksdb::DB::Properties;
   BackgroundDebt debt;
-  debt.logged = statistics_->getTickerCount(rocksdb::WAL_FILE_BYTES);
+  debt.written = statistics_->getTickerCount(rocksdb::BYTES_WRITTEN);
   for (rocksdb::ColumnFamilyHandle* handle : families_.All()) {
-    const uint64_t waiting = NumberOf(base_, handle, Properties::kNumImmutableMemTable);
+    const uint64_t waiting = NumberProperty(base_, handle, Properties::kNumImmutableMemTable);
     debt.waiting_memtables = std::max(debt.waiting_memtables, waiting);
     debt.excess_files = std::max(debt.excess_files, ExcessFiles(base_, handle));
-    debt.pending_bytes += NumberOf(base_, handle, Properties::kEstimatePendingCompactionBytes);
+    debt.pending_bytes +=
+        NumberProperty(base_, handle, Properties::kEstimatePendingCompactionBytes);
   }
   options_.rate_limiter->Follow(debt);
 }

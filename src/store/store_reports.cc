@@ -18,18 +18,12 @@
 #include <rocksdb/thread_status.h>
 
 #include "store/index_bounds.h"
+#include "store/number_property.h"
 
 namespace basalt::store {
 namespace {
 
 using Properties = rocksdb::DB::Properties;
-
-uint64_t NumberOf(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
-                  const std::string& property) {
-  uint64_t value = 0;
-  db->GetIntProperty(family, property, &value);
-  return value;
-}
 
 std::string Capitals(std::string text) {
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -103,7 +97,7 @@ std::vector<NamedNumber> ColumnFamilyNumbers(const Store& store,
   };
   std::vector<NamedNumber> numbers;
   for (const auto& [name, property] : kNumbers) {
-    numbers.emplace_back(name, NumberOf(store.base(), family, *property));
+    numbers.emplace_back(name, NumberProperty(store.base(), family, *property));
   }
   return numbers;
 }
@@ -112,9 +106,9 @@ std::vector<NamedNumber> DatabaseNumbers(const Store& store) {
   rocksdb::DB* db = store.base();
   rocksdb::ColumnFamilyHandle* any = store.default_column_family();
   const auto& limiter = store.options().rate_limiter;
-  return {{"DB_BACKGROUND_ERRORS", NumberOf(db, any, Properties::kBackgroundErrors)},
-          {"DB_NUM_SNAPSHOTS", NumberOf(db, any, Properties::kNumSnapshots)},
-          {"DB_OLDEST_SNAPSHOT_TIME", NumberOf(db, any, Properties::kOldestSnapshotTime)},
+  return {{"DB_BACKGROUND_ERRORS", NumberProperty(db, any, Properties::kBackgroundErrors)},
+          {"DB_NUM_SNAPSHOTS", NumberProperty(db, any, Properties::kNumSnapshots)},
+          {"DB_OLDEST_SNAPSHOT_TIME", NumberProperty(db, any, Properties::kOldestSnapshotTime)},
           {"DB_BLOCK_CACHE_USAGE", store.block_cache()->GetUsage()},
           {"DB_BACKGROUND_WRITE_LIMIT", limiter == nullptr ? 0 : limiter->CurrentLimit()}};
 }
