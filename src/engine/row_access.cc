@@ -534,15 +534,17 @@ uint64_t RowAccess::EstimateRange(size_t index, Bytes start, Bytes end) {
   txn::Cursor* cursor;
   RangeCount count = CountSome(index, start, end, &cursor);
   if (count.complete) return count.entries;
+  const auto with_rest = [&](Bytes rest) {
+    return count.entries + table_->statistics().EntriesBetween(index, rest, end);
+  };
   // The cursor stands behind what it has counted, and behind deletions that it has passed.
-  if (cursor != nullptr && cursor->Valid()) start = cursor->key();
-  uint64_t estimate = count.entries + table_->statistics().EntriesBetween(index, start, end);
+  uint64_t estimate = with_rest(cursor != nullptr && cursor->Valid() ? cursor->key() : start);
   if (cursor != nullptr && estimate < kCertainEstimate) {
     CountOn(cursor, end, kCertainEstimate, nullptr, &count);
     if (count.complete) return count.entries;
-    // There are more than was estimated, and the rest is not behind what misled the estimate.
-    if (cursor->Valid()) start = cursor->key();
-    estimate = count.entries + table_->statistics().EntriesBetween(index, start, end);
+    // There are more than was estimated, and the rest is not behind what misled the estimate. A
+    // cursor that gave up on the way stands nowhere.
+    if (cursor->Valid()) estimate = with_rest(cursor->key());
   }
   return std::max(count.entries, estimate);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace basalt::store {
 namespace {
@@ -25,19 +26,15 @@ constexpr double kSecondsOfAverage = 10;
 }  // namespace
 
 double BackgroundPace::WrittenASecond(uint64_t written, Clock::time_point now) {
-  const bool first = looked_ == Clock::time_point();
-  const std::chrono::duration<double> passed = now - looked_;
-  const bool set_to_zero = written < written_;
-  if (first || set_to_zero || passed.count() <= 0) {
-    looked_ = now;
-    written_ = written;
-    return average_;
-  }
-  const double current = static_cast<double>(written - written_) / passed.count();
+  const Clock::time_point looked = std::exchange(looked_, now);
+  const uint64_t before = std::exchange(written_, written);
+  const std::chrono::duration<double> passed = now - looked;
+  const bool first = looked == Clock::time_point();
+  const bool set_to_zero = written < before;
+  if (first || set_to_zero || passed.count() <= 0) return average_;
+  const double current = static_cast<double>(written - before) / passed.count();
   const double weight = 1 - std::exp(-passed.count() / kSecondsOfAverage);
   average_ += weight * (current - average_);
-  looked_ = now;
-  written_ = written;
   // A rise counts at once, for the memtables are full in a moment; a fall in the average only.
   return std::max(average_, current);
 }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/worker_thread.h"
+#include "store/number_property.h"
 
 namespace basalt::store {
 namespace {
@@ -16,11 +17,10 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenReports{100};
 
 uint64_t BytesOf(rocksdb::DB* db, const ManualCompaction& compaction) {
-  uint64_t bytes = 0;
   if (compaction.first == nullptr || compaction.past_last == nullptr) {
-    db->GetIntProperty(compaction.family, rocksdb::DB::Properties::kLiveSstFilesSize, &bytes);
-    return bytes;
+    return NumberProperty(db, compaction.family, rocksdb::DB::Properties::kLiveSstFilesSize);
   }
+  uint64_t bytes = 0;
   const rocksdb::Range range(*compaction.first, *compaction.past_last);
   rocksdb::SizeApproximationOptions options;
   const bool known = db->GetApproximateSizes(options, compaction.family, &range, 1, &bytes).ok();

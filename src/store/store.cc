@@ -15,6 +15,7 @@
 
 #include "store/database_defaults.h"
 #include "store/memory_budget.h"
+#include "store/number_property.h"
 #include "store/option_string.h"
 #include "store/space_watcher.h"
 
@@ -137,9 +138,7 @@ Status Store::AwaitFlush() const {
 }
 
 bool Store::HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle) {
-  uint64_t count = 0;
-  return base_->GetIntProperty(handle, rocksdb::DB::Properties::kNumImmutableMemTable, &count) &&
-         count > 0;
+  return NumberProperty(base_, handle, rocksdb::DB::Properties::kNumImmutableMemTable) > 0;
 }
 
 // RocksDB tells its listener of a new file a moment after everybody can read it.
@@ -156,11 +155,10 @@ bool Store::HasUncountedFiles(rocksdb::ColumnFamilyHandle* handle) {
 
 bool Store::HasBackgroundWork(rocksdb::ColumnFamilyHandle* handle) {
   using Properties = rocksdb::DB::Properties;
-  uint64_t count = 0;
   for (const std::string* property :
        {&Properties::kNumRunningFlushes, &Properties::kNumRunningCompactions,
         &Properties::kCompactionPending}) {
-    if (base_->GetIntProperty(handle, *property, &count) && count > 0) return true;
+    if (NumberProperty(base_, handle, *property) > 0) return true;
   }
   return false;
 }

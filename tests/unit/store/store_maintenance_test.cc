@@ -70,6 +70,12 @@ class StoreMaintenanceTest : public ::testing::Test {
 
   void Flush() { ASSERT_EQ(store_->Flush(rows_).ToString(), "ok"); }
 
+  // With the compactions that follow.
+  void FlushForScansAndWait() {
+    store_->FlushForScans();
+    ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
+  }
+
   void Scan(int times) {
     for (int i = 0; i < times; ++i) {
       const std::unique_ptr<rocksdb::Iterator> row(
@@ -219,8 +225,7 @@ TEST_F(StoreMaintenanceTest, AMemtableOfManyDeletionsIsWrittenOut) {
       rows_, rocksdb::DB::Properties::kNumEntriesActiveMemTable, &entries));
   EXPECT_EQ(entries, 1000);
   trigger_->deletions = 400;
-  store_->FlushForScans();
-  ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
+  FlushForScansAndWait();
   EXPECT_TRUE(TableFiles(*store_).empty());  // all of it is gone
 }
 
@@ -256,8 +261,7 @@ TEST_F(StoreMaintenanceTest, DeletionsInMassesAreSeenInAMemtableOfOtherWork) {
   store_->FlushForScans();
   EXPECT_TRUE(TableFiles(*store_).empty()) << "not more than twice as many";
   Write(100, 250, /*deletions=*/true);
-  store_->FlushForScans();
-  ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
+  FlushForScansAndWait();
   EXPECT_FALSE(TableFiles(*store_).empty());
 }
 
@@ -270,8 +274,7 @@ TEST_F(StoreMaintenanceTest, AMemtableOfOldVersionsIsWrittenOutWhenScansHavePaid
   store_->FlushForScans();
   EXPECT_TRUE(TableFiles(*store_).empty()) << "240,000 steps are not worth a file";
   Scan(60);
-  store_->FlushForScans();
-  ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
+  FlushForScansAndWait();
   ASSERT_EQ(TableFiles(*store_).size(), 1);
   EXPECT_EQ(TableFiles(*store_).front().num_entries, 1000);
 }
@@ -283,8 +286,7 @@ TEST_F(StoreMaintenanceTest, TheMoreVersionsAreOldTheSoonerAMemtableIsWrittenOut
   for (int version = 0; version < 20; ++version) Write(0, 1000, /*deletions=*/false);
   store_->FlushForScans();
   Scan(15);  // over 19,000 old versions, and less than 64 for each of them
-  store_->FlushForScans();
-  ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
+  FlushForScansAndWait();
   EXPECT_EQ(TableFiles(*store_).size(), 1);
 }
 
@@ -298,8 +300,7 @@ TEST_F(StoreMaintenanceTest, DeletionsAreAmongWhatAFlushWrites) {
   store_->FlushForScans();
   EXPECT_TRUE(TableFiles(*store_).empty()) << "360,000 steps do not pay for 9,000 entries";
   Scan(40);
-  store_->FlushForScans();
-  ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
+  FlushForScansAndWait();
   EXPECT_EQ(TableFiles(*store_).size(), 1);
 }
 
