@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tests without a server: GoogleTest binaries of the layers, the rules of the house, the tools.
 
-With --sanitize the GoogleTest binaries run once more from a build under ASan and UBSan, and the
-tests of locks, which have threads, under TSan.
+With --sanitize the GoogleTest binaries run twice more: from a build under ASan and UBSan, and from
+one under TSan, whose RocksDB is instrumented too, so that no race has to be left out.
 --rewrite writes the expected values of data-driven cases anew (environment BASALT_REWRITE=1).
 """
 
-import argparse
 import io
 import json
 import os
@@ -25,20 +24,17 @@ SANITIZER_OPTIONS = {
     # RocksDB itself is not instrumented, which the container checks would take for an error
     "ASAN_OPTIONS": "detect_container_overflow=0:detect_leaks=1:abort_on_error=0",
     "UBSAN_OPTIONS": "print_stacktrace=1",
-    "TSAN_OPTIONS": f"suppressions={Path(__file__).with_name('tsan_suppressions.txt')}",
 }
-TSAN_BINARY = "basalt_txn_test"
-TSAN_TESTS = "LockTable.*:RangeLocksTest.*"
+SANITIZED_VARIANTS = {"asan": "ASan+UBSan", "tsan": "TSan"}
 
 
 def run(args) -> TierResult:
     result = TierResult("quick", 0, 0)
     run_binaries(result, args, "release")
-    if args.sanitize:
-        print("-- under ASan+UBSan")
-        build.build(plugin=False, tests=True, variant="asan")
-        run_binaries(result, args, "asan")
-        run_under_tsan(result, args)
+    for variant, name in SANITIZED_VARIANTS.items() if args.sanitize else ():
+        print(f"-- under {name}")
+        build.build(plugin=False, tests=True, variant=variant)
+        run_binaries(result, args, variant)
     run_python_tests(result, args)
     again = [f"--filter {args.filter}"] if args.filter else []
     again += ["--sanitize"] if args.sanitize else []
@@ -55,13 +51,6 @@ def run_binaries(result: TierResult, args, variant: str) -> None:
             run_binary(result, args, binary, variant)
 
 
-def run_under_tsan(result: TierResult, args) -> None:
-    print("-- under TSan")
-    folder = build.build(plugin=False, variant="tsan", more=(TSAN_BINARY,))
-    only_locks = argparse.Namespace(**{**vars(args), "filter": None})
-    run_binary(result, only_locks, folder / "tests" / TSAN_BINARY, "tsan", TSAN_TESTS)
-
-
 def current_binaries() -> set[str]:
     """Names of the binaries the sources make; an old build may hold more."""
     names = set()
@@ -71,16 +60,12 @@ def current_binaries() -> set[str]:
     return names
 
 
-def run_binary(
-    result: TierResult, args, binary: Path, variant: str, tests: str | None = None
-) -> None:
+def run_binary(result: TierResult, args, binary: Path, variant: str) -> None:
     report = binary.with_suffix(".json")
     report.unlink(missing_ok=True)
     command = [str(binary), "--gtest_brief=1", f"--gtest_output=json:{report}"]
     if args.filter:
-        tests = f"*{args.filter}*"
-    if tests:
-        command.append(f"--gtest_filter={tests}")
+        command.append(f"--gtest_filter=*{args.filter}*")
     environment = {**os.environ, **SANITIZER_OPTIONS}
     if args.rewrite:
         environment["BASALT_REWRITE"] = "1"
@@ -93,11 +78,18 @@ def run_binary(
     if done.returncode != 0 and result.failed == before[1]:
         # died, or a sanitizer spoke after the last test
         result.failed += 1
-        result.failures.append(f"{binary.name} ({variant}) ended with status {done.returncode}")
+        ended = f"{binary.name} ({variant}) ended with status {done.returncode}"
+        result.failures.append("\n    ".join([ended, *sanitizer_summaries(done.stderr)]))
     print(f"   {binary.name} ({variant}): {result.passed - before[0]} passed", end="")
     print(f", {result.failed - before[1]} failed" if result.failed > before[1] else "")
     if done.returncode != 0:
         print("\n".join((done.stdout + done.stderr).splitlines()[-80:]))
+
+
+def sanitizer_summaries(output: str) -> list[str]:
+    """What sanitizers found, a line each: kind and place, for who sees the end of a log only."""
+    lines = [line for line in output.splitlines() if line.startswith("SUMMARY: ")]
+    return list(dict.fromkeys(lines))
 
 
 def count_report(result: TierResult, report: dict, binary: str, variant: str) -> None:

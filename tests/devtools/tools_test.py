@@ -19,7 +19,7 @@ from devtools.differential.statement import Statement
 from devtools.differential.time_limit import OutOfTime, at_most
 from devtools.errors import DevError
 from devtools.setup import crates, debian, jemalloc, mariadb, rocksdb, step
-from devtools.tiers import TierResult, differential, fuzz, sql
+from devtools.tiers import TierResult, differential, fuzz, quick, sql
 
 
 def run_main(*argv: str) -> tuple[int, str, str]:
@@ -46,6 +46,22 @@ class MainTest(unittest.TestCase):
         names = [line.partition("=")[0] for line in out.splitlines()]
         promised = ["MARIADBD", "CLIENT", "PLUGIN_DIR", "BASEDIR", "MTR", "MYROCKS_PLUGIN_DIR"]
         self.assertEqual([f"BASALT_{n}" for n in promised], names)
+
+
+class QuickTierTest(unittest.TestCase):
+    def test_what_a_sanitizer_found_is_in_the_list_of_failures(self):
+        with tempfile.TemporaryDirectory() as folder:
+            binary = Path(folder) / "basalt_txn_test"
+            race = "SUMMARY: ThreadSanitizer: data race in Append"
+            binary.write_text(f"#!/bin/sh\necho '{race}' >&2; echo '{race}' >&2; exit 66\n")
+            binary.chmod(0o755)
+            result = TierResult("quick", 0, 0)
+            arguments = SimpleNamespace(filter=None, rewrite=False)
+            with contextlib.redirect_stdout(io.StringIO()):
+                quick.run_binary(result, arguments, binary, "tsan")
+        self.assertEqual(1, result.failed)
+        expected = [f"basalt_txn_test (tsan) ended with status 66\n    {race}"]
+        self.assertEqual(expected, result.failures)
 
 
 class PathsTest(unittest.TestCase):
