@@ -54,7 +54,9 @@ def add_arguments(parser) -> None:
         type=float,
         help="how long: differential in all, fuzz for each target (defaults: see the tiers below)",
     )
-    parser.add_argument("--sanitize", action="store_true", help="quick: also under ASan+UBSan")
+    parser.add_argument(
+        "--sanitize", action="store_true", help="quick: also under ASan+UBSan and TSan"
+    )
     parser.add_argument("--rewrite", action="store_true", help="write the expected results anew")
     parser.add_argument("--long", action="store_true", help="the long form of the random tiers")
     parser.add_argument("--no-build", action="store_true", help="test the build as it is")
