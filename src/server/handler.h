@@ -27,8 +27,7 @@ namespace basalt::server {
 //   handler_lock.cc   statement and transaction framing  handler_info.cc  statistics, costs
 //   handler_read.cc   point reads, index and full scans  handler_range.cc multi-range read
 //   handler_write.cc  insert, update, delete, counters; handler_bulk.cc fills empty tables;
-//   handler_alter.cc  ALTER TABLE in place           handler_count.cc COUNT(*)
-//
+//   handler_alter.cc  ALTER TABLE in place; handler_count.cc COUNT(*)
 // No exception leaves a function of this class; error_map.cc makes handler errors of statuses.
 class Handler final : public ::handler {
  public:
@@ -75,7 +74,6 @@ class Handler final : public ::handler {
   // --- handler_check.cc. Findings go to client and log. HA_ADMIN_OK, _CORRUPT, _FAILED ---
   int check(THD* thd, HA_CHECK_OPT* check_opt) override;
   int repair(THD* thd, HA_CHECK_OPT* check_opt) override;
-
   // --- handler_lock.cc ---
   int external_lock(THD* thd, int lock_type) override;
   int start_stmt(THD* thd, thr_lock_type lock_type) override;
@@ -105,6 +103,8 @@ class Handler final : public ::handler {
   int index_read_map(uchar* record, const uchar* key, key_part_map parts,
                      enum ha_rkey_function find) override;
   int index_read_last_map(uchar* record, const uchar* key, key_part_map parts) override;
+  int index_read_idx_map(uchar* record, uint index, const uchar* key, key_part_map parts,
+                         enum ha_rkey_function find) override;
   int index_next(uchar* record) override;
   int index_prev(uchar* record) override;
   int index_first(uchar* record) override;
@@ -156,7 +156,7 @@ class Handler final : public ::handler {
   // handler_alter.cc: can an ALTER do without a copy, and how; its end.
   enum_alter_inplace_result JudgeAlter(TABLE* altered, Alter_inplace_info* alter_info);
   Status CommitAlter(const Alter_inplace_info& alter_info);
-  // handler_ddl.cc: the table has other indexes now. Goes on with the statement on `renewed`.
+  // handler_ddl.cc: goes on with the statement on `renewed`, which has other indexes.
   void UseRenewedTable(std::shared_ptr<engine::Table> renewed, const engine::ReadIntent& intent);
   int Fail(Status status);  // handler_info.cc: by error_map.cc; keeps the text, tells the session
   void Note(RowEvent event, uint64_t times = 1);  // counts what has become of rows
@@ -166,9 +166,9 @@ class Handler final : public ::handler {
   void FillRowsPerKey();              // rows that share a value, for every part of every index
   uint EntryBytes(uint index) const;  // of a secondary index, roughly
 
-  std::shared_ptr<TableShare> share_;        // from open to close
-  bool is_system_table_ = false;             // likewise
-  std::unique_ptr<engine::RowAccess> rows_;  // likewise: buffers, cursors, decoders
+  std::shared_ptr<TableShare> share_;  // from open to close
+  bool is_system_table_ = false;
+  std::unique_ptr<engine::RowAccess> rows_;  // buffers, cursors, decoders
   Session* session_ = nullptr;               // of the connection, from external_lock to unlock
   THR_LOCK_DATA lock_data_;                  // unused by the engine; the server wants one to exist
   thr_lock_type lock_type_ = TL_IGNORE;      // as settled by store_lock
@@ -183,10 +183,9 @@ class Handler final : public ::handler {
   void CloseScan();
   // The first row from the entry on that conditions, filters and bounds let through.
   int ReadFromHere(uchar* record, Direction direction, const std::string* prefix, int nothing);
-  int CountRow();    // that is returned; 0
-  int CheckEntry();  // 0: read the entry's row; kEntryPassedOver: go on; else the error
-  // What may be left to the entry although the read set has it.
-  bool EntriesSuffice();
+  int CountRow();         // that is returned; 0
+  int CheckEntry();       // 0: read the entry's row; kEntryPassedOver: go on; else the error
+  bool EntriesSuffice();  // and what may be left to them although the read set has it
   bool CanBeLeftOut(uint column) const;
   void LeaveOut(uint column);
   // Makes the virtual parts of the active index right before the server has computed them.
@@ -201,6 +200,7 @@ class Handler final : public ::handler {
                         const key_range* end, SearchPrecision end_precision);
   bool IsInBounds(uchar* record) const;
   // Look-ups and searches by read_.search, and the way from a look-up back to a scan.
+  bool IsOnlyReadOfTransaction() const;
   int ReadByPrimaryKey(uchar* record);
   // handler_unique.cc: the server's own look-ups for duplicates.
   int BeginUniqueLookUp(const uchar* key, key_part_map parts, enum ha_rkey_function find);

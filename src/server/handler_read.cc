@@ -360,10 +360,28 @@ int Handler::CheckEntry() {
   return HA_ERR_INTERNAL_ERROR;
 }
 
-// A look-up by the whole primary key needs no cursor.
+// Does the running look-up read the one row of a SELECT that is a transaction of its own, from its
+// only table? The server looks a row up this way once for each table and statement.
+bool Handler::IsOnlyReadOfTransaction() const {
+  THD* thd = table->in_use;
+  const LEX* statement = thd->lex;
+  return statement->sql_command == SQLCOM_SELECT && thd->in_sub_stmt == 0 &&
+         !thd_test_options(thd, OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN) &&
+         statement->query_tables != nullptr && statement->query_tables->next_global == nullptr;
+}
+
+int Handler::index_read_idx_map(uchar* record, uint index, const uchar* key, key_part_map parts,
+                                enum ha_rkey_function find) {
+  read_.only_read = IsOnlyReadOfTransaction();
+  const int error = ::handler::index_read_idx_map(record, index, key, parts, find);
+  read_.only_read = false;
+  return error;
+}
+
+// A look-up by the whole primary key needs no cursor, and no snapshot when nothing else is read.
 int Handler::ReadByPrimaryKey(uchar* record) {
   LearnWantedColumns();
-  Status read = rows_->ReadRow(read_.search, record);
+  Status read = rows_->ReadRow(read_.search, record, /*alone=*/read_.only_read);
   read_.point_read = true;
   if (table->open_by_handler) read_.last_key.assign(rows_->row_key());
   if (read.ok()) return CountRow();

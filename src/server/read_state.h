@@ -43,6 +43,7 @@ struct ReadState {
   bool key_only = false;      // entries of the index suffice
   bool first_row = true;      // of a full scan
   bool point_read = false;    // the last row came from a look-up by its whole primary key
+  bool only_read = false;     // the running look-up is all that the transaction reads
   // Of a HANDLER, whose scan goes on in another statement, without the cursor:
   bool resumes = false;  // this is the next move after such a break
   std::string last_key;  // entry of the last row, or where one was looked for

@@ -221,6 +221,46 @@ TEST_P(RowAccessTest, ALockingReadWaitsAndSeesTheLatest) {
   ASSERT_TRUE(other->Rollback().ok());
 }
 
+TEST_P(RowAccessTest, ARowThatIsReadAloneNeedsNoSnapshot) {
+  InsertThree();
+  Begin({.lock = true});
+  FindByName("one");
+  const std::string key(access_->row_key());
+  Commit();
+  Begin();
+  std::vector<uint8_t> record(kRecordBytes);
+  ASSERT_TRUE(access_->ReadRow(key, record.data(), /*alone=*/true).ok());
+  EXPECT_EQ(RowOf(record), one_);
+  EXPECT_FALSE(transaction_->has_snapshot());
+  ASSERT_TRUE(access_->ReadRow(key, record.data()).ok());
+  EXPECT_TRUE(transaction_->has_snapshot());
+  Commit();
+}
+
+TEST_P(RowAccessTest, ARowThatIsReadAloneIsThatOfASnapshotThatIsThere) {
+  InsertThree();
+  auto other = database_->transactions()->NewTransaction();
+  other->Begin({});
+  other->ReadSnapshot();
+  Begin({.lock = true});
+  FindByName("one");
+  const std::string key(access_->row_key());
+  size_t duplicate = 0;
+  ASSERT_TRUE(
+      access_
+          ->Update(Record(one_).data(), Record({1, false, 31, "one"}).data(), &duplicate, &changed_)
+          .ok());
+  Commit();
+  RowAccess theirs(table_);
+  theirs.Bind(other.get(), {});
+  theirs.SetWantedColumns(codec::ColumnSet::All(3));
+  std::vector<uint8_t> record(kRecordBytes);
+  ASSERT_TRUE(theirs.ReadRow(key, record.data(), /*alone=*/true).ok());
+  EXPECT_EQ(RowOf(record).k, 30);
+  theirs.Unbind();
+  ASSERT_TRUE(other->Rollback().ok());
+}
+
 TEST_P(RowAccessTest, ALockingScanPassesOverRowsThatMovedAway) {
   InsertThree();
   Begin({.lock = true});
