@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // The frame of a statement: which table is used how, and what that means for row locks.
+#include <utility>
+
 #include "engine/bulk_insert.h"
 #include "server/handler.h"
 #include "server/plugin_state.h"
@@ -160,7 +162,10 @@ int Handler::external_lock(THD* thd, int lock_type) {
     CloseScan();
     LeaveStatement();
     lock_type_ = TL_IGNORE;
-    return session_ == nullptr ? 0 : session_->TableUnlocked();
+    if (table_share->tmp_table != NO_TMP_TABLE) reset();  // which came too early
+    // On a replica the connection may end before its temporary tables do.
+    Session* session = std::exchange(session_, nullptr);
+    return session == nullptr ? 0 : session->TableUnlocked();
   }
   // The server locks the target of a copying ALTER TABLE, and clones, without store_lock().
   thr_lock_type type = lock_type_;

@@ -48,6 +48,13 @@ bool FirstIndexIsPrimary(const TABLE_SHARE& share) {
   return true;
 }
 
+// Does the server reset a table because its use ends? A replica resets its temporary tables in the
+// middle of a statement as well, when the server has read tables of its own for it (statistics,
+// time zones). It reads these as if no table were locked; where none is, external_lock() comes.
+bool ResetEndsUse(const THD& thd, const TABLE_SHARE& share) {
+  return share.tmp_table == NO_TMP_TABLE || thd.locked_tables_mode != LTM_NONE;
+}
+
 }  // namespace
 
 Handler::Handler(handlerton* hton, TABLE_SHARE* share) : ::handler(hton, share) {
@@ -156,6 +163,7 @@ ulong Handler::index_flags(uint index, uint part, bool all_parts) const {
 
 int Handler::reset() {
   if (rows_ == nullptr) return 0;
+  if (rows_->bound() && !ResetEndsUse(*ha_thd(), *table_share)) return 0;
   CloseScan();
   // Under LOCK TABLES no external_lock() ends the statement.
   LeaveStatement();
