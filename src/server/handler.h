@@ -79,7 +79,7 @@ class Handler final : public ::handler {
   int start_stmt(THD* thd, thr_lock_type lock_type) override;
   THR_LOCK_DATA** store_lock(THD* thd, THR_LOCK_DATA** to, thr_lock_type lock_type) override;
   uint lock_count() const override { return 0; }
-  bool autoinc_lock_mode_stmt_unsafe() const override { return true; }  // they take turns
+  bool autoinc_lock_mode_stmt_unsafe() const override;  // handler_write.cc
 
   // --- handler_info.cc ---
   int info(uint flag) override;

@@ -145,6 +145,20 @@ int Handler::ShowAutoIncrement() {
   return error;
 }
 
+// Statements that know how many rows they add reserve their numbers at once, so that a replica that
+// begins with the same number gives the same ones. The others take turns with other connections.
+bool Handler::autoinc_lock_mode_stmt_unsafe() const {
+  switch (thd_sql_command(ha_thd())) {
+    case SQLCOM_INSERT_SELECT:
+    case SQLCOM_REPLACE_SELECT:
+    case SQLCOM_CREATE_TABLE:
+    case SQLCOM_LOAD:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void Handler::get_auto_increment(ulonglong offset, ulonglong increment, ulonglong wanted,
                                  ulonglong* first, ulonglong* reserved) {
   if (DeriveAutoIncrement() != 0) {
