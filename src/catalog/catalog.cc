@@ -191,27 +191,6 @@ Status Catalog::PendingIngestJobs(std::vector<IngestJob>* jobs) const {
   return store::MapStatus(iterator->status(), "reading ingest jobs");
 }
 
-Status Catalog::StoredStatistics(IndexId index, store::IndexStatistics* statistics) const {
-  std::string value;
-  BASALT_RETURN_IF_ERROR(Get(IndexKey(RecordType::kIndexStatistics, index), &value));
-  std::vector<store::IndexStatisticsRecord> records;
-  if (!store::DecodeIndexStatistics(value, &records) || records.size() != 1 ||
-      records[0].index != index) {
-    return Status(Code::kNotFound);
-  }
-  *statistics = std::move(records[0].statistics);
-  return {};
-}
-
-Status Catalog::StoreStatistics(IndexId index, const store::IndexStatistics& statistics) {
-  rocksdb::WriteBatch batch;
-  BASALT_RETURN_IF_ERROR(
-      store::MapStatus(batch.Put(store_->system(), IndexKey(RecordType::kIndexStatistics, index),
-                                 store::EncodeIndexStatistics({{index, statistics}}))));
-  // Losing it costs nothing but another ANALYZE.
-  return store_->Write(&batch, /*sync=*/false);
-}
-
 uint32_t Catalog::maximum_index_number() const {
   std::shared_lock lock(tables_mutex_);
   return maximum_index_number_;

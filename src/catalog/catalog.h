@@ -110,7 +110,6 @@ class Catalog {
   // --- Versions, by table name; a partition's name stands for its table ---
   // 0 when never bumped.
   Status TableVersion(Bytes name, uint64_t* version) const;
-  Status BumpTableVersion(Bytes name);
 
   // --- The server's definitions; a partition's name, or that of all of them as by WholeOf, stands
   // for its table. catalog_definitions.cc. They follow their tables through renames, truncates and
@@ -160,11 +159,6 @@ class Catalog {
   Status AppendRemoveIngestJob(rocksdb::WriteBatchBase* batch, uint64_t number) const;
   // Committed jobs that were not removed yet, by number.
   Status PendingIngestJobs(std::vector<IngestJob>* jobs) const;
-
-  // --- Optimizer statistics of ANALYZE (type 6) ---
-  // kNotFound when there is none or it does not decode.
-  Status StoredStatistics(IndexId index, store::IndexStatistics* statistics) const;
-  Status StoreStatistics(IndexId index, const store::IndexStatistics& statistics);
 
   // Tables of single connections, of which the dictionary has no record.
   TemporaryTables* temporary_tables() { return &temporary_tables_; }

@@ -436,13 +436,4 @@ Status Catalog::SetAutoIncrement(IndexId primary, uint64_t next) {
   return Commit(&change);
 }
 
-Status Catalog::BumpTableVersion(Bytes name) {
-  std::lock_guard lock(ddl_mutex_);
-  uint64_t version = 0;
-  BASALT_RETURN_IF_ERROR(TableVersion(name, &version));
-  Change change(store_->system());
-  change.Put(TableVersionKey(VersionPathOfTable(name)), EncodeTableVersion(version + 1));
-  return Commit(&change);
-}
-
 }  // namespace basalt::catalog

@@ -219,13 +219,6 @@ void KeyCodec::EncodeUniqueImage(const uint8_t* record, std::string* image) cons
   }
 }
 
-size_t KeyCodec::SearchTupleBytes(unsigned parts) const {
-  size_t bytes = 0;
-  const unsigned last = std::min(parts, total_parts());
-  for (unsigned i = 0; i < last; ++i) bytes += steps_[i].tuple_bytes;
-  return bytes;
-}
-
 unsigned KeyCodec::PartsInSearchTuple(size_t bytes) const {
   unsigned parts = 0;
   while (parts < total_parts() && steps_[parts].op != KeyOp::kHiddenId &&

@@ -82,9 +82,7 @@ class KeyCodec {
   // Allocates. Only for rows without NULL in the declared parts.
   void EncodeUniqueImage(const uint8_t* record, std::string* image) const;
 
-  // Bytes of the first `parts` parts in such a tuple.
-  size_t SearchTupleBytes(unsigned parts) const;
-  // How many leading parts a tuple of `bytes` bytes holds.
+  // How many leading parts a search tuple of `bytes` bytes holds.
   unsigned PartsInSearchTuple(size_t bytes) const;
 
   // Only the index number: the start of every key of this index. Writes 4 bytes, returns 4.

@@ -113,7 +113,6 @@ class RowAccess {
            life_.HidesEntry(scan_index_, entry_value());
   }
   size_t scanned_index() const { return scan_index_; }
-  bool scanning() const { return cursor_ != nullptr; }
   // Entries of an index in [start, end): counted when few, else estimated from file sizes.
   uint64_t EstimateRange(size_t index, Bytes start, Bytes end);
   // Undoes the lock of the row last read, if that read took it and is not repeatable.

@@ -81,7 +81,7 @@ TEST_F(CatalogTest, BadCreatesAreRefused) {
 
 TEST_F(CatalogTest, DropQueuesTheIndexesAcrossRestarts) {
   const auto table = Create("d.t");
-  ASSERT_TRUE(catalog_->BumpTableVersion("d.t").ok());
+  PutSystem(TableVersionKey("./d/t"), EncodeTableVersion(1));
   int notified = 0;
   catalog_->SetDropListener([&] { ++notified; });
   ASSERT_TRUE(catalog_->DropTable("d.t").ok());
@@ -139,7 +139,7 @@ TEST_F(CatalogTest, OnlyUnusedColumnFamiliesAreDropped) {
 
 TEST_F(CatalogTest, RenameKeepsIndexesAndVersion) {
   const auto table = Create("d.t");
-  ASSERT_TRUE(catalog_->BumpTableVersion("d.t").ok());
+  PutSystem(TableVersionKey("./d/t"), EncodeTableVersion(1));
   Create("d.other");
   EXPECT_EQ(catalog_->RenameTable("d.t", "d.other").code(), Code::kInvalidArgument);
   EXPECT_EQ(catalog_->RenameTable("d.none", "d.x").code(), Code::kNotFound);
@@ -188,7 +188,7 @@ TEST_F(CatalogTest, NewContentIsReadableFromItsChangeOn) {
 TEST_F(CatalogTest, PartitionsShareOneVersion) {
   Create("d.t#P#p0");
   Create("d.t#P#p1");
-  ASSERT_TRUE(catalog_->BumpTableVersion("d.t#P#p0").ok());
+  PutSystem(TableVersionKey("./d/t"), EncodeTableVersion(1));
   uint64_t version = 0;
   ASSERT_TRUE(catalog_->DropTable("d.t#P#p0").ok());
   ASSERT_TRUE(catalog_->TableVersion("d.t#P#p1", &version).ok());
@@ -334,18 +334,6 @@ TEST_F(CatalogTest, IngestJobsAreListedUntilRemoved) {
   ASSERT_TRUE(store_->Write(&batch, true).ok());
   ASSERT_TRUE(catalog_->PendingIngestJobs(&jobs).ok());
   EXPECT_EQ(jobs.size(), 1u);
-}
-
-TEST_F(CatalogTest, StatisticsAreKeptAndGarbageIsAbsent) {
-  const IndexId primary = Create("d.t")->Primary()->id;
-  store::IndexStatistics statistics{100, 10, 50, 0, 0, 0, 0, {10}};
-  store::IndexStatistics read;
-  EXPECT_EQ(catalog_->StoredStatistics(primary, &read).code(), Code::kNotFound);
-  ASSERT_TRUE(catalog_->StoreStatistics(primary, statistics).ok());
-  ASSERT_TRUE(catalog_->StoredStatistics(primary, &read).ok());
-  EXPECT_EQ(read, statistics);
-  PutSystem(IndexKey(RecordType::kIndexStatistics, primary), "garbage");
-  EXPECT_EQ(catalog_->StoredStatistics(primary, &read).code(), Code::kNotFound);
 }
 
 TEST_F(CatalogTest, CorruptionNamesTheRecord) {

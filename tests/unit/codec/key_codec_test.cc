@@ -73,7 +73,6 @@ TEST(KeyCodec, SearchTuplesGiveTheKeysOfRows) {
   EXPECT_EQ(Search(table, 1, "01ffffffff", 1, &done),
             "00000101"
             "00");
-  EXPECT_EQ(table.key(1).SearchTupleBytes(2), 12u);
   EXPECT_EQ(table.key(1).PartsInSearchTuple(12), 2u);
   EXPECT_EQ(table.key(1).PartsInSearchTuple(19), 2u);
   EXPECT_EQ(table.key(1).PartsInSearchTuple(tuple.size() / 2), 4u);
