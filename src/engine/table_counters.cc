@@ -32,15 +32,10 @@ uint64_t TableCounters::ReserveAutoIncrement(uint64_t offset, uint64_t increment
   uint64_t now = auto_increment();
   while (true) {
     const uint64_t first = FirstOfSequence(std::max<uint64_t>(now, 1), offset, increment, maximum);
-    if (first == kExhausted) {
-      RaiseAutoIncrement(maximum);
-      return kExhausted;
-    }
-    // At the end of the type's range the counter stays at the maximum: the next insert then fails
-    // with a duplicate key, as the server expects.
+    if (first == kExhausted) return kExhausted;
     const uint64_t room = (maximum - first) / increment;
-    const uint64_t next = count - 1 > room ? maximum : first + (count - 1) * increment;
-    const uint64_t after = next == maximum ? maximum : next + 1;
+    const uint64_t last = count - 1 > room ? maximum : first + (count - 1) * increment;
+    const uint64_t after = AutoIncrementAfter(last);
     if (auto_increment_.compare_exchange_weak(now, after, std::memory_order_relaxed)) return first;
   }
 }

@@ -12,7 +12,8 @@ namespace basalt::engine {
 // Thread-safety: any thread.
 class TableCounters {
  public:
-  // The next auto-increment value, at least 1. 0 before it was loaded.
+  // The next auto-increment value, at least 1. 0 before it was loaded. Above what the column can
+  // hold once its largest value was used, so that this value is not given again.
   uint64_t auto_increment() const { return auto_increment_.load(std::memory_order_relaxed); }
   // Raises the next value to at least `next`.
   void RaiseAutoIncrement(uint64_t next) { Raise(&auto_increment_, next); }
@@ -20,9 +21,14 @@ class TableCounters {
   void SetAutoIncrement(uint64_t next) { auto_increment_.store(next, std::memory_order_relaxed); }
   // Reserves `count` values of the sequence offset, offset + increment, ... that are not below the
   // counter, and returns the first. `maximum` is the largest value the column can hold. When the
-  // sequence is exhausted the result is UINT64_MAX, and the counter stays at the maximum.
+  // sequence is exhausted the result is UINT64_MAX, and the counter stays as it is.
   uint64_t ReserveAutoIncrement(uint64_t offset, uint64_t increment, uint64_t count,
                                 uint64_t maximum);
+
+  // The counter after this value was used. UINT64_MAX itself is never generated.
+  static uint64_t AutoIncrementAfter(uint64_t value) {
+    return value == UINT64_MAX ? value : value + 1;
+  }
 
   // Hidden primary key: a fresh id, from 1 on. 0 before it was loaded.
   uint64_t NextHiddenId() { return hidden_id_.fetch_add(1, std::memory_order_relaxed); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // Inserts, updates, deletes and the auto-increment counter.
+#include <algorithm>
+
 #include "engine/bulk_insert.h"
 #include "server/handler.h"
 #include "server/plugin_state.h"
@@ -17,6 +19,28 @@ uint64_t AutoIncrementValue(const TABLE* table, const uchar* record) {
   field->move_field_offset(-offset);
   if (value < 0 && !field->is_unsigned()) return 0;
   return static_cast<uint64_t>(value);
+}
+
+// How many AUTO_INCREMENT values a statement needs now. The server wants more with each time that
+// it asks, as it does not know how many rows come. Like InnoDB, no more are used up than there are
+// rows left in an INSERT .. VALUES, and one at a time where rows are split at the end of a period.
+uint64_t ValuesNeeded(THD* thd, bool first_time, uint64_t wanted) {
+  if (thd->in_sub_stmt != 0) return wanted;
+  switch (thd_sql_command(thd)) {
+    case SQLCOM_UPDATE:
+    case SQLCOM_UPDATE_MULTI:
+    case SQLCOM_DELETE:
+    case SQLCOM_DELETE_MULTI:
+      return 1;
+    case SQLCOM_INSERT:
+    case SQLCOM_REPLACE: {
+      const uint64_t rows = thd->lex->many_values.elements;
+      const uint64_t row = thd->get_stmt_da()->current_row_for_warning();
+      return first_time || row > rows ? wanted : std::min(wanted, rows - row + 1);
+    }
+    default:
+      return wanted;
+  }
 }
 
 }  // namespace
@@ -89,8 +113,7 @@ void Handler::NoteAutoIncrement(const uchar* record) {
   if (table->found_next_number_field == nullptr) return;
   const uint64_t value = AutoIncrementValue(table, record);
   if (value == 0) return;
-  const uint64_t maximum = table->found_next_number_field->get_max_int_value();
-  const uint64_t next = value >= maximum ? maximum : value + 1;
+  const uint64_t next = engine::TableCounters::AutoIncrementAfter(value);
   table_data()->counters().RaiseAutoIncrement(next);
   if (table_data()->traits().temporary) return;  // the counter lives as long as the table
   session_->transaction()->NoteAutoIncrement(table_data()->primary().id, next);
@@ -126,8 +149,7 @@ int Handler::DeriveAutoIncrement() {
   read_.scan_open = false;
   rows_->set_intent(intent);
   if (!status.ok()) return Fail(std::move(status));
-  const uint64_t maximum = table->found_next_number_field->get_max_int_value();
-  table_data()->counters().RaiseAutoIncrement(largest >= maximum ? maximum : largest + 1);
+  table_data()->counters().RaiseAutoIncrement(engine::TableCounters::AutoIncrementAfter(largest));
   return 0;
 }
 
@@ -167,6 +189,7 @@ void Handler::get_auto_increment(ulonglong offset, ulonglong increment, ulonglon
     return;
   }
   const uint64_t maximum = table->next_number_field->get_max_int_value();
+  wanted = ValuesNeeded(table->in_use, auto_inc_intervals_count == 0, wanted);
   *first = table_data()->counters().ReserveAutoIncrement(offset, increment, wanted, maximum);
   // A number that the column cannot hold makes the server name the column and the row in its error.
   if (*first == ULONGLONG_MAX && maximum < ULONGLONG_MAX) *first = maximum + 1;

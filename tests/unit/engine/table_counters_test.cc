@@ -32,8 +32,10 @@ TEST(TableCounters, StopsAtTheTypesEnd) {
   counters.RaiseAutoIncrement(126);
   EXPECT_EQ(counters.ReserveAutoIncrement(1, 1, 1, kLargest), 126u);
   EXPECT_EQ(counters.ReserveAutoIncrement(1, 1, 5, kLargest), 127u);
-  EXPECT_EQ(counters.auto_increment(), 127u) << "the next insert fails as a duplicate";
+  EXPECT_EQ(counters.auto_increment(), 128u) << "127 is not given again";
+  EXPECT_EQ(counters.ReserveAutoIncrement(1, 1, 1, kLargest), UINT64_MAX);
   EXPECT_EQ(counters.ReserveAutoIncrement(3, 10, 1, kLargest), UINT64_MAX);
+  EXPECT_EQ(counters.auto_increment(), 128u);
   counters.SetAutoIncrement(UINT64_MAX);
   EXPECT_EQ(counters.ReserveAutoIncrement(1, 1, 1, UINT64_MAX), UINT64_MAX);
 }
@@ -43,8 +45,7 @@ TEST(TableCounters, StepsThatLeadBeyondTheType) {
   EXPECT_EQ(counters.ReserveAutoIncrement(300, 500, 1, kLargest), UINT64_MAX);
   counters.SetAutoIncrement(UINT64_MAX - 1);
   EXPECT_EQ(counters.ReserveAutoIncrement(1, 300, 1, UINT64_MAX), UINT64_MAX);
-  EXPECT_EQ(counters.auto_increment(), UINT64_MAX);
-  counters.SetAutoIncrement(UINT64_MAX - 1);
+  EXPECT_EQ(counters.auto_increment(), UINT64_MAX - 1);
   EXPECT_EQ(counters.ReserveAutoIncrement(1, 1, 1, UINT64_MAX), UINT64_MAX - 1);
 }
 
