@@ -477,7 +477,7 @@ void RowAccess::ReleaseRow() {
   row_unlocked_ = false;
   // Only while it is the newest lock: one that came after it may be for a row that was written.
   if (row_newly_locked_ && transaction_->lock_count() == row_lock_position_) {
-    transaction_->UnlockLast();
+    transaction_->UnlockAfter(row_lock_position_ - 1);
   }
   row_newly_locked_ = false;
 }

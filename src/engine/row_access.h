@@ -103,9 +103,8 @@ class RowAccess {
   Status ReadEntryRow(uint8_t* record);
   // Whether the row last read was not locked although the intent says so.
   bool row_is_unlocked() const { return row_unlocked_; }
-  void WaitForNextRow();  // the next ReadEntryRow waits for the lock
-  // Copies the primary key of the entry's row to row_key() without reading the row.
-  Status TakeEntryRowKey();
+  void WaitForNextRow();     // the next ReadEntryRow waits for the lock
+  Status TakeEntryRowKey();  // copies the entry's primary key to row_key(), reads no row
   // Has the entry expired, in a secondary index? Then there is no row to ask for. ReadEntryRow
   // looks itself; entries of the primary key are rows, and reading them tells.
   bool EntryHasExpired() {
@@ -117,10 +116,11 @@ class RowAccess {
   uint64_t EstimateRange(size_t index, Bytes start, Bytes end);
   // Undoes the lock of the row last read, if that read took it and is not repeatable.
   void UnlockRow();
-
   // Of all who call this for a value (the beginning of keys), one goes on at a time, until its
-  // transaction ends. For uniqueness that the caller checks by reading.
-  Status LockUniqueValue(size_t index, Bytes prefix);
+  // statement is rolled back or its transaction ends. For uniqueness that the caller checks.
+  Status LockUniqueValue(size_t index, Bytes prefix) {
+    return LockNewValue(table_->index(index).id, prefix, prefix, txn::LockWait::kWait);
+  }
 
   // --- Writes. The duplicate index is a position in Table, valid after kDuplicateKey; so is
   // duplicate_row_key(), the row it was found with. ---
@@ -131,7 +131,7 @@ class RowAccess {
                 bool* changed);
   Status Delete(const uint8_t* record);
   Bytes duplicate_row_key() const { return duplicate_key_; }
-  // How a row found as a duplicate is locked: exclusively when the caller is going to change it.
+  // How a row found as a duplicate is locked: exclusively when the caller will change it.
   void set_duplicate_mode(txn::LockMode mode) { duplicate_mode_ = mode; }
   // Sets the row that Update and Delete act upon in a table with a hidden primary key.
   void SetRowKey(Bytes primary_key) { row_key_.assign(primary_key); }
@@ -140,7 +140,6 @@ class RowAccess {
   struct Entry {
     std::string key, value;
   };
-
   using Cursors = std::vector<std::unique_ptr<txn::Cursor>>;  // one an index, made at need
   txn::Cursor* CursorOf(Cursors* cursors, size_t index, uint64_t most_skipped = 0);
   void ParkCursors();
@@ -171,8 +170,8 @@ class RowAccess {
   // row_write.cc
   void EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* entry);
   void EncodeSecondary(size_t index, const uint8_t* record, uint64_t hidden_id, Entry* entry);
-  Status LockExclusively(IndexId index, Bytes key);
   Status LockForWrite(Bytes primary_key);
+  Status LockNewValue(IndexId index, Bytes locked, Bytes prefix, txn::LockWait wait);
   Status LockForInsert(const uint8_t* record, size_t* duplicate_index);
   Status LockForUpdate(const uint8_t* before, const uint8_t* after, bool key_changed,
                        size_t* duplicate_index);
@@ -185,7 +184,9 @@ class RowAccess {
   Status LieInGap(Bytes primary_key, bool* free);
   Status RowHasUniqueImage(size_t index, Bytes row_key, const std::string& image, bool* same);
   UniqueValue UniqueValueOf(size_t index, const uint8_t* record);
-  Status LockValue(const UniqueValue& value);
+  Status LockValue(const UniqueValue& value, txn::LockWait wait);
+  Status PrimaryKeyIsTaken(Bytes primary_key, bool* taken);
+  Status LockNewPrimary(Bytes primary_key, bool* taken);
   Status FindHolder(const UniqueValue& value, Bytes own_row_key, std::string* holder);
   Status CheckValue(const UniqueValue& value, Bytes own_row_key, size_t* duplicate_index);
   Status CheckChangedUnique(size_t index, const uint8_t* before, const uint8_t* after,

@@ -27,20 +27,21 @@ void RowAccess::EncodeSecondary(size_t index, const uint8_t* record, uint64_t hi
                               &entry->value);
 }
 
-Status RowAccess::LockExclusively(IndexId index, Bytes key) {
-  if (table_->lockless()) return Status::Ok();
-  return transaction_->Lock(index, key, txn::LockMode::kExclusive, txn::LockWait::kWait);
-}
-
-Status RowAccess::LockUniqueValue(size_t index, Bytes prefix) {
-  const IndexId id = table_->index(index).id;
-  BASALT_RETURN_IF_ERROR(LockExclusively(id, prefix));
-  return transaction_->WaitForUndecided(id, prefix);
-}
-
 Status RowAccess::LockForWrite(Bytes primary_key) {
-  BASALT_RETURN_IF_ERROR(LockExclusively(table_->primary().id, primary_key));
+  if (table_->lockless()) return Status::Ok();
+  BASALT_RETURN_IF_ERROR(transaction_->Lock(table_->primary().id, primary_key,
+                                            txn::LockMode::kExclusive, txn::LockWait::kWait));
   return transaction_->CheckUnchanged(table_->primary().family, primary_key);
+}
+
+// The lock of a value that is about to be added, and no prepared transaction may add it still.
+// kLockBusy: another has the lock, and `wait` says not to wait.
+Status RowAccess::LockNewValue(IndexId index, Bytes locked, Bytes prefix, txn::LockWait wait) {
+  if (!table_->lockless()) {
+    bool acquired;
+    BASALT_RETURN_IF_ERROR(transaction_->LockNewEntry(index, locked, wait, &acquired));
+  }
+  return transaction_->WaitForUndecided(index, prefix);
 }
 
 // Whether it is known, or worth a search, that no entry has the primary key. False says nothing.
@@ -61,10 +62,10 @@ Status RowAccess::LieInGap(Bytes primary_key, bool* free) {
   return Status::Ok();
 }
 
-Status RowAccess::CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, Bytes own_row_key,
-                                     size_t* duplicate_index) {
-  const bool exact = table_->primary().codec->UniqueIsExact();
-  if (exact) {
+// Has a row this primary key now? One that has expired gives its place.
+Status RowAccess::PrimaryKeyIsTaken(Bytes primary_key, bool* taken) {
+  *taken = false;
+  if (table_->primary().codec->UniqueIsExact()) {
     bool free = false;
     BASALT_RETURN_IF_ERROR(LieInGap(primary_key, &free));
     if (free) return Status::Ok();
@@ -72,13 +73,55 @@ Status RowAccess::CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, B
   rocksdb::PinnableSlice value;
   Status found =
       transaction_->Get(table_->primary().family, primary_key, txn::View::kLatest, &value);
-  if (found.code() == Code::kNotFound || (found.ok() && TakesPlaceOf(&value))) {
-    if (exact) return Status::Ok();
-    return CheckValue(UniqueValueOf(table_->primary_position(), record), own_row_key,
-                      duplicate_index);
-  }
+  if (found.code() == Code::kNotFound) return Status::Ok();
   if (!found.ok()) {
     return WithEntry(*table_, table_->primary_position(), primary_key, std::move(found));
+  }
+  *taken = !TakesPlaceOf(&value);
+  return Status::Ok();
+}
+
+// Locks a primary key to be added, exclusively when no row has it, else in the mode of duplicates.
+// As a rule nobody else has the lock. Where somebody has, a look says which lock to wait for: of
+// two who are refused for the same row neither waits for the other. A second look says whether the
+// wait has changed that.
+Status RowAccess::LockNewPrimary(Bytes primary_key, bool* taken) {
+  const IndexId rows = table_->primary().id;
+  while (true) {
+    const size_t locks = transaction_->lock_count();
+    bool acquired = false;
+    bool exists = false;
+    Status locked =
+        transaction_->LockNewEntry(rows, primary_key, txn::LockWait::kNoWait, &acquired);
+    if (locked.code() == Code::kLockBusy) {
+      BASALT_RETURN_IF_ERROR(PrimaryKeyIsTaken(primary_key, &exists));
+      locked = exists
+                   ? transaction_->Lock(rows, primary_key, duplicate_mode_, txn::LockWait::kWait)
+                   : transaction_->LockNewEntry(rows, primary_key, txn::LockWait::kWait, &acquired);
+    }
+    BASALT_RETURN_IF_ERROR(std::move(locked));
+    BASALT_RETURN_IF_ERROR(PrimaryKeyIsTaken(primary_key, taken));
+    if (*taken && acquired) transaction_->KeepLock(duplicate_mode_);
+    if (*taken || !exists) return Status::Ok();
+    transaction_->UnlockAfter(locks);
+  }
+}
+
+Status RowAccess::CheckPrimaryUnique(const uint8_t* record, Bytes primary_key, Bytes own_row_key,
+                                     size_t* duplicate_index) {
+  bool taken = false;
+  if (table_->lockless()) {
+    BASALT_RETURN_IF_ERROR(PrimaryKeyIsTaken(primary_key, &taken));
+  } else if (transaction_->settings().detect_conflicts) {
+    BASALT_RETURN_IF_ERROR(LockForWrite(primary_key));
+    BASALT_RETURN_IF_ERROR(PrimaryKeyIsTaken(primary_key, &taken));
+  } else {
+    BASALT_RETURN_IF_ERROR(LockNewPrimary(primary_key, &taken));
+  }
+  if (!taken) {
+    if (table_->primary().codec->UniqueIsExact()) return Status::Ok();
+    return CheckValue(UniqueValueOf(table_->primary_position(), record), own_row_key,
+                      duplicate_index);
   }
   *duplicate_index = table_->primary_position();
   duplicate_key_.assign(primary_key);
@@ -132,11 +175,9 @@ UniqueValue RowAccess::UniqueValueOf(size_t index, const uint8_t* record) {
 }
 
 // Conflicting rows share what is locked, so nobody else adds one.
-Status RowAccess::LockValue(const UniqueValue& value) {
-  if (value.image.empty()) return LockUniqueValue(value.index, value.prefix);
-  const IndexId id = table_->index(value.index).id;
-  BASALT_RETURN_IF_ERROR(LockExclusively(id, value.image));
-  return transaction_->WaitForUndecided(id, value.prefix);
+Status RowAccess::LockValue(const UniqueValue& value, txn::LockWait wait) {
+  return LockNewValue(table_->index(value.index).id,
+                      value.image.empty() ? value.prefix : value.image, value.prefix, wait);
 }
 
 // The key of a row other than `own_row_key` that has the value now; empty: none.
@@ -165,31 +206,38 @@ Status RowAccess::FindHolder(const UniqueValue& value, Bytes own_row_key, std::s
   return WithEntry(*table_, value.index, value.prefix, cursor->status());
 }
 
-// Locks the value, then looks who has it. Who takes a value away from a row locks the row only, and
-// may not be decided yet. So the row is locked too, and whether it has the value still is looked
-// at again. Rows come before values in the order of locks, which is why the value is given up while
-// the row is waited for: its owner may want to write the value again.
+// Locks the value, then looks who has it. Where a row has it, the row's lock takes the place of the
+// value's, which is given up before the wait: rows come before values in the order of locks, and
+// the row's owner may want to write the value again. Whether the row has it still is looked at
+// again, since who takes a value away from a row locks the row only.
 Status RowAccess::CheckValue(const UniqueValue& value, Bytes own_row_key, size_t* duplicate_index) {
   const IndexId rows = table_->primary().id;
-  std::string locked;
   while (true) {
     const size_t locks = transaction_->lock_count();
-    BASALT_RETURN_IF_ERROR(LockValue(value));
+    Status locked = LockValue(value, txn::LockWait::kNoWait);
+    const bool busy = locked.code() == Code::kLockBusy;
+    if (!busy) BASALT_RETURN_IF_ERROR(std::move(locked));
     std::string holder;
     BASALT_RETURN_IF_ERROR(FindHolder(value, own_row_key, &holder));
+    if (holder.empty() && busy) {
+      BASALT_RETURN_IF_ERROR(LockValue(value, txn::LockWait::kWait));
+      BASALT_RETURN_IF_ERROR(FindHolder(value, own_row_key, &holder));
+    }
     if (holder.empty()) return Status::Ok();
-    if (holder == locked || table_->lockless()) {
+    std::string still = holder;
+    if (!table_->lockless()) {
+      transaction_->UnlockAfter(locks);
+      BASALT_RETURN_IF_ERROR(
+          transaction_->Lock(rows, holder, duplicate_mode_, txn::LockWait::kWait));
+      still.clear();
+      BASALT_RETURN_IF_ERROR(FindHolder(value, own_row_key, &still));
+    }
+    if (still == holder) {
       *duplicate_index = value.index;
       duplicate_key_.swap(holder);
       return Status(Code::kDuplicateKey);
     }
-    Status taken = transaction_->Lock(rows, holder, duplicate_mode_, txn::LockWait::kNoWait);
-    if (taken.code() == Code::kLockBusy) {
-      transaction_->UnlockAfter(locks);
-      taken = transaction_->Lock(rows, holder, duplicate_mode_, txn::LockWait::kWait);
-    }
-    BASALT_RETURN_IF_ERROR(std::move(taken));
-    locked.swap(holder);
+    transaction_->UnlockAfter(locks);
   }
 }
 
@@ -215,7 +263,6 @@ Status RowAccess::LockForInsert(const uint8_t* record, size_t* duplicate_index) 
   const size_t primary = table_->primary_position();
   // Nobody else can know a fresh hidden id.
   if (!table_->hidden_primary()) {
-    BASALT_RETURN_IF_ERROR(LockForWrite(after_[primary].key));
     BASALT_RETURN_IF_ERROR(
         CheckPrimaryUnique(record, after_[primary].key, Bytes(), duplicate_index));
   }
@@ -294,7 +341,6 @@ Status RowAccess::LockForUpdate(const uint8_t* before, const uint8_t* after, boo
   replaces_expired_ = false;
   const size_t primary = table_->primary_position();
   if (key_changed) {
-    BASALT_RETURN_IF_ERROR(LockForWrite(after_[primary].key));
     BASALT_RETURN_IF_ERROR(
         CheckPrimaryUnique(after, after_[primary].key, before_[primary].key, duplicate_index));
   }

@@ -72,9 +72,13 @@ class LockOwner {
   friend class RangeLocks;
   friend class WaitGraph;
 
+  // One lock, in 16 bytes: the pointer's lowest bit says that it is for an entry being added.
   struct Held {
+    static constexpr uintptr_t kNewEntry = 1;
     LockHash hash;
-    IndexLock* index;
+    uintptr_t tagged;
+    IndexLock* index() const { return reinterpret_cast<IndexLock*>(tagged & ~kNewEntry); }
+    bool of_new_entry() const { return (tagged & kNewEntry) != 0; }
   };
   struct IndexUse {
     IndexLock* index;

@@ -282,7 +282,7 @@ Status LockTable::Acquire(LockOwner* owner, IndexId index, Bytes key, LockMode m
 
 void LockTable::NoteAdded(const Request& request) {
   LockOwner::IndexUse* use = request.use;
-  request.owner->held_.push_back({request.hash, use->index});
+  request.owner->held_.push_back({request.hash, reinterpret_cast<uintptr_t>(use->index)});
   if (request.mode == LockMode::kExclusive) use->exclusive_rows = true;
   if (++use->rows % options_.escalation_threshold == 0) TryEscalate(request.owner, use);
   request.owner->row_locks_.store(request.owner->held_.size(), std::memory_order_relaxed);
@@ -422,7 +422,7 @@ void LockTable::TryEscalate(LockOwner* owner, LockOwner::IndexUse* use) {
   if (!TakeWhole(owner, use, mode)) return;
   escalations_.fetch_add(1, std::memory_order_relaxed);
   std::erase_if(owner->held_, [&](const LockOwner::Held& held) {
-    return held.index == use->index && TradeRow(held.hash);
+    return held.index() == use->index && TradeRow(held.hash);
   });
   use->rows = 0;
   owner->held_.shrink_to_fit();
@@ -478,16 +478,59 @@ bool LockTable::TradeRow(LockHash hash) {
   return true;
 }
 
+void LockTable::ForgetRow(LockOwner* owner, const LockOwner::Held& held) {
+  ReleaseRow(owner, held.hash);
+  for (LockOwner::IndexUse& use : owner->indexes_) {
+    if (use.index == held.index() && use.rows > 0) --use.rows;
+  }
+}
+
 void LockTable::ReleaseAfter(LockOwner* owner, size_t position) {
   while (owner->held_.size() > position) {
     const LockOwner::Held held = owner->held_.back();
     owner->held_.pop_back();
-    ReleaseRow(owner, held.hash);
-    for (LockOwner::IndexUse& use : owner->indexes_) {
-      if (use.index == held.index && use.rows > 0) --use.rows;
-    }
+    ForgetRow(owner, held);
   }
   owner->row_locks_.store(owner->held_.size(), std::memory_order_relaxed);
+}
+
+void LockTable::NoteNewEntry(LockOwner* owner) {
+  owner->held_.back().tagged |= LockOwner::Held::kNewEntry;
+}
+
+void LockTable::KeepNewest(LockOwner* owner, LockMode mode) {
+  LockOwner::Held& held = owner->held_.back();
+  held.tagged &= ~LockOwner::Held::kNewEntry;
+  if (mode == LockMode::kShared) Downgrade(owner, held.hash);
+}
+
+void LockTable::ReleaseNewEntriesAfter(LockOwner* owner, size_t position) {
+  size_t kept = position;
+  for (size_t i = position; i < owner->held_.size(); ++i) {
+    if (owner->held_[i].of_new_entry()) {
+      ForgetRow(owner, owner->held_[i]);
+    } else {
+      owner->held_[kept++] = owner->held_[i];
+    }
+  }
+  if (kept < owner->held_.size()) owner->held_.resize(kept);
+  owner->row_locks_.store(owner->held_.size(), std::memory_order_relaxed);
+}
+
+// The owner has the row exclusively, alone.
+void LockTable::Downgrade(LockOwner* owner, LockHash hash) {
+  Shard& shard = ShardOf(hash);
+  std::lock_guard shard_lock(shard.mutex);
+  Shard::Slot* slot = shard.Find(hash);
+  if (slot == nullptr) return;
+  if (Tag(slot->state) != kTagState) {
+    slot->state = OneOwner(owner, LockMode::kShared, Ordinal(slot->state));
+    return;
+  }
+  SharedState* state = Shard::StateOf(*slot);
+  state->mode = LockMode::kShared;
+  std::lock_guard lock(graph_->mutex());
+  GrantWaiters(state);
 }
 
 void LockTable::ReleaseIndex(LockOwner* owner, const LockOwner::IndexUse& use) {

@@ -50,6 +50,14 @@ class LockTable {
   // Releases the locks acquired after `position`, newest first. A lock of a whole index and a lock
   // that was strengthened after `position` stay until ReleaseAll.
   void ReleaseAfter(LockOwner* owner, size_t position);
+
+  // Locks of entries that are about to be added go with them when they are taken back; all others
+  // outlive a roll-back. Acquire has just added the lock: it is for a new entry.
+  static void NoteNewEntry(LockOwner* owner);
+  // The entry that it was taken for is there already: it stays, in this mode.
+  void KeepNewest(LockOwner* owner, LockMode mode);
+  // Releases the locks of new entries that were acquired after `position`.
+  void ReleaseNewEntriesAfter(LockOwner* owner, size_t position);
   void ReleaseAll(LockOwner* owner);
 
   // Takes the whole index exclusively, without waiting, when nobody else has or wants a row of it
@@ -99,6 +107,8 @@ class LockTable {
   bool OthersHaveRows(const LockOwner& owner, const IndexLock& index) const;
   bool TradeRow(LockHash hash);
   void ReleaseRow(LockOwner* owner, LockHash hash);
+  void Downgrade(LockOwner* owner, LockHash hash);
+  void ForgetRow(LockOwner* owner, const LockOwner::Held& held);
   void ReleaseIndex(LockOwner* owner, const LockOwner::IndexUse& use);
 
   const Options options_;

@@ -101,11 +101,13 @@ Status Transaction::RollbackStatement() {
   return status;
 }
 
-// After writes were taken back. What was read under SERIALIZABLE stays locked: it may have been
-// seen by the client, or have decided what the statement did.
+// After writes were taken back. Rows that are there stay locked, as in InnoDB: the client may have
+// seen them, and the error of a refused INSERT has named one. MyRocks gives all back.
 void Transaction::ReleaseLocksAfter(size_t position) {
-  if (settings_.isolation != Isolation::kSerializable) {
+  if (detects_conflicts()) {
     manager_->locks()->ReleaseAfter(&owner_, position);
+  } else {
+    manager_->locks()->ReleaseNewEntriesAfter(&owner_, position);
   }
   // Those who lock ranges may have waited for entries that are gone.
   manager_->waits()->Changed(&owner_);
@@ -199,9 +201,13 @@ Status Transaction::WaitForUndecided(IndexId index, Bytes prefix) {
   return Status::Ok();
 }
 
-void Transaction::UnlockLast() {
-  if (owner_.position() > 0) UnlockAfter(owner_.position() - 1);
+Status Transaction::LockNewEntry(IndexId index, Bytes key, LockWait wait, bool* acquired) {
+  Status locked = Lock(index, key, LockMode::kExclusive, wait, acquired);
+  if (locked.ok() && *acquired) LockTable::NoteNewEntry(&owner_);
+  return locked;
 }
+
+void Transaction::KeepLock(LockMode mode) { manager_->locks()->KeepNewest(&owner_, mode); }
 
 void Transaction::UnlockAfter(size_t lock_count) {
   manager_->locks()->ReleaseAfter(&owner_, lock_count);

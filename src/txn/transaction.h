@@ -78,14 +78,14 @@ class Transaction {
   // What reports show of it. Any thread.
   TransactionInfo Describe() const;
 
-  // idle -> active. Costs nothing but a few stores: snapshot, write batch and locks come at need.
+  // idle -> active. A few stores: snapshot, write batch and locks come at need.
   void Begin(const Settings& settings);
   const Settings& settings() const { return settings_; }
   void set_lock_wait_microseconds(uint64_t wait) { settings_.lock_wait_microseconds = wait; }
   void set_fill_cache(bool fill) { settings_.fill_cache = fill; }
 
-  // Every statement inside the transaction is framed by these. EndStatement drops a statement
-  // snapshot; RollbackStatement also takes its writes back (T4) and releases locks it added.
+  // The frame of every statement. EndStatement drops a statement snapshot; RollbackStatement also
+  // takes its writes back (T4), with the locks of new entries.
   void BeginStatement();
   void EndStatement();
   Status RollbackStatement();
@@ -95,8 +95,7 @@ class Transaction {
   // The same for a mere estimate: when the statement then reads nothing, the snapshot does not
   // outlive it, so that the transaction's view begins with its first real read.
   const rocksdb::Snapshot* EstimateSnapshot();
-  // Takes the snapshot now, for START TRANSACTION WITH CONSISTENT SNAPSHOT.
-  void TakeSnapshot() { ReadSnapshot(); }
+  void TakeSnapshot() { ReadSnapshot(); }  // now, for START TRANSACTION WITH CONSISTENT SNAPSHOT
   // A newer snapshot in the place of one that ReadSnapshot() gave out only once; else null.
   const rocksdb::Snapshot* RenewFreshSnapshot();
   bool has_snapshot() const { return snapshot_ != nullptr; }
@@ -118,6 +117,11 @@ class Transaction {
 
   // Locks a row of the (hidden) primary key, or a value of a unique index by its prefix.
   Status Lock(IndexId index, Bytes key, LockMode mode, LockWait wait, bool* acquired = nullptr);
+  // Exclusively, for an entry that is about to be added: a roll-back of the statement or to a
+  // savepoint gives it back, and no other lock. KeepLock: the newest lock, which *acquired was true
+  // for, is for an entry that is there already; it stays, in this mode.
+  Status LockNewEntry(IndexId index, Bytes key, LockWait wait, bool* acquired);
+  void KeepLock(LockMode mode);
   // With Settings::detect_conflicts, after a row was locked: kSnapshotConflict when it is not what
   // the snapshot shows. Takes the snapshot when there is none.
   Status CheckUnchanged(rocksdb::ColumnFamilyHandle* family, Bytes key);
@@ -128,11 +132,8 @@ class Transaction {
   // that begins with `prefix`. Their locks are those of whole keys: whoever checks for a unique
   // value locks it and then calls this. One load when there is none.
   Status WaitForUndecided(IndexId index, Bytes prefix);
-  // Gives up the newest lock if nothing was locked after it: a row that was read and did not match.
-  void UnlockLast();
   size_t lock_count() const { return owner_.lock_count(); }
-  // Gives up the row locks taken since there were so many.
-  void UnlockAfter(size_t lock_count);
+  void UnlockAfter(size_t lock_count);  // gives up the row locks taken since there were so many
   bool holds_locks() const { return !owner_.holds_nothing(); }
 
   // Locks the range [start, end) of an index's keys: from Ok until the transaction ends nobody else
@@ -202,8 +203,7 @@ class Transaction {
   // -> idle, nothing left.
   Status Rollback();
 
-  // Makes a lock wait of this transaction end with kInterrupted. Any thread.
-  void Interrupt();
+  void Interrupt();  // makes a lock wait of this transaction end with kInterrupted; any thread
   void ClearInterrupt();
 
   TransactionManager* manager() const { return manager_; }

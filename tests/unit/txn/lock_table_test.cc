@@ -177,6 +177,49 @@ TEST(LockTable, L4G2InterruptEndsAWait) {
   table.ReleaseAll(&b);
 }
 
+TEST(LockTable, ARollBackGivesBackTheLocksOfNewEntriesAlone) {
+  Locks table;
+  LockOwner a(1), b(2);
+  ASSERT_EQ(Try(&table, &a, "before"), Code::kOk);
+  LockTable::NoteNewEntry(&a);
+  const size_t position = a.position();
+  ASSERT_EQ(Try(&table, &a, "new"), Code::kOk);
+  LockTable::NoteNewEntry(&a);
+  ASSERT_EQ(Try(&table, &a, "read", kS), Code::kOk);
+  ASSERT_EQ(Try(&table, &a, "also new"), Code::kOk);
+  LockTable::NoteNewEntry(&a);
+  ASSERT_EQ(Try(&table, &a, "written"), Code::kOk);
+  table.ReleaseNewEntriesAfter(&a, position);
+  EXPECT_EQ(a.lock_count(), 3u);
+  EXPECT_EQ(Try(&table, &b, "new"), Code::kOk);
+  EXPECT_EQ(Try(&table, &b, "also new"), Code::kOk);
+  EXPECT_EQ(Try(&table, &b, "before"), Code::kLockBusy);
+  EXPECT_EQ(Try(&table, &b, "read"), Code::kLockBusy);
+  EXPECT_EQ(Try(&table, &b, "written", kS), Code::kLockBusy);
+  table.ReleaseAll(&a);
+  EXPECT_EQ(Try(&table, &b, "written"), Code::kOk);
+  table.ReleaseAll(&b);
+}
+
+TEST(LockTable, L1ALockOfAnEntryThatIsThereBecomesSharedAndLetsReadersIn) {
+  Locks table;
+  LockOwner a(1), b(2), c(3);
+  ASSERT_EQ(Try(&table, &a, "k"), Code::kOk);
+  LockTable::NoteNewEntry(&a);
+  std::thread reader([&] { EXPECT_EQ(Wait(&table, &b, "k", kS), Code::kOk); });
+  AwaitWaits(table, 1);
+  table.KeepNewest(&a, kS);
+  reader.join();
+  EXPECT_EQ(Try(&table, &c, "k", kS), Code::kOk);
+  table.ReleaseNewEntriesAfter(&a, 0);
+  table.ReleaseAll(&b);
+  table.ReleaseAll(&c);
+  EXPECT_EQ(Try(&table, &b, "k"), Code::kLockBusy) << "it is for no new entry any more";
+  EXPECT_EQ(Try(&table, &b, "k", kS), Code::kOk);
+  table.ReleaseAll(&a);
+  table.ReleaseAll(&b);
+}
+
 TEST(LockTable, L5EscalatesWhenAlone) {
   Locks table({.escalation_threshold = 100});
   LockOwner a(1), b(2);

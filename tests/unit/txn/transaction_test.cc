@@ -18,8 +18,9 @@ class TransactionTest : public TxnFixture {
  protected:
   size_t Rows(Transaction* transaction = nullptr) { return Contents(family(), transaction).size(); }
   void PutRows(Transaction* transaction, uint32_t from, uint32_t to) {
+    bool acquired;
     for (uint32_t i = from; i < to; ++i) {
-      ASSERT_TRUE(transaction->Lock(index(), Key(i), LockMode::kExclusive, LockWait::kWait).ok());
+      ASSERT_TRUE(transaction->LockNewEntry(index(), Key(i), LockWait::kWait, &acquired).ok());
       ASSERT_TRUE(transaction->Put(family(), Key(i), "row " + std::to_string(i)).ok());
     }
   }
@@ -119,9 +120,13 @@ TEST_F(TransactionTest, T4AFailedStatementLeavesTheEarlierOnes) {
   transaction->EndStatement();
   transaction->BeginStatement();
   PutRows(transaction.get(), 3, 300);  // spills on the way
+  ASSERT_TRUE(transaction->Lock(index(), Key(1000), LockMode::kShared, LockWait::kNoWait).ok());
   ASSERT_TRUE(transaction->RollbackStatement().ok());
   EXPECT_EQ(Rows(transaction.get()), 3u);
   auto other = Begin();
+  EXPECT_EQ(other->Lock(index(), Key(1000), LockMode::kExclusive, LockWait::kNoWait).code(),
+            Code::kLockBusy)
+      << "a row that was there outlives the statement's roll-back";
   EXPECT_TRUE(other->Lock(index(), Key(4), LockMode::kExclusive, LockWait::kNoWait).ok());
   EXPECT_EQ(other->Lock(index(), Key(2), LockMode::kExclusive, LockWait::kNoWait).code(),
             Code::kLockBusy);
