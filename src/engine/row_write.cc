@@ -101,7 +101,7 @@ Status RowAccess::LockNewPrimary(Bytes primary_key, bool* taken) {
     }
     BASALT_RETURN_IF_ERROR(std::move(locked));
     BASALT_RETURN_IF_ERROR(PrimaryKeyIsTaken(primary_key, taken));
-    if (*taken && acquired) transaction_->KeepLock(duplicate_mode_);
+    if (*taken && !exists) transaction_->EntryIsThere(primary_key, acquired, duplicate_mode_);
     if (*taken || !exists) return Status::Ok();
     transaction_->UnlockAfter(locks);
   }

@@ -95,6 +95,7 @@ class LockOwner {
 
   const uint64_t id_;
   std::vector<Held> held_;            // in order of acquisition
+  bool strengthened_ = false;         // the last request made a shared lock exclusive
   std::atomic<size_t> row_locks_{0};  // their number
   std::vector<IndexUse> indexes_;     // the few it has locks in; some of its last transaction
   std::vector<std::unique_ptr<RangeSet>> ranges_;  // likewise; see range_locks.h

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -217,6 +218,7 @@ LockTable::Grant LockTable::TryGrant(const Request& request, Shard* shard) {
     if (excluded) return Grant::kWaitForIndex;
     slot->state = OneOwner(request.owner, mode, Ordinal(slot->state));
     request.use->exclusive_rows = true;
+    request.owner->strengthened_ = true;
     return Grant::kHeldBefore;
   }
   if (Tag(slot->state) == kTagState) {
@@ -240,6 +242,7 @@ LockTable::Grant LockTable::TryGrantShared(const Request& request, SharedState* 
     if (state->owners.size() > 1) return Grant::kWaitForRow;
     state->mode = LockMode::kExclusive;
     request.use->exclusive_rows = true;
+    request.owner->strengthened_ = true;
     return Grant::kHeldBefore;
   }
   const bool joins = request.mode == LockMode::kShared && state->mode == LockMode::kShared &&
@@ -252,6 +255,7 @@ LockTable::Grant LockTable::TryGrantShared(const Request& request, SharedState* 
 Status LockTable::Acquire(LockOwner* owner, IndexId index, Bytes key, LockMode mode, LockWait wait,
                           uint64_t timeout_microseconds, bool* acquired) {
   if (acquired != nullptr) *acquired = false;
+  owner->strengthened_ = false;
   Request request{owner, UseIndex(owner, index), key, HashOf(key), mode, 0};
   Shard& shard = ShardOf(request.hash);
   std::unique_lock shard_lock(shard.mutex);
@@ -265,7 +269,10 @@ Status LockTable::Acquire(LockOwner* owner, IndexId index, Bytes key, LockMode m
       const Shard::Slot* slot = shard.Find(request.hash);
       const bool upgrade = Tag(slot->state) == kTagState && Shard::StateOf(*slot)->Owns(owner);
       BASALT_RETURN_IF_ERROR(WaitForRow(request, &shard, &shard_lock, upgrade));
-      if (upgrade) return Status::Ok();
+      if (upgrade) {
+        owner->strengthened_ = true;
+        return Status::Ok();
+      }
       break;
     }
     shard_lock.unlock();
@@ -504,6 +511,10 @@ void LockTable::KeepNewest(LockOwner* owner, LockMode mode) {
   if (mode == LockMode::kShared) Downgrade(owner, held.hash);
 }
 
+void LockTable::UndoStrengthening(LockOwner* owner, Bytes key) {
+  if (std::exchange(owner->strengthened_, false)) Downgrade(owner, HashOf(key));
+}
+
 void LockTable::ReleaseNewEntriesAfter(LockOwner* owner, size_t position) {
   size_t kept = position;
   for (size_t i = position; i < owner->held_.size(); ++i) {
@@ -515,6 +526,34 @@ void LockTable::ReleaseNewEntriesAfter(LockOwner* owner, size_t position) {
   }
   if (kept < owner->held_.size()) owner->held_.resize(kept);
   owner->row_locks_.store(owner->held_.size(), std::memory_order_relaxed);
+}
+
+bool LockTable::IsShared(LockHash hash) const {
+  Shard& shard = ShardOf(hash);
+  std::lock_guard shard_lock(shard.mutex);
+  const Shard::Slot* slot = shard.Find(hash);
+  if (slot == nullptr) return false;
+  if (Tag(slot->state) != kTagState) return ModeOf(slot->state) == LockMode::kShared;
+  return Shard::StateOf(*slot)->mode == LockMode::kShared;
+}
+
+void LockTable::ReleaseShared(LockOwner* owner) {
+  size_t kept = 0;
+  for (const LockOwner::Held& held : owner->held_) {
+    if (IsShared(held.hash)) {
+      ForgetRow(owner, held);
+    } else {
+      owner->held_[kept++] = held;
+    }
+  }
+  owner->held_.resize(kept);
+  owner->row_locks_.store(kept, std::memory_order_relaxed);
+  for (LockOwner::IndexUse& use : owner->indexes_) {
+    if (!use.whole || use.whole_mode != LockMode::kShared) continue;
+    ReleaseIndex(owner, use);
+    use.whole = false;
+    graph_->Changed(owner);
+  }
 }
 
 // The owner has the row exclusively, alone.

@@ -56,9 +56,14 @@ class LockTable {
   static void NoteNewEntry(LockOwner* owner);
   // The entry that it was taken for is there already: it stays, in this mode.
   void KeepNewest(LockOwner* owner, LockMode mode);
+  // The same for a lock that the owner had shared before: what Acquire has just made exclusive of
+  // it is shared again. Else nothing.
+  void UndoStrengthening(LockOwner* owner, Bytes key);
   // Releases the locks of new entries that were acquired after `position`.
   void ReleaseNewEntriesAfter(LockOwner* owner, size_t position);
   void ReleaseAll(LockOwner* owner);
+  // Releases what the owner has shared, rows and whole indexes: it will read nothing any more.
+  void ReleaseShared(LockOwner* owner);
 
   // Takes the whole index exclusively, without waiting, when nobody else has or wants a row of it
   // (looks at every lock there is, so not for single rows). Else false, and all is as before.
@@ -108,6 +113,7 @@ class LockTable {
   bool TradeRow(LockHash hash);
   void ReleaseRow(LockOwner* owner, LockHash hash);
   void Downgrade(LockOwner* owner, LockHash hash);
+  bool IsShared(LockHash hash) const;
   void ForgetRow(LockOwner* owner, const LockOwner::Held& held);
   void ReleaseIndex(LockOwner* owner, const LockOwner::IndexUse& use);
 

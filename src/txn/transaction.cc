@@ -207,7 +207,13 @@ Status Transaction::LockNewEntry(IndexId index, Bytes key, LockWait wait, bool* 
   return locked;
 }
 
-void Transaction::KeepLock(LockMode mode) { manager_->locks()->KeepNewest(&owner_, mode); }
+void Transaction::EntryIsThere(Bytes key, bool acquired, LockMode mode) {
+  if (acquired) {
+    manager_->locks()->KeepNewest(&owner_, mode);
+  } else if (mode == LockMode::kShared) {
+    manager_->locks()->UndoStrengthening(&owner_, key);
+  }
+}
 
 void Transaction::UnlockAfter(size_t lock_count) {
   manager_->locks()->ReleaseAfter(&owner_, lock_count);
@@ -437,6 +443,10 @@ Status Transaction::Prepare(Bytes name, Durability durability, bool may_outlive_
   if (ingest_job_ == nullptr) writes_.SetOpaque(false);
   state_ = State::kPrepared;
   if (may_outlive_connection) {
+    // It reads nothing any more, and may stay for long: others need not wait for its outcome to add
+    // entries where it has read, or to change what it has only read.
+    manager_->locks()->ReleaseShared(&owner_);
+    manager_->ranges()->ReleaseAll(&owner_);
     BASALT_RETURN_IF_ERROR(manager_->Register(this));
     registered_ = true;
   }

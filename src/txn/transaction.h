@@ -118,10 +118,10 @@ class Transaction {
   // Locks a row of the (hidden) primary key, or a value of a unique index by its prefix.
   Status Lock(IndexId index, Bytes key, LockMode mode, LockWait wait, bool* acquired = nullptr);
   // Exclusively, for an entry that is about to be added: a roll-back of the statement or to a
-  // savepoint gives it back, and no other lock. KeepLock: the newest lock, which *acquired was true
-  // for, is for an entry that is there already; it stays, in this mode.
+  // savepoint gives it back, and no other lock. EntryIsThere, right after it: the lock stays, in
+  // this mode, or as it was before.
   Status LockNewEntry(IndexId index, Bytes key, LockWait wait, bool* acquired);
-  void KeepLock(LockMode mode);
+  void EntryIsThere(Bytes key, bool acquired, LockMode mode);
   // With Settings::detect_conflicts, after a row was locked: kSnapshotConflict when it is not what
   // the snapshot shows. Takes the snapshot when there is none.
   Status CheckUnchanged(rocksdb::ColumnFamilyHandle* family, Bytes key);
@@ -168,8 +168,8 @@ class Transaction {
   Status Put(rocksdb::ColumnFamilyHandle* family, Bytes key, Bytes value);
   Status Delete(rocksdb::ColumnFamilyHandle* family, Bytes key);
   Status SingleDelete(rocksdb::ColumnFamilyHandle* family, Bytes key);
-  // Remembers that the auto-increment counter of a table has reached `next`; written with the
-  // commit, kept when a statement is rolled back.
+  // The auto-increment counter of a table has reached `next`: written with the commit, kept when a
+  // statement is rolled back.
   void NoteAutoIncrement(IndexId primary, uint64_t next);
   // Writes to temporary tables do not count: they need no log and no two-phase commit.
   bool has_writes() const;
@@ -193,7 +193,7 @@ class Transaction {
 
   // active -> prepared. `name` identifies it after a crash (docs/format/wal.md). After Ok the
   // transaction survives a crash according to `durability`.
-  // With `may_outlive_connection` (user XA) others may ask the manager to decide it.
+  // With `may_outlive_connection` (user XA) others may decide it; shared locks and ranges go.
   Status Prepare(Bytes name, Durability durability, bool may_outlive_connection = false);
   // active or prepared -> idle, with everything visible and the locks released. A prepared
   // transaction's commit need not be durable when a coordinator's log decides it: `durability`

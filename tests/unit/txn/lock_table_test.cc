@@ -220,6 +220,46 @@ TEST(LockTable, L1ALockOfAnEntryThatIsThereBecomesSharedAndLetsReadersIn) {
   table.ReleaseAll(&b);
 }
 
+TEST(LockTable, L1ASharedLockThatWasMadeExclusiveForNothingIsSharedAgain) {
+  Locks table;
+  LockOwner a(1), b(2);
+  ASSERT_EQ(Try(&table, &a, "k", kS), Code::kOk);
+  ASSERT_EQ(Try(&table, &a, "k"), Code::kOk);
+  EXPECT_EQ(Try(&table, &b, "k", kS), Code::kLockBusy);
+  table.UndoStrengthening(&a, "k");
+  EXPECT_EQ(Try(&table, &b, "k", kS), Code::kOk);
+  table.ReleaseAll(&b);
+  ASSERT_EQ(Try(&table, &a, "k"), Code::kOk);
+  ASSERT_EQ(Try(&table, &a, "k"), Code::kOk);
+  table.UndoStrengthening(&a, "k");
+  EXPECT_EQ(Try(&table, &b, "k", kS), Code::kLockBusy) << "it was exclusive before";
+  table.ReleaseAll(&a);
+}
+
+TEST(LockTable, WhoReadsNoMoreGivesBackWhatItHasShared) {
+  Locks table({.escalation_threshold = 100});
+  LockOwner a(1), b(2);
+  ASSERT_EQ(Try(&table, &a, "read", kS), Code::kOk);
+  ASSERT_EQ(Try(&table, &a, "written"), Code::kOk);
+  ASSERT_EQ(Try(&table, &a, "read, then written", kS), Code::kOk);
+  ASSERT_EQ(Try(&table, &a, "read, then written"), Code::kOk);
+  ASSERT_EQ(Try(&table, &b, "read by both", kS), Code::kOk);
+  ASSERT_EQ(Try(&table, &a, "read by both", kS), Code::kOk);
+  for (int i = 0; i < 150; ++i) {
+    ASSERT_EQ(Try(&table, &a, std::to_string(i), kS, kOtherIndex), Code::kOk);
+  }
+  ASSERT_EQ(Try(&table, &b, "any", kX, kOtherIndex), Code::kLockBusy);
+  table.ReleaseShared(&a);
+  EXPECT_EQ(Try(&table, &b, "read"), Code::kOk);
+  EXPECT_EQ(Try(&table, &b, "read by both"), Code::kOk);
+  EXPECT_EQ(Try(&table, &b, "any", kX, kOtherIndex), Code::kOk);
+  EXPECT_EQ(Try(&table, &b, "written", kS), Code::kLockBusy);
+  EXPECT_EQ(Try(&table, &b, "read, then written", kS), Code::kLockBusy);
+  table.ReleaseAll(&a);
+  table.ReleaseAll(&b);
+  EXPECT_TRUE(a.holds_nothing());
+}
+
 TEST(LockTable, L5EscalatesWhenAlone) {
   Locks table({.escalation_threshold = 100});
   LockOwner a(1), b(2);
