@@ -24,7 +24,7 @@ uint64_t AutoIncrementValue(const TABLE* table, const uchar* record) {
 int Handler::write_row(const uchar* record) {
   // The first row of a temporary sequence comes without external_lock().
   if (!rows_->bound()) {
-    if (int error = EnterStatement(table->in_use, TL_WRITE)) return error;
+    if (int error = EnterStatement(table->in_use, TL_WRITE, /*opens=*/true)) return error;
   }
   if (table->next_number_field != nullptr && record == table->record[0]) {
     if (int error = update_auto_increment()) return error;
