@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/row_access.h"
 
+#include <bit>
+
 #include "base/prefetch.h"
 #include "engine/database.h"
 #include "engine/entry_name.h"
@@ -22,6 +24,10 @@ constexpr uint64_t kMostSkipped = 2048;
 // But ranges of which the store holds no more than this are worth the way: it ends soon, and the
 // number is right.
 constexpr uint64_t kWorthTheWay = 65536;
+
+// Moves of a shared scan of a whole index after which it asks for all rows at once, and again after
+// each doubling. A power of two.
+constexpr uint64_t kRowsLockedOneByOne = 16384;
 
 // Counts on from the cursor's entry to `end`, until there are `limit`; into `cache` as well when
 // that is not null.
@@ -244,6 +250,7 @@ Status RowAccess::TakeFetched(size_t position, uint8_t* record) {
 
 Status RowAccess::StartScan(size_t index, bool key_only, bool fill_cache) {
   replaying_ = false;
+  scans_whole_ = false;
   scan_moves_ = 0;
   scan_index_ = index;
   scan_key_only_ = key_only;
@@ -297,7 +304,7 @@ Status RowAccess::AfterSeek(Bytes target, Status status) {
 }
 
 Status RowAccess::Seek(Bytes target, Bytes bound) {
-  replaying_ = false;
+  replaying_ = scans_whole_ = false;
   if (guard_.active()) {
     return AfterSeek(target, guard_.SeekForward(target, bound.empty() ? guard_.past_end() : bound));
   }
@@ -306,7 +313,7 @@ Status RowAccess::Seek(Bytes target, Bytes bound) {
 }
 
 Status RowAccess::SeekBelow(Bytes target, Bytes bound) {
-  replaying_ = false;
+  replaying_ = scans_whole_ = false;
   if (guard_.active()) {
     return AfterSeek(target, guard_.SeekBelow(target, bound.empty() ? guard_.first() : bound));
   }
@@ -317,6 +324,7 @@ Status RowAccess::SeekBelow(Bytes target, Bytes bound) {
 
 Status RowAccess::SeekToEnd(Position direction) {
   replaying_ = false;
+  scans_whole_ = guard_.active() && intent_.mode == txn::LockMode::kShared;
   const bool forward = direction == Position::kForward;
   if (guard_.active()) {
     return AfterSeek(Bytes(), forward ? guard_.SeekForward(guard_.first(), guard_.past_end())
@@ -413,7 +421,17 @@ Bytes RowAccess::LastingEntryValue() {
   return Bytes(row_value_.data(), row_value_.size());
 }
 
+// A scan of a whole index locks all rows in the end. From some length on it does so at once, if
+// nobody is in the way: that spares locks and memory.
+Status RowAccess::LockAllRows() {
+  if (!transaction_->ShareIndex(table_->primary().id)) return Status::Ok();
+  scans_whole_ = false;
+  return guard_.GuardAll();
+}
+
 Status RowAccess::LockEntryRow() {
+  const bool lengthy = scans_whole_ && scan_moves_ >= kRowsLockedOneByOne;
+  if (lengthy && std::has_single_bit(scan_moves_)) BASALT_RETURN_IF_ERROR(LockAllRows());
   const bool may_wait = wait_for_next_ || !intent_.semi_consistent;
   wait_for_next_ = false;
   Status locked = LockRow(row_key_, may_wait ? intent_.wait : txn::LockWait::kNoWait);
@@ -454,6 +472,9 @@ Status RowAccess::ReadEntryRow(uint8_t* record) {
   }
   BASALT_RETURN_IF_ERROR(TakeEntryRowKey());
   if (intent_.lock) BASALT_RETURN_IF_ERROR(LockEntryRow());
+  if (guard_.active() && !row_unlocked_ && (primary || scan_key_only_) && guard_.ShowsLatest()) {
+    return primary ? DecodeRow(row_key_, LastingEntryValue(), record) : DecodeEntry(record);
+  }
   Status read = transaction_->Get(table_->primary().family, row_key_, view(), &row_value_);
   if (read.code() == Code::kNotFound) {
     if (!intent_.lock) return EntryWithoutRow(row_key_);
