@@ -72,9 +72,9 @@ class GuardedScan {
   IndexId index_;
   txn::LockWait wait_ = txn::LockWait::kWait;
   bool fill_cache_ = true;
-  txn::ViewStamp stamp_;  // the cursor's view is not older
-  size_t step_ = 1;       // entries to lock next
-  unsigned stale_ = 0;    // entries that ShowsLatest has denied since the view was made
+  txn::ViewStamp stamp_;     // the cursor's view is not older
+  size_t step_ = 1;          // entries to lock next
+  unsigned stale_ = 0;       // entries that ShowsLatest has denied since the view was made
   uint64_t operations_ = 0;  // own writes when the cursor came to its entry
 
   std::string first_;  // the ends of the index

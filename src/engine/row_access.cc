@@ -249,8 +249,7 @@ Status RowAccess::TakeFetched(size_t position, uint8_t* record) {
 }
 
 Status RowAccess::StartScan(size_t index, bool key_only, bool fill_cache) {
-  replaying_ = false;
-  scans_whole_ = false;
+  replaying_ = scans_whole_ = all_locked_ = false;
   scan_moves_ = 0;
   scan_index_ = index;
   scan_key_only_ = key_only;
@@ -363,10 +362,10 @@ Status RowAccess::Step(Position direction) {
   ++scan_moves_;
   trail_.Pass(*cursor_);
   Status moved;
+  FetchNeighbour(*cursor_, forward);
   if (guard_.active()) {
     moved = forward ? guard_.Next() : guard_.Previous();
   } else {
-    FetchNeighbour(*cursor_, forward);
     forward ? cursor_->Next() : cursor_->Prev();
     moved = OutcomeOf(*cursor_);
   }
@@ -426,10 +425,13 @@ Bytes RowAccess::LastingEntryValue() {
 Status RowAccess::LockAllRows() {
   if (!transaction_->ShareIndex(table_->primary().id)) return Status::Ok();
   scans_whole_ = false;
+  all_locked_ = true;
   return guard_.GuardAll();
 }
 
 Status RowAccess::LockEntryRow() {
+  if (all_locked_) [[likely]]
+    return Status::Ok();
   const bool lengthy = scans_whole_ && scan_moves_ >= kRowsLockedOneByOne;
   if (lengthy && std::has_single_bit(scan_moves_)) BASALT_RETURN_IF_ERROR(LockAllRows());
   const bool may_wait = wait_for_next_ || !intent_.semi_consistent;
@@ -469,6 +471,9 @@ Status RowAccess::ReadEntryRow(uint8_t* record) {
       return DecodeRow(row_key_, LastingEntryValue(), record);
     }
     if (scan_key_only_) return DecodeEntry(record);
+  }
+  if (all_locked_ && scan_key_only_ && !primary && guard_.ShowsLatest()) {
+    return DecodeEntry(record);
   }
   BASALT_RETURN_IF_ERROR(TakeEntryRowKey());
   if (intent_.lock) BASALT_RETURN_IF_ERROR(LockEntryRow());

@@ -220,9 +220,9 @@ class RowAccess {
   ScanTrail trail_;                     // where it is, for messages
   size_t scan_index_ = 0;
   bool scan_key_only_ = false;
-  bool scans_whole_ = false;  // from one end of the index, without a bound, locking shared
+  bool scans_whole_ = false;  // from one end of the index, without a bound, locking shared,
+  bool all_locked_ = false;   // and has by now locked all rows of the table
   uint64_t scan_moves_ = 0;   // since StartScan
-
   RangeCache cache_;
   uint64_t cache_operations_ = 0;  // own writes when the cache was filled
   bool replaying_ = false;         // the scan stands on entry replay_ of the cache,

@@ -185,8 +185,8 @@ class Handler final : public ::handler {
   void CloseScan();
   // The first row from the entry on that conditions, filters and bounds let through.
   int ReadFromHere(uchar* record, Direction direction, const std::string* prefix, int nothing);
-  int CountRow();    // that is returned; 0
-  int CheckEntry();  // 0: read the entry's row; kEntryPassedOver: go on; else the error
+  int CountRow();         // that is returned; 0
+  int CheckEntry();       // 0: read the entry's row; kEntryPassedOver: go on; else the error
   bool EntriesSuffice();  // what may be left to the entry although the read set has it:
   bool CanBeLeftOut(uint column) const;
   void LeaveOut(uint column);

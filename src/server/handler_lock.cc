@@ -47,8 +47,8 @@ engine::ReadIntent IntentOf(THD* thd, thr_lock_type type, ReadLock::Kind lock,
   const txn::Transaction::Settings& settings = session.transaction()->settings();
   engine::ReadIntent intent;
   intent.lock = lock != ReadLock::Kind::kNone;
-  intent.mode = lock == ReadLock::Kind::kShared ? txn::LockMode::kShared
-                                                : txn::LockMode::kExclusive;
+  intent.mode =
+      lock == ReadLock::Kind::kShared ? txn::LockMode::kShared : txn::LockMode::kExclusive;
   intent.skip_locked = IsSkipLocked(type);
   const bool no_wait = settings.lock_wait_microseconds == 0;
   if (intent.skip_locked || no_wait) intent.wait = txn::LockWait::kNoWait;
@@ -98,8 +98,8 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type, bool opens) {
   read_.wanted_known = false;
   change_noted_ = RebuildsTable(thd_sql_command(thd));
   const txn::Transaction& reader = *session_->transaction();
-  const ReadLock::Kind lock = opens ? read_lock_.Open(thd, lock_type, reader)
-                                    : read_lock_.Reuse(thd, lock_type, reader);
+  const ReadLock::Kind lock =
+      opens ? read_lock_.Open(thd, lock_type, reader) : read_lock_.Reuse(thd, lock_type, reader);
   const engine::ReadIntent intent = IntentOf(thd, lock_type, lock, *session_);
   loads_ = writes && BulkLoad(thd) && Session::LoadsRows(thd) &&
            engine::BulkInsert::IsPossible(*table_data());

@@ -26,7 +26,8 @@
 //  L4  A wait ends by grant, timeout, interruption or deadlock, and leaves nothing behind (G2).
 //  L5  The memory of one owner is bounded: each time it has taken `escalation_threshold` more row
 //      locks in one index they are traded for one lock of the whole index, in the strongest mode
-//      among them. Rows that others wait for at that time keep their locks, and so do others theirs.
+//      among them. Rows that others wait for at that time keep their locks, and so do others
+//      theirs.
 
 namespace basalt::txn {
 
