@@ -396,7 +396,7 @@ SCENARIOS = [
     ),
     Scenario(
         "shared-source",
-        "two INSERT .. SELECT of one row, which both then change: that is a deadlock, found at once",
+        "two INSERT .. SELECT of one row, which both then change: a deadlock, found at once",
         [
             *begin(T1, T2),
             (T1, "INSERT INTO test SELECT 11, value FROM test WHERE id = 1"),
