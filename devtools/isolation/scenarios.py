@@ -380,6 +380,35 @@ SCENARIOS = [
         lambda o: o["update"].error != 0 or values(o["end"])[0] != 111,
         (RU, RC, RR),
     ),
+    Scenario(
+        "latest-source",
+        "INSERT .. SELECT of a row that has changed since the snapshot must write the latest value",
+        [
+            *begin(T1, T2),
+            (T1, read()),
+            (T2, write(11, 1)),
+            (T2, COMMIT),
+            (T1, "INSERT INTO test SELECT 3, value FROM test WHERE id = 1", "insert"),
+            (T1, COMMIT),
+        ],
+        lambda o: o["insert"].error != 0 or values(o["end"])[-1] != values(o["end"])[0],
+        (RU, RC, RR),
+    ),
+    Scenario(
+        "shared-source",
+        "two INSERT .. SELECT of one row, which both then change: a deadlock, found at once",
+        [
+            *begin(T1, T2),
+            (T1, "INSERT INTO test SELECT 11, value FROM test WHERE id = 1"),
+            (T2, "INSERT INTO test SELECT 21, value FROM test WHERE id = 1"),
+            (T1, write("value + 1", 1), "first"),
+            (T2, write("value + 1", 1), "second"),
+            (T1, COMMIT),
+            (T2, COMMIT),
+        ],
+        lambda o: 1213 not in (o["first"].error, o["second"].error),
+        (RR, SE),
+    ),
 ]
 
 

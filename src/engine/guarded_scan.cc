@@ -23,6 +23,7 @@ void GuardedScan::Begin(txn::Transaction* transaction, txn::Cursor* cursor, Inde
   wait_ = wait;
   fill_cache_ = fill_cache;
   stamp_ = stamp;
+  stale_ = 0;
   const store::IndexBounds bounds(index, /*reverse=*/false);
   first_.assign(bounds.first());
   past_end_.assign(bounds.past_end());
@@ -57,19 +58,64 @@ Status GuardedScan::SeekBelow(Bytes target, Bytes bound) {
   return ExtendBackward(/*placed=*/false);
 }
 
+// The cursor shows own writes as of its last move.
+Status GuardedScan::Arrived() {
+  operations_ = transaction_->writes().operations();
+  return Status::Ok();
+}
+
+bool GuardedScan::ShowsLatest() {
+  if (transaction_->writes().operations() != operations_) [[unlikely]]
+    return false;
+  if (transaction_->LatestStamp() == stamp_) [[likely]]
+    return true;
+  ++stale_;
+  return false;
+}
+
+// Makes the cursor show what has been committed until now. It then stands nowhere.
+Status GuardedScan::Renew() {
+  stale_ = 0;
+  stamp_ = transaction_->LatestStamp();
+  return cursor_->Bind(nullptr, &transaction_->writes(), fill_cache_);
+}
+
+Status GuardedScan::GuardAll() {
+  Status locked = transaction_->LockRange(index_, first_, past_end_, txn::LockWait::kNoWait);
+  if (locked.code() == Code::kLockBusy) return Status::Ok();
+  if (!locked.ok()) return locked;
+  low_ = first_;
+  high_ = past_end_;
+  // What others have added before is in the view of the next move.
+  stale_ = kStaleEntries;
+  return Status::Ok();
+}
+
 Status GuardedScan::Next() {
-  cursor_->Next();
+  if (stale_ >= kStaleEntries) [[unlikely]] {
+    const std::string after = After(cursor_->key());
+    BASALT_RETURN_IF_ERROR(Renew());
+    cursor_->SeekForward(after);
+  } else {
+    cursor_->Next();
+  }
   if (IsGuarded()) [[likely]]
-    return Status::Ok();
+    return Arrived();
   BASALT_RETURN_IF_ERROR(cursor_->status());
   if (high_ >= high_bound_) return Status(Code::kEndOfRange);
   return ExtendForward(/*placed=*/true);
 }
 
 Status GuardedScan::Previous() {
-  cursor_->Prev();
+  if (stale_ >= kStaleEntries) [[unlikely]] {
+    const std::string key(cursor_->key());
+    BASALT_RETURN_IF_ERROR(Renew());
+    PlaceBelow(key);
+  } else {
+    cursor_->Prev();
+  }
   if (IsGuarded()) [[likely]]
-    return Status::Ok();
+    return Arrived();
   BASALT_RETURN_IF_ERROR(cursor_->status());
   if (low_ <= low_bound_) return Status(Code::kEndOfRange);
   return ExtendBackward(/*placed=*/true);
@@ -88,7 +134,7 @@ Status GuardedScan::ExtendForward(bool placed) {
     BASALT_RETURN_IF_ERROR(LockAhead(high_, end, &refreshed));
     if (refreshed || seen > 1) cursor_->SeekForward(high_);
     high_ = std::move(end);
-    if (IsGuarded()) return Status::Ok();
+    if (IsGuarded()) return Arrived();
     BASALT_RETURN_IF_ERROR(cursor_->status());
     if (high_ >= high_bound_) return Status(Code::kEndOfRange);
   }
@@ -115,7 +161,7 @@ Status GuardedScan::ExtendBackward(bool placed) {
     BASALT_RETURN_IF_ERROR(LockAhead(start, low_, &refreshed));
     if (refreshed || seen > 1) PlaceBelow(low_);
     low_ = std::move(start);
-    if (IsGuarded()) return Status::Ok();
+    if (IsGuarded()) return Arrived();
     BASALT_RETURN_IF_ERROR(cursor_->status());
     if (low_ <= low_bound_) return Status(Code::kEndOfRange);
   }
@@ -139,11 +185,9 @@ void GuardedScan::PlaceBelow(Bytes key) {
 Status GuardedScan::LockAhead(Bytes start, Bytes end, bool* refreshed) {
   BASALT_RETURN_IF_ERROR(transaction_->LockRange(index_, start, end, wait_));
   step_ = std::min(step_ * kStepGrowth, kLargestStep);
-  const txn::ViewStamp latest = transaction_->LatestStamp();
-  if (latest == stamp_) return Status::Ok();
-  stamp_ = latest;
+  if (transaction_->LatestStamp() == stamp_) return Status::Ok();
   *refreshed = true;
-  return cursor_->Bind(nullptr, &transaction_->writes(), fill_cache_);
+  return Renew();
 }
 
 }  // namespace basalt::engine

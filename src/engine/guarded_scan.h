@@ -43,8 +43,16 @@ class GuardedScan {
   void ForgetBound();
   Status Next();
   Status Previous();
+  // Whether the entry, as the cursor shows it, is what there is now: asked after its row was
+  // locked, so that the row need not be read once more. Scans that often hear no get a newer view.
+  bool ShowsLatest();
+  // Locks the whole index at once, when that needs no wait, instead of step by step. For a scan
+  // without a bound; the cursor stays where it is.
+  Status GuardAll();
 
  private:
+  // After so many entries that were not the latest a newer view is cheaper than reading their rows.
+  static constexpr unsigned kStaleEntries = 8;
   // A step four times as large as the last, up to this many entries.
   static constexpr size_t kStepGrowth = 4;
   static constexpr size_t kLargestStep = 1024;
@@ -52,6 +60,8 @@ class GuardedScan {
   Status ExtendForward(bool placed);
   Status ExtendBackward(bool placed);
   bool IsGuarded() const;
+  Status Renew();
+  Status Arrived();
   std::string WalkForward(size_t* seen);
   std::string WalkBackward(size_t* seen);
   Status LockAhead(Bytes start, Bytes end, bool* refreshed);
@@ -62,8 +72,10 @@ class GuardedScan {
   IndexId index_;
   txn::LockWait wait_ = txn::LockWait::kWait;
   bool fill_cache_ = true;
-  txn::ViewStamp stamp_;  // the cursor's view is not older
-  size_t step_ = 1;       // entries to lock next
+  txn::ViewStamp stamp_;     // the cursor's view is not older
+  size_t step_ = 1;          // entries to lock next
+  unsigned stale_ = 0;       // entries that ShowsLatest has denied since the view was made
+  uint64_t operations_ = 0;  // own writes when the cursor came to its entry
 
   std::string first_;  // the ends of the index
   std::string past_end_;

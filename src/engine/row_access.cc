@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/row_access.h"
 
+#include <bit>
+
 #include "base/prefetch.h"
 #include "engine/database.h"
 #include "engine/entry_name.h"
@@ -22,6 +24,10 @@ constexpr uint64_t kMostSkipped = 2048;
 // But ranges of which the store holds no more than this are worth the way: it ends soon, and the
 // number is right.
 constexpr uint64_t kWorthTheWay = 65536;
+
+// Moves of a shared scan of a whole index after which it asks for all rows at once, and again after
+// each doubling. A power of two.
+constexpr uint64_t kRowsLockedOneByOne = 16384;
 
 // Counts on from the cursor's entry to `end`, until there are `limit`; into `cache` as well when
 // that is not null.
@@ -243,7 +249,7 @@ Status RowAccess::TakeFetched(size_t position, uint8_t* record) {
 }
 
 Status RowAccess::StartScan(size_t index, bool key_only, bool fill_cache) {
-  replaying_ = false;
+  replaying_ = scans_whole_ = all_locked_ = false;
   scan_moves_ = 0;
   scan_index_ = index;
   scan_key_only_ = key_only;
@@ -297,7 +303,7 @@ Status RowAccess::AfterSeek(Bytes target, Status status) {
 }
 
 Status RowAccess::Seek(Bytes target, Bytes bound) {
-  replaying_ = false;
+  replaying_ = scans_whole_ = false;
   if (guard_.active()) {
     return AfterSeek(target, guard_.SeekForward(target, bound.empty() ? guard_.past_end() : bound));
   }
@@ -306,7 +312,7 @@ Status RowAccess::Seek(Bytes target, Bytes bound) {
 }
 
 Status RowAccess::SeekBelow(Bytes target, Bytes bound) {
-  replaying_ = false;
+  replaying_ = scans_whole_ = false;
   if (guard_.active()) {
     return AfterSeek(target, guard_.SeekBelow(target, bound.empty() ? guard_.first() : bound));
   }
@@ -317,6 +323,7 @@ Status RowAccess::SeekBelow(Bytes target, Bytes bound) {
 
 Status RowAccess::SeekToEnd(Position direction) {
   replaying_ = false;
+  scans_whole_ = guard_.active() && intent_.mode == txn::LockMode::kShared;
   const bool forward = direction == Position::kForward;
   if (guard_.active()) {
     return AfterSeek(Bytes(), forward ? guard_.SeekForward(guard_.first(), guard_.past_end())
@@ -355,10 +362,10 @@ Status RowAccess::Step(Position direction) {
   ++scan_moves_;
   trail_.Pass(*cursor_);
   Status moved;
+  FetchNeighbour(*cursor_, forward);
   if (guard_.active()) {
     moved = forward ? guard_.Next() : guard_.Previous();
   } else {
-    FetchNeighbour(*cursor_, forward);
     forward ? cursor_->Next() : cursor_->Prev();
     moved = OutcomeOf(*cursor_);
   }
@@ -413,7 +420,20 @@ Bytes RowAccess::LastingEntryValue() {
   return Bytes(row_value_.data(), row_value_.size());
 }
 
+// A scan of a whole index locks all rows in the end. From some length on it does so at once, if
+// nobody is in the way: that spares locks and memory.
+Status RowAccess::LockAllRows() {
+  if (!transaction_->ShareIndex(table_->primary().id)) return Status::Ok();
+  scans_whole_ = false;
+  all_locked_ = true;
+  return guard_.GuardAll();
+}
+
 Status RowAccess::LockEntryRow() {
+  if (all_locked_) [[likely]]
+    return Status::Ok();
+  const bool lengthy = scans_whole_ && scan_moves_ >= kRowsLockedOneByOne;
+  if (lengthy && std::has_single_bit(scan_moves_)) BASALT_RETURN_IF_ERROR(LockAllRows());
   const bool may_wait = wait_for_next_ || !intent_.semi_consistent;
   wait_for_next_ = false;
   Status locked = LockRow(row_key_, may_wait ? intent_.wait : txn::LockWait::kNoWait);
@@ -452,8 +472,14 @@ Status RowAccess::ReadEntryRow(uint8_t* record) {
     }
     if (scan_key_only_) return DecodeEntry(record);
   }
+  if (all_locked_ && scan_key_only_ && !primary && guard_.ShowsLatest()) {
+    return DecodeEntry(record);
+  }
   BASALT_RETURN_IF_ERROR(TakeEntryRowKey());
   if (intent_.lock) BASALT_RETURN_IF_ERROR(LockEntryRow());
+  if (guard_.active() && !row_unlocked_ && (primary || scan_key_only_) && guard_.ShowsLatest()) {
+    return primary ? DecodeRow(row_key_, LastingEntryValue(), record) : DecodeEntry(record);
+  }
   Status read = transaction_->Get(table_->primary().family, row_key_, view(), &row_value_);
   if (read.code() == Code::kNotFound) {
     if (!intent_.lock) return EntryWithoutRow(row_key_);

@@ -147,6 +147,7 @@ class RowAccess {
   Status DecodeRow(Bytes key, Bytes value, uint8_t* record);
   Status LockRow(Bytes primary_key, txn::LockWait wait);
   Status LockEntryRow();
+  Status LockAllRows();
   Bytes LastingEntryValue();
   bool EntryBelongsTo(Bytes entry, uint8_t* record);
   Status Malformed(size_t index, Bytes key) const;
@@ -166,7 +167,6 @@ class RowAccess {
   RangeCount CountAndCache(txn::Cursor* cursor, size_t index, Bytes start, Bytes end);
   Status AfterSeek(Bytes target, Status status);
   void ReleaseRow();
-
   // row_write.cc
   void EncodePrimary(const uint8_t* record, uint64_t hidden_id, Entry* entry);
   void EncodeSecondary(size_t index, const uint8_t* record, uint64_t hidden_id, Entry* entry);
@@ -197,7 +197,6 @@ class RowAccess {
   bool TakesPlaceOf(rocksdb::PinnableSlice* value);
   Status RemoveExpired(Bytes row_key);
   uint64_t HiddenIdOfRow() const { return codec::HiddenIdOf(row_key_); }
-
   const std::shared_ptr<Table> table_;
   VirtualColumns* virtual_columns_ = nullptr;
   txn::Transaction* transaction_ = nullptr;
@@ -221,8 +220,9 @@ class RowAccess {
   ScanTrail trail_;                     // where it is, for messages
   size_t scan_index_ = 0;
   bool scan_key_only_ = false;
-  uint64_t scan_moves_ = 0;  // since StartScan
-
+  bool scans_whole_ = false;  // from one end of the index, without a bound, locking shared,
+  bool all_locked_ = false;   // and has by now locked all rows of the table
+  uint64_t scan_moves_ = 0;   // since StartScan
   RangeCache cache_;
   uint64_t cache_operations_ = 0;  // own writes when the cache was filled
   bool replaying_ = false;         // the scan stands on entry replay_ of the cache,

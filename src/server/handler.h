@@ -7,6 +7,7 @@
 #include "engine/row_access.h"
 #include "engine/table.h"
 #include "server/like_bounds.h"
+#include "server/read_lock.h"
 #include "server/read_state.h"
 #include "server/server_headers.h"
 #include "server/session.h"
@@ -129,7 +130,6 @@ class Handler final : public ::handler {
   // handler_count.cc: the rows of the table that the statement sees; 0 or a handler error.
   bool CanCountAllRows() const;
   int CountAllRows(ha_rows* rows);
-
   // --- handler_write.cc, handler_bulk.cc ---
   int write_row(const uchar* record) override;
   int update_row(const uchar* before, const uchar* after) override;
@@ -147,16 +147,16 @@ class Handler final : public ::handler {
   static constexpr int kEntryPassedOver = -1;
 
   engine::Table* table_data() const { return share_->engine_table.get(); }
-  // handler_open.cc: the kv_format_version of an index; `rows_` anew, for the table as it is now.
+  // handler_open.cc: the kv_format_version of an index; `rows_` anew.
   uint16_t FormatVersionOf(uint index) const;
   void MakeRowAccess();
   // handler_lock.cc: makes `session_` and the read intent ready for the statement, and back.
-  int EnterStatement(THD* thd, thr_lock_type lock_type);
+  int EnterStatement(THD* thd, thr_lock_type lock_type, bool opens);
   void LeaveStatement();
   // handler_alter.cc: can an ALTER do without a copy, and how; its end.
   enum_alter_inplace_result JudgeAlter(TABLE* altered, Alter_inplace_info* alter_info);
   Status CommitAlter(const Alter_inplace_info& alter_info);
-  // handler_ddl.cc: goes on with the statement on `renewed`, which has other indexes.
+  // handler_ddl.cc: the statement goes on with the table's other indexes.
   void UseRenewedTable(std::shared_ptr<engine::Table> renewed, const engine::ReadIntent& intent);
   int Fail(Status status);  // handler_info.cc: by error_map.cc; keeps the text, tells the session
   void Note(RowEvent event, uint64_t times = 1);  // counts what has become of rows
@@ -172,6 +172,7 @@ class Handler final : public ::handler {
   Session* session_ = nullptr;               // of the connection, from external_lock to unlock
   THR_LOCK_DATA lock_data_;                  // unused by the engine; the server wants one to exist
   thr_lock_type lock_type_ = TL_IGNORE;      // as settled by store_lock
+  ReadLock read_lock_;                       // what it means for rows that are read
   bool change_noted_ = false;                // of this statement, with the session
   std::string new_definition_;               // from NoteNewDefinition to the end of the ALTER
   std::string error_text_;                   // of the last failure, for get_error_message
@@ -185,13 +186,13 @@ class Handler final : public ::handler {
   int ReadFromHere(uchar* record, Direction direction, const std::string* prefix, int nothing);
   int CountRow();         // that is returned; 0
   int CheckEntry();       // 0: read the entry's row; kEntryPassedOver: go on; else the error
-  bool EntriesSuffice();  // and what may be left to them although the read set has it
+  bool EntriesSuffice();  // what may be left to the entry although the read set has it:
   bool CanBeLeftOut(uint column) const;
   void LeaveOut(uint column);
   // Makes the virtual parts of the active index right before the server has computed them.
   Status FillVirtualParts(uchar* record);
   bool EntryGivesColumnsOf(uint index, Item* condition) const;
-  // Where key bytes do not tell all, rows are compared with the server's search tuples: which.
+  // Where key bytes do not tell all, rows are compared with the server's search tuples.
   void CompareNothing();
   void CompareRows(const TupleBound& low, const TupleBound& high);
   void CompareWithTuple(const uchar* key, uint bytes, enum ha_rkey_function find,
@@ -218,7 +219,6 @@ class Handler final : public ::handler {
   int StartRange(const key_range* start, const key_range* end);
   int EndRangeRead(int error);
   bool HasAllParts(uint index, key_part_map parts) const;
-
   // --- handler_range.cc ---
   int NextOfRanges(range_id_t* range_info);
   void GatherRows();  // fills the batch with the keys of the next rows of the ranges

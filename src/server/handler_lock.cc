@@ -29,37 +29,6 @@ bool RebuildsTable(int command) { return AltersTable(command) || command == SQLC
 // looks for it itself, and says so in its result.)
 bool OvertakesPrepared(int command) { return AltersTable(command) || command == SQLCOM_TRUNCATE; }
 
-bool ChangesRows(int command) {
-  switch (command) {
-    case SQLCOM_UPDATE:
-    case SQLCOM_UPDATE_MULTI:
-    case SQLCOM_DELETE:
-    case SQLCOM_DELETE_MULTI:
-    case SQLCOM_INSERT_SELECT:
-    case SQLCOM_REPLACE_SELECT:
-    case SQLCOM_CREATE_TABLE:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// Does a read that is not for a write lock rows? INSERT ... SELECT and the like do only when the
-// binary log is to hold the statement (the server then asks for TL_READ_NO_INSERT): otherwise they
-// read a snapshot, because the log has the rows. Under SERIALIZABLE every read of a transaction
-// locks; a SELECT that is a transaction of its own has one snapshot, which is serializable enough.
-// With rocksdb_lock_scanned_rows a statement that changes rows locks what it reads for it.
-bool LocksRowsRead(THD* thd, thr_lock_type type, txn::Isolation isolation) {
-  if (type == TL_READ_WITH_SHARED_LOCKS || type == TL_READ_SKIP_LOCKED) return true;
-  if (LockScannedRows(thd) && ChangesRows(thd_sql_command(thd))) return true;
-  if (isolation == txn::Isolation::kReadCommitted || RebuildsTable(thd_sql_command(thd))) {
-    return false;
-  }
-  if (type == TL_READ_NO_INSERT) return true;
-  return isolation == txn::Isolation::kSerializable &&
-         thd_test_options(thd, OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN);
-}
-
 // A replica applies row events with a write lock and without a command. They name the rows that
 // the primary has changed: what lies between them does not matter.
 bool AppliesRowEvents(THD* thd) { return thd->slave_thread && thd_sql_command(thd) == SQLCOM_END; }
@@ -75,16 +44,13 @@ bool WouldLosePrepared(THD* thd) {
   return Handlerton()->prepare == nullptr && thd->transaction->xid_state.is_explicit_XA();
 }
 
-engine::ReadIntent IntentOf(THD* thd, thr_lock_type type, const Session& session) {
+engine::ReadIntent IntentOf(THD* thd, thr_lock_type type, ReadLock::Kind lock,
+                            const Session& session) {
   const txn::Transaction::Settings& settings = session.transaction()->settings();
   engine::ReadIntent intent;
-  if (type >= TL_FIRST_WRITE) {
-    intent.lock = true;
-    intent.mode = txn::LockMode::kExclusive;
-  } else if (LocksRowsRead(thd, type, settings.isolation)) {
-    intent.lock = true;
-    intent.mode = txn::LockMode::kShared;
-  }
+  intent.lock = lock != ReadLock::Kind::kNone;
+  intent.mode =
+      lock == ReadLock::Kind::kShared ? txn::LockMode::kShared : txn::LockMode::kExclusive;
   intent.skip_locked = IsSkipLocked(type);
   const bool no_wait = settings.lock_wait_microseconds == 0;
   if (intent.skip_locked || no_wait) intent.wait = txn::LockWait::kNoWait;
@@ -113,7 +79,7 @@ THR_LOCK_DATA** Handler::store_lock(THD*, THR_LOCK_DATA** to, thr_lock_type lock
   return to;
 }
 
-int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
+int Handler::EnterStatement(THD* thd, thr_lock_type lock_type, bool opens) {
   // The server takes this mark of an earlier statement away for SELECT only: UPDATE and DELETE by
   // an index of a table with partitions would find no rows. Partitions are chosen after this call.
   table->all_partitions_pruned_away = false;
@@ -133,7 +99,10 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type) {
   }
   read_.wanted_known = false;
   change_noted_ = RebuildsTable(thd_sql_command(thd));
-  const engine::ReadIntent intent = IntentOf(thd, lock_type, *session_);
+  const txn::Transaction& reader = *session_->transaction();
+  const ReadLock::Kind lock =
+      opens ? read_lock_.Open(thd, lock_type, reader) : read_lock_.Reuse(thd, lock_type, reader);
+  const engine::ReadIntent intent = IntentOf(thd, lock_type, lock, *session_);
   loads_ = writes && BulkLoad(thd) && Session::LoadsRows(thd) &&
            engine::BulkInsert::IsPossible(*table_data());
   if (session_->has_explicit_load() && EndsExplicitLoad(thd, intent, writes, loads_)) [[unlikely]] {
@@ -172,14 +141,14 @@ int Handler::external_lock(THD* thd, int lock_type) {
   if (lock_type == F_WRLCK && type < TL_FIRST_WRITE) type = TL_WRITE;
   if (lock_type == F_RDLCK && type == TL_IGNORE) type = TL_READ;
   lock_type_ = type;
-  if (int error = EnterStatement(thd, type)) return error;
+  if (int error = EnterStatement(thd, type, /*opens=*/true)) return error;
   session_->TableLocked();
   return 0;
 }
 
 int Handler::start_stmt(THD* thd, thr_lock_type lock_type) {
   lock_type_ = lock_type;
-  return EnterStatement(thd, lock_type);
+  return EnterStatement(thd, lock_type, /*opens=*/false);
 }
 
 }  // namespace basalt::server

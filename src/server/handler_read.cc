@@ -88,7 +88,11 @@ int Handler::OpenScan() {
   if (going_on && read_.wanted_known) return 0;
   LearnWantedColumns();
   const bool secondary = index != table_data()->primary_position();
-  read_.key_only = secondary && !rows_->intent().lock && !read_.may_write &&
+  // A row that may be written is read whole; one that is to stay as it is has what its entry has.
+  const engine::ReadIntent& intent = rows_->intent();
+  const bool stays = intent.repeatable && intent.mode == txn::LockMode::kShared &&
+                     !virtual_parts_.any() && !intent.skip_locked;
+  read_.key_only = secondary && (!intent.lock || stays) && !read_.may_write &&
                    table_data()->index(index).codec->Covers(read_.wanted);
   if (going_on) {
     rows_->SetKeyOnly(read_.key_only);

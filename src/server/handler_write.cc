@@ -48,7 +48,7 @@ uint64_t ValuesNeeded(THD* thd, bool first_time, uint64_t wanted) {
 int Handler::write_row(const uchar* record) {
   // The first row of a temporary sequence comes without external_lock().
   if (!rows_->bound()) {
-    if (int error = EnterStatement(table->in_use, TL_WRITE)) return error;
+    if (int error = EnterStatement(table->in_use, TL_WRITE, /*opens=*/true)) return error;
   }
   if (table->next_number_field != nullptr && record == table->record[0]) {
     if (int error = update_auto_increment()) return error;

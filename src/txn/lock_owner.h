@@ -86,6 +86,7 @@ class LockOwner {
     bool exclusive_rows;  // some of them, at some time, exclusively
     bool whole;           // escalated: rows that nobody else holds need no lock of their own
     LockMode whole_mode;
+    bool undisputed = false;  // whole, and nobody else has or gets a row of it exclusively
   };
   struct Wanted {
     IndexId index;

@@ -2,7 +2,6 @@
 #include "txn/lock_table.h"
 
 #include <algorithm>
-#include <deque>
 #include <utility>
 
 #define XXH_INLINE_ALL
@@ -78,7 +77,7 @@ struct LockTable::Waiter {
 struct LockTable::SharedState {
   LockMode mode;
   std::vector<LockOwner*> owners;
-  std::deque<Waiter> waiters;
+  std::vector<Waiter> waiters;
 
   bool Owns(const LockOwner* owner) const {
     return std::find(owners.begin(), owners.end(), owner) != owners.end();
@@ -256,7 +255,9 @@ Status LockTable::Acquire(LockOwner* owner, IndexId index, Bytes key, LockMode m
                           uint64_t timeout_microseconds, bool* acquired) {
   if (acquired != nullptr) *acquired = false;
   owner->strengthened_ = false;
-  Request request{owner, UseIndex(owner, index), key, HashOf(key), mode, 0};
+  LockOwner::IndexUse* use = UseIndex(owner, index);
+  if (use->undisputed && mode == LockMode::kShared) return Status::Ok();
+  Request request{owner, use, key, HashOf(key), mode, 0};
   Shard& shard = ShardOf(request.hash);
   std::unique_lock shard_lock(shard.mutex);
   while (true) {
@@ -372,7 +373,7 @@ void LockTable::SetEdges(SharedState* state, size_t position) {
 void LockTable::GrantWaiters(SharedState* state) {
   while (!state->waiters.empty() && state->CanGrant(state->waiters.front())) {
     const Waiter waiter = state->waiters.front();
-    state->waiters.pop_front();
+    state->waiters.erase(state->waiters.begin());
     if (!waiter.upgrade) state->owners.push_back(waiter.owner);
     state->mode = waiter.mode;
     WaitGraph::GrantLocked(waiter.owner);
@@ -427,27 +428,40 @@ bool LockTable::TakeWhole(LockOwner* owner, LockOwner::IndexUse* use, LockMode m
 void LockTable::TryEscalate(LockOwner* owner, LockOwner::IndexUse* use) {
   const LockMode mode = use->exclusive_rows ? LockMode::kExclusive : LockMode::kShared;
   if (!TakeWhole(owner, use, mode)) return;
+  TradeRows(owner, use);
+}
+
+// Gives up the row locks that the lock of the whole index stands for.
+void LockTable::TradeRows(LockOwner* owner, LockOwner::IndexUse* use) {
   escalations_.fetch_add(1, std::memory_order_relaxed);
   std::erase_if(owner->held_, [&](const LockOwner::Held& held) {
-    return held.index() == use->index && TradeRow(held.hash);
+    return held.index() == use->index && TradeRow(owner, held.hash);
   });
   use->rows = 0;
   owner->held_.shrink_to_fit();
+  owner->row_locks_.store(owner->held_.size(), std::memory_order_relaxed);
 }
 
-// Indexes whose ordinals are equal modulo what a slot has room for are taken for one: then the
-// answer may be yes without need.
-bool LockTable::OthersHaveRows(const LockOwner& owner, const IndexLock& index) const {
+// Has another a row in this mode or a stronger one, or does anybody wait for a row? Indexes whose
+// ordinals are equal modulo what a slot has room for are taken for one: then the answer may be yes
+// without need.
+bool LockTable::OthersHaveRows(const LockOwner& owner, const IndexLock& index,
+                               LockMode weakest) const {
+  const auto counts = [&](LockMode mode) {
+    return weakest == LockMode::kShared || mode == LockMode::kExclusive;
+  };
   for (size_t i = 0; i < kShards; ++i) {
     std::lock_guard shard_lock(shards_[i].mutex);
     for (const Shard::Slot& slot : shards_[i].slots) {
       if (slot.state == 0 || Ordinal(slot.state) != index.ordinal) continue;
       if (Tag(slot.state) != kTagState) {
-        if (OwnerOf(slot.state) != &owner) return true;
+        if (OwnerOf(slot.state) != &owner && counts(ModeOf(slot.state))) return true;
         continue;
       }
       const SharedState* state = Shard::StateOf(slot);
-      if (!state->waiters.empty() || state->owners.size() != 1 || !state->Owns(&owner)) return true;
+      if (!state->waiters.empty()) return true;
+      const bool only_own = state->owners.size() == 1 && state->Owns(&owner);
+      if (!only_own && counts(state->mode)) return true;
     }
   }
   return false;
@@ -457,9 +471,25 @@ bool LockTable::TryTakeIndex(LockOwner* owner, IndexId index) {
   LockOwner::IndexUse* use = UseIndex(owner, index);
   // From here on nobody gets a row that nobody has; who came before is found in the shards.
   if (use->whole || !TakeWhole(owner, use, LockMode::kExclusive)) return false;
-  if (!OthersHaveRows(*owner, *use->index)) return true;
+  if (!OthersHaveRows(*owner, *use->index, LockMode::kShared)) return true;
   GiveIndexBack(owner, index);
   return false;
+}
+
+bool LockTable::TryShareIndex(LockOwner* owner, IndexId index) {
+  LockOwner::IndexUse* use = UseIndex(owner, index);
+  if (use->undisputed) return true;
+  // Own exclusive locks of rows stay locks of rows: the index is shared at most.
+  const bool had_whole = use->whole;
+  if (!TakeWhole(owner, use, LockMode::kShared)) return false;
+  // From here on nobody gets a row exclusively; who came before is found in the shards.
+  if (OthersHaveRows(*owner, *use->index, LockMode::kExclusive)) {
+    if (!had_whole) GiveIndexBack(owner, index);
+    return false;
+  }
+  use->undisputed = true;
+  if (!use->exclusive_rows) TradeRows(owner, use);
+  return true;
 }
 
 void LockTable::GiveIndexBack(LockOwner* owner, IndexId index) {
@@ -469,17 +499,22 @@ void LockTable::GiveIndexBack(LockOwner* owner, IndexId index) {
   graph_->Changed(owner);
 }
 
-// Gives up the lock of a row of an index that the owner now has as a whole, unless others share the
-// row or wait for it.
-bool LockTable::TradeRow(LockHash hash) {
+// Gives up the lock of a row of an index that the owner now has as a whole, unless somebody waits
+// for it.
+bool LockTable::TradeRow(LockOwner* owner, LockHash hash) {
   Shard& shard = ShardOf(hash);
   std::lock_guard shard_lock(shard.mutex);
   Shard::Slot* slot = shard.Find(hash);
   if (slot == nullptr) return true;
   if (Tag(slot->state) == kTagState) {
     SharedState* state = Shard::StateOf(*slot);
-    if (state->owners.size() > 1 || !state->waiters.empty()) return false;
+    if (!state->waiters.empty()) return false;
+    std::erase(state->owners, owner);
+    if (state->owners.size() > 1) return true;
+    const bool others = !state->owners.empty();
+    if (others) slot->state = OneOwner(state->owners.front(), state->mode, Ordinal(slot->state));
     delete state;
+    if (others) return true;
   }
   shard.Erase(slot);
   return true;
@@ -551,7 +586,7 @@ void LockTable::ReleaseShared(LockOwner* owner) {
   for (LockOwner::IndexUse& use : owner->indexes_) {
     if (!use.whole || use.whole_mode != LockMode::kShared) continue;
     ReleaseIndex(owner, use);
-    use.whole = false;
+    use.whole = use.undisputed = false;
     graph_->Changed(owner);
   }
 }

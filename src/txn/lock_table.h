@@ -26,7 +26,8 @@
 //  L4  A wait ends by grant, timeout, interruption or deadlock, and leaves nothing behind (G2).
 //  L5  The memory of one owner is bounded: each time it has taken `escalation_threshold` more row
 //      locks in one index they are traded for one lock of the whole index, in the strongest mode
-//      among them. Rows that others hold or wait for at that time keep their locks.
+//      among them. Rows that others wait for at that time keep their locks, and so do others
+//      theirs.
 
 namespace basalt::txn {
 
@@ -68,6 +69,10 @@ class LockTable {
   // Takes the whole index exclusively, without waiting, when nobody else has or wants a row of it
   // (looks at every lock there is, so not for single rows). Else false, and all is as before.
   bool TryTakeIndex(LockOwner* owner, IndexId index);
+  // Trades the owner's shared row locks of the index for a shared lock of all of it, without
+  // waiting, when nobody else has or wants a row exclusively. Then further shared locks of its rows
+  // cost nothing. For who is going to read the whole index; looks at every lock there is, too.
+  bool TryShareIndex(LockOwner* owner, IndexId index);
   // Gives up what TryTakeIndex took. The owner's locks of rows stay.
   void GiveIndexBack(LockOwner* owner, IndexId index);
 
@@ -109,8 +114,9 @@ class LockTable {
   void NoteAdded(const Request& request);
   void TryEscalate(LockOwner* owner, LockOwner::IndexUse* use);
   bool TakeWhole(LockOwner* owner, LockOwner::IndexUse* use, LockMode mode);
-  bool OthersHaveRows(const LockOwner& owner, const IndexLock& index) const;
-  bool TradeRow(LockHash hash);
+  bool OthersHaveRows(const LockOwner& owner, const IndexLock& index, LockMode weakest) const;
+  void TradeRows(LockOwner* owner, LockOwner::IndexUse* use);
+  bool TradeRow(LockOwner* owner, LockHash hash);
   void ReleaseRow(LockOwner* owner, LockHash hash);
   void Downgrade(LockOwner* owner, LockHash hash);
   bool IsShared(LockHash hash) const;

@@ -193,6 +193,10 @@ Status Transaction::Lock(IndexId index, Bytes key, LockMode mode, LockWait wait,
                                     settings_.lock_wait_microseconds, acquired);
 }
 
+bool Transaction::ShareIndex(IndexId index) {
+  return manager_->locks()->TryShareIndex(&owner_, index);
+}
+
 Status Transaction::WaitForUndecided(IndexId index, Bytes prefix) {
   std::string key;
   while (manager_->undecided()->Find(index, prefix, &key)) [[unlikely]] {

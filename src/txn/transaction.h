@@ -132,6 +132,8 @@ class Transaction {
   // that begins with `prefix`. Their locks are those of whole keys: whoever checks for a unique
   // value locks it and then calls this. One load when there is none.
   Status WaitForUndecided(IndexId index, Bytes prefix);
+  // Locks all rows of the index shared, when nobody else has or wants one exclusively; else false.
+  bool ShareIndex(IndexId index);
   size_t lock_count() const { return owner_.lock_count(); }
   void UnlockAfter(size_t lock_count);  // gives up the row locks taken since there were so many
   bool holds_locks() const { return !owner_.holds_nothing(); }
@@ -184,13 +186,11 @@ class Transaction {
   // load takes further entries to the commit; borrowed. The primary index comes first. kLockBusy
   // when others have rows or locks. For the last statement: reads miss what a load has.
   Status BeginLoad(std::vector<LoadIndex> indexes, LoadOptions options, BulkLoad** load);
-
   // SQL savepoints. Any savepoint may be released; rolling back to one ends those set after it.
   using Savepoint = txn::Savepoint;
   Status SetSavepoint(Savepoint* savepoint);
   Status RollbackToSavepoint(const Savepoint& savepoint);
   void ReleaseSavepoint(const Savepoint& savepoint);
-
   // active -> prepared. `name` identifies it after a crash (docs/format/wal.md). After Ok the
   // transaction survives a crash according to `durability`.
   // With `may_outlive_connection` (user XA) others may decide it; shared locks and ranges go.

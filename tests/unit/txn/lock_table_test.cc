@@ -373,6 +373,68 @@ TEST(LockTable, L5SharedRowsBecomeASharedIndex) {
   table.ReleaseAll(&c);
 }
 
+TEST(LockTable, L5RowsThatOthersShareAreTraded) {
+  Locks table({.escalation_threshold = 100});
+  LockOwner a(1), b(2), c(3);
+  for (int i = 0; i < 250; ++i) {
+    for (LockOwner* owner : {&a, &b}) {
+      ASSERT_EQ(Try(&table, owner, std::to_string(i), kS), Code::kOk);
+    }
+  }
+  EXPECT_EQ(table.escalations(), 2u);
+  EXPECT_EQ(a.lock_count(), 0u);
+  EXPECT_EQ(b.lock_count(), 0u);
+  EXPECT_EQ(Try(&table, &c, "7", kX), Code::kLockBusy);
+  table.ReleaseAll(&a);
+  EXPECT_EQ(Try(&table, &c, "7", kX), Code::kLockBusy);
+  table.ReleaseAll(&b);
+  EXPECT_EQ(Try(&table, &c, "7", kX), Code::kOk);
+  table.ReleaseAll(&c);
+}
+
+TEST(LockTable, L1AnIndexIsSharedWhenNobodyHasARowExclusively) {
+  Locks table;
+  LockOwner a(1), b(2), c(3);
+  ASSERT_EQ(Try(&table, &a, "1", kS), Code::kOk);
+  ASSERT_EQ(Try(&table, &b, "1", kS), Code::kOk);
+  ASSERT_EQ(Try(&table, &c, "2", kX), Code::kOk);
+  EXPECT_FALSE(table.TryShareIndex(&a, kIndex));
+  EXPECT_EQ(Try(&table, &c, "3", kX), Code::kOk);  // nothing has stayed of the try
+  EXPECT_EQ(Try(&table, &a, "2", kS), Code::kLockBusy);
+  table.ReleaseAll(&c);
+  EXPECT_TRUE(table.TryShareIndex(&a, kIndex));
+  EXPECT_EQ(a.lock_count(), 0u);
+  EXPECT_EQ(Try(&table, &a, "2", kS), Code::kOk);
+  EXPECT_EQ(Try(&table, &b, "2", kS), Code::kOk);
+  EXPECT_EQ(Try(&table, &b, "1", kX), Code::kLockBusy);
+  EXPECT_EQ(Try(&table, &c, "4", kX), Code::kLockBusy);
+  EXPECT_TRUE(table.TryShareIndex(&b, kIndex));
+  EXPECT_EQ(Try(&table, &a, "1", kX), Code::kLockBusy);
+  table.ReleaseAll(&b);
+  EXPECT_EQ(Try(&table, &a, "1", kX), Code::kOk);
+  EXPECT_EQ(Try(&table, &c, "1", kS), Code::kLockBusy);
+  table.ReleaseAll(&a);
+  EXPECT_TRUE(a.holds_nothing());
+  EXPECT_EQ(Try(&table, &c, "1", kX), Code::kOk);
+  EXPECT_EQ(Try(&table, &a, "1", kS), Code::kLockBusy);  // a knows no more of its shared index
+  table.ReleaseAll(&c);
+}
+
+TEST(LockTable, L5AnIndexIsNotSharedBehindWhoWaits) {
+  Locks table;
+  LockOwner a(1), b(2);
+  ASSERT_EQ(Try(&table, &a, "1", kS), Code::kOk);
+  std::thread waiter([&] {
+    EXPECT_EQ(Wait(&table, &b, "1"), Code::kOk);
+    table.ReleaseAll(&b);
+  });
+  AwaitWaits(table, 1);
+  EXPECT_FALSE(table.TryShareIndex(&a, kIndex));
+  EXPECT_EQ(a.lock_count(), 1u);
+  table.ReleaseAll(&a);
+  waiter.join();
+}
+
 TEST(LockTable, G1ReportsTheCycle) {
   Locks table;
   LockOwner a(1), b(2), c(3);
