@@ -16,7 +16,9 @@ from devtools.isolation.schedule import RC, RU, Probe, Schedule, Step
 
 PLAN = "another index"
 RANGE = "gap locks in REPEATABLE READ"
-NEIGHBOUR = "next-key locks from entry to entry"
+NEIGHBOUR = "the row behind a range"
+NOT_MATCHING = "READ COMMITTED: rows that do not match"
+HALFWAY = "a scan that waits"
 ABSENT = "a locking look-up that finds no row"
 SKIP_SHARED = "LOCK IN SHARE MODE SKIP LOCKED"
 VICTIMS = "deadlock"
@@ -26,7 +28,9 @@ UNSTEADY = "not the same when it is run again"
 REASONS = {
     PLAN: "the optimizer took another index, by the engines' estimates (rows in SHOW TABLE STATUS)",
     RANGE: "InnoDB's gaps go from entry to entry (gap locks in REPEATABLE READ)",
-    NEIGHBOUR: "InnoDB locks the entry behind what was read (next-key locks from entry to entry)",
+    NEIGHBOUR: "InnoDB locks the entry behind what was read (the row behind a range)",
+    NOT_MATCHING: "InnoDB waits for some, and keeps some (rows that do not match, or not yet committed)",
+    HALFWAY: "the engines do not lock in the same order what it has come to (a scan that waits)",
     ABSENT: "locks the key (a locking look-up that finds no row)",
     VICTIMS: "the engines give up different transactions of a cycle (deadlock)",
     SKIP_SHARED: "locks shared, passes over what others have locked (`LOCK IN SHARE MODE SKIP LOCKED`)",
@@ -72,7 +76,11 @@ class Judge:
             return None
         if before != behind:
             return None
-        return RANGE if insertion or "gap before" in found.lock else NEIGHBOUR
+        if found.others_wait:
+            return HALFWAY
+        if insertion or "gap before" in found.lock:
+            return RANGE
+        return NOT_MATCHING if schedule.levels[found.session] in (RU, RC) else NEIGHBOUR
 
     def look(self, schedule: Schedule, steps, asking: int, insertion: bool) -> list:
         """What every other session reads again on ROCKSDB of what it holds."""

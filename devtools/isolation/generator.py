@@ -16,6 +16,8 @@ SELECT_ENDS = (
     (" LOCK IN SHARE MODE NOWAIT", 1),
 )
 
+UNKNOWN = ("NULL", "DEFAULT")  # what finds no duplicate, or one only the table knows
+
 
 def weighted(random: Random, pairs):
     choices, weights = zip(*pairs, strict=True)
@@ -213,7 +215,7 @@ class Generator:
         first, last = self.shapes
         return f"{first.name} STRAIGHT_JOIN {last.name} ON {first.name}.b = {last.name}.b{where}"
 
-    def row(self, shape: Shape) -> str:
+    def row(self, shape: Shape) -> list[str]:
         values = [self.value(shape, column) for column in "abc"]
         if shape.auto and self.random.random() < 0.5:
             values[0] = self.random.choice(("NULL", "DEFAULT"))
@@ -223,24 +225,24 @@ class Generator:
             other = self.shapes[-1] if shape is self.shapes[0] else self.shapes[0]
             if other is not shape:
                 values[2] = f"(SELECT MAX(b) FROM {other.name}{self.where(other)[0]})"
-        return f"({', '.join(values)})"
+        return values
 
     def insert(self):
         shape = self.shape()
         ignore = self.random.choice(("", "", "", " IGNORE"))
-        rows = ", ".join(self.row(shape) for _ in range(self.random.choice((1, 1, 1, 2, 3))))
-        sql = f"INSERT{ignore} INTO {shape.name} VALUES {rows}"
-        if not ignore and self.random.random() < 0.3:
+        rows = [self.row(shape) for _ in range(self.random.choice((1, 1, 1, 2, 3)))]
+        sql = f"INSERT{ignore} INTO {shape.name} VALUES {', '.join(map(row_text, rows))}"
+        update = not ignore and self.random.random() < 0.3
+        if update:
             sql += f" ON DUPLICATE KEY UPDATE {self.assignment(shape, 'bbc')}"
-        return sql, self.of_trigger(shape, "INSERT"), False
+        locks = duplicates(shape, rows, shared=not update)
+        return sql, locks + self.of_trigger(shape, "INSERT"), False
 
     def replace_row(self):
         shape = self.shape()
-        return (
-            f"REPLACE INTO {shape.name} VALUES {self.row(shape)}",
-            self.of_trigger(shape, "INSERT"),
-            False,
-        )
+        row = self.row(shape)
+        locks = duplicates(shape, [row], shared=False) + self.of_trigger(shape, "INSERT")
+        return f"REPLACE INTO {shape.name} VALUES {row_text(row)}", locks, False
 
     def insert_select(self):
         target, read = self.shape(), self.shape()
@@ -360,3 +362,20 @@ class Generator:
         sql = f"CREATE TABLE n{self.copies} ENGINE={{engine}} SELECT * FROM {source}"
         return sql, [], False
 
+
+
+def row_text(values: list[str]) -> str:
+    return f"({', '.join(values)})"
+
+
+def duplicates(shape: Shape, rows: list[list[str]], shared: bool) -> list[Probe]:
+    """The rows that refuse one of these, where plain values tell which these are."""
+    found = []
+    for _, columns, unique in shape.keys:
+        for row in rows if unique else ():
+            values = [row["abc".index(column)] for column in columns]
+            if all(value.strip("'").isalnum() and value not in UNKNOWN for value in values):
+                pairs = zip(columns, values, strict=True)
+                where = " AND ".join(f"{column} = {value}" for column, value in pairs)
+                found.append(Probe(f"{shape.name} WHERE {where}", shared, values=True))
+    return found

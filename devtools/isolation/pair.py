@@ -4,7 +4,7 @@
 from dataclasses import dataclass, field
 
 from devtools.isolation.schedule import RC, RU, XID, Probe, Schedule, Step
-from devtools.isolation.wire import DEADLOCK, Answer, Hang, Watcher, Wire
+from devtools.isolation.wire import DEADLOCK, LOCK_WAIT_TIMEOUT, Answer, Hang, Watcher, Wire
 
 ENGINES = {"innodb": "InnoDB", "rocksdb": "ROCKSDB"}
 # a watcher must never wait for what it watches
@@ -26,6 +26,7 @@ class Difference:
     answers: dict[str, Answer] = field(default_factory=dict)
     waiting: str = ""
     lock: str = ""
+    others_wait: bool = False  # another session, on both engines
 
     def __str__(self) -> str:
         lines = [f"{ENGINES[engine]:>8}: {told}" for engine, told in self.told.items()]
@@ -188,7 +189,7 @@ class Course:
         if step.ends() or answer.error == DEADLOCK:
             self.held[session].clear()
             self.open[session] = self.open[session] and not step.sql.startswith("XA")
-        elif self.open[session] and not answer.error:
+        elif self.open[session] and answer.error != LOCK_WAIT_TIMEOUT:
             self.held[session] += step.locks_at(self.schedule.levels[session])
 
     def compare(self, place: int, step: Step, answers) -> Difference | None:
@@ -224,7 +225,12 @@ class Course:
             others = {n: a for n, a in answers[engine].items() if n != session}
             told[engine] += "".join(f"; session {n + 1}: {a}" for n, a in others.items())
         mine = {engine: each[session] for engine, each in answers.items() if session in each}
-        return Difference(kind, place, session, told, mine, waiting, lock)
+        pending = [
+            all(side.wires[n].pending for side in self.sides.values())
+            for n in range(len(self.schedule.levels))
+            if n != session
+        ]
+        return Difference(kind, place, session, told, mine, waiting, lock, any(pending))
 
     def compare_plans(self, step: Step) -> None:
         plans = [side.plan(step) for side in self.sides.values()]

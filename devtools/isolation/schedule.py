@@ -13,10 +13,12 @@ XID = "{xid}"
 
 @dataclass(frozen=True)
 class Probe:
-    """A set of rows that a statement locks: what stands behind FROM in a SELECT of them."""
+    """A set of rows that a statement locks: what stands behind FROM in a SELECT of them. `values`:
+    rows that have a value which the statement inserts into a unique index."""
 
     source: str
     shared: bool = False
+    values: bool = False
 
     def sql(self) -> str:
         mode = "LOCK IN SHARE MODE" if self.shared else "FOR UPDATE"
@@ -40,7 +42,7 @@ class Step:
             plain = not self.sql.endswith(("UPDATE", "MODE", "NOWAIT"))
             return () if plain and level != SE else self.locks
         if level in (RU, RC):
-            return tuple(probe for probe in self.locks if not probe.shared)
+            return tuple(probe for probe in self.locks if probe.values or not probe.shared)
         return self.locks
 
     def begins(self) -> bool:

@@ -16,6 +16,7 @@ from pymysql.constants import COMMAND
 POLL_SECONDS = 0.002
 HANG_SECONDS = 30
 DEADLOCK = 1213
+LOCK_WAIT_TIMEOUT = 1205
 WAITING = {"Waiting for row lock", "Waiting for table metadata lock"}
 
 
