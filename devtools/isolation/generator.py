@@ -247,7 +247,9 @@ class Generator:
     def insert_select(self):
         target, read = self.shape(), self.shape()
         where, column = self.where(read)
-        verb = self.random.choice(("INSERT INTO", "INSERT INTO", "INSERT IGNORE INTO", "REPLACE INTO"))
+        verb = self.random.choice(
+            ("INSERT INTO", "INSERT INTO", "INSERT IGNORE INTO", "REPLACE INTO")
+        )
         first = "a"
         if target.string and not read.string:
             first = "CHAR(96 + a % 20)"
@@ -255,7 +257,9 @@ class Generator:
             first = "ASCII(a) - 96"
         if self.random.random() < 0.5:
             more = self.random.choice((1, 2, 5))
-            first = f"CHAR(ASCII(a) + {more})" if first == "a" and read.string else f"{first} + {more}"
+            first = (
+                f"CHAR(ASCII(a) + {more})" if first == "a" and read.string else f"{first} + {more}"
+            )
             if target.string and not read.string:
                 first = f"CHAR(96 + (a + {more}) % 20)"
         if target.auto and self.random.random() < 0.3:
@@ -361,7 +365,6 @@ class Generator:
         self.copies += 1
         sql = f"CREATE TABLE n{self.copies} ENGINE={{engine}} SELECT * FROM {source}"
         return sql, [], False
-
 
 
 def row_text(values: list[str]) -> str:

@@ -107,13 +107,12 @@ class Schedule:
         return sum(map(len, statements)) + 10 * len(self.levels)
 
     def script(self, title: str) -> str:
-        """SQL to run by hand, in one connection a session."""
+        """SQL to run by hand, once with each engine, in one connection a session."""
         lines = [f"-- {line}" for line in title.splitlines()]
         lines += [f"{sql};" for sql in self.setup("InnoDB")]
         used = sorted({step.session for step in self.steps})
         lines += [f"/* session {n + 1} */ {self.settings(n)};" for n in used]
-        lines += [
-            f"/* session {step.session + 1} */ {step.sql.format(xid=repr(f'x{step.session + 1}'))};"
-            for step in self.steps
-        ]
+        for step in self.steps:
+            sql = step.sql.replace(XID, f"'x{step.session + 1}'").replace("{engine}", "InnoDB")
+            lines.append(f"/* session {step.session + 1} */ {sql};")
         return "\n".join(lines) + "\n"
