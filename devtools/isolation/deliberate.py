@@ -3,10 +3,10 @@
 narrow as a run can tell them from faults. Everything else that differs is a fault.
 
 ROCKSDB locks what a statement has read; InnoDB locks besides up to the next entry of an index, and
-with it a row that the statement did not ask for. So where InnoDB alone waits, the same course is run
-twice on ROCKSDB, up to the step and with it, and every session that holds locks reads again, locking,
-what its statements have read. The step is no fault only when these reads have the same answers
-before and behind it, and when the step's own reads meet nobody's lock.
+with it a row that the statement did not ask for. So where InnoDB alone waits, the same course is
+run twice on ROCKSDB, up to the step and with it, and every session that holds locks reads again,
+locking, what its statements have read. The step is no fault only when these reads have the same
+answers before and behind it, and when the step's own reads meet nobody's lock.
 """
 
 import re
@@ -29,11 +29,13 @@ REASONS = {
     PLAN: "the optimizer took another index, by the engines' estimates (rows in SHOW TABLE STATUS)",
     RANGE: "InnoDB's gaps go from entry to entry (gap locks in REPEATABLE READ)",
     NEIGHBOUR: "InnoDB locks the entry behind what was read (the row behind a range)",
-    NOT_MATCHING: "InnoDB waits for some, and keeps some (rows that do not match, or are not yet committed)",
+    NOT_MATCHING: "InnoDB waits for some, and keeps some"
+    " (rows that do not match, or are not yet committed)",
     HALFWAY: "the engines do not lock in the same order what it has come to (a scan that waits)",
     ABSENT: "locks the key (a locking look-up that finds no row)",
     VICTIMS: "the engines give up different transactions of a cycle (deadlock)",
-    SKIP_SHARED: "locks shared, passes over what others have locked (`LOCK IN SHARE MODE SKIP LOCKED`)",
+    SKIP_SHARED: "locks shared, passes over what others have locked"
+    " (`LOCK IN SHARE MODE SKIP LOCKED`)",
 }
 
 

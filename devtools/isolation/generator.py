@@ -197,7 +197,7 @@ class Generator:
     def limit(self, shape: Shape) -> str:
         return f"{self.order(shape)} LIMIT {self.random.choice((1, 1, 2))}"
 
-    # statements: text, sets of rows that are locked, whether EXPLAIN takes it -----------------------
+    # statements: text, sets of rows that are locked, whether EXPLAIN takes it
 
     def select(self):
         shape = self.shape()

@@ -36,8 +36,9 @@ class Step:
     explained: bool = False
 
     def locks_at(self, level: str) -> tuple[Probe, ...]:
-        """Which of these it locks at a level, in a transaction of several statements. A plain SELECT
-        locks at SERIALIZABLE alone, what a writing statement reads besides from REPEATABLE READ on."""
+        """Which of these it locks at a level, in a transaction of several statements. A plain
+        SELECT locks at SERIALIZABLE alone; what a writing statement reads besides is locked from
+        REPEATABLE READ on."""
         if self.sql.startswith("SELECT"):
             plain = not self.sql.endswith(("UPDATE", "MODE", "NOWAIT"))
             return () if plain and level != SE else self.locks

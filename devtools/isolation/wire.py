@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Connections that are asked without waiting for the answer, and who of them waits for a lock.
 
-No time decides whether a statement waits: the engine says so. A statement is asked about when it has
-not answered within POLL_SECONDS, and it waits when the engine has said so twice.
+No time decides whether a statement waits: the engine says so. A statement is asked about when it
+has not answered within POLL_SECONDS, and it waits when the engine has said so twice.
 """
 
 import re
