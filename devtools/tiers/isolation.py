@@ -4,17 +4,29 @@
 For every scenario and level two things must hold: an anomaly that the level must prevent does not
 happen; and the outcome, with who waits and who fails, is the one in tests/isolation/outcomes.md,
 which has InnoDB's beside it. --rewrite writes that table anew.
+
+Then come random schedules (devtools/isolation/generator.py): what they do must be the same on both
+engines, but for what devtools/isolation/deliberate.py knows to be meant so. --filter schedules runs
+them alone, --seed one of them.
 """
 
 import shutil
 
 from devtools import paths
+from devtools.isolation import campaign
 from devtools.isolation.scenarios import LEVELS, MYROCKS, RR, SCENARIOS, Scenario
 from devtools.isolation.sessions import ENGINES, LOCK_WAIT_SECONDS, Outcome, Stage
 from devtools.server import PrivateServer
 from devtools.tiers import TierResult
 
-HELP = "isolation anomalies (Hermitage, Adya) at each level, next to InnoDB"
+FIRST_SEED = 1
+SCHEDULES, LONG_SCHEDULES = 600, 20_000
+SECONDS, LONG_SECONDS = 45, 3000
+HELP = (
+    "isolation anomalies (Hermitage, Adya) and random schedules at each level, next to InnoDB;"
+    f" {SCHEDULES} schedules, --long {LONG_SCHEDULES}"
+)
+RANDOM = "schedules"  # the word for --filter
 
 TABLE = paths.ROOT / "tests" / "isolation" / "outcomes.md"
 HEAD = """# Isolation anomalies: what happens at each level
@@ -33,23 +45,58 @@ def run(args) -> TierResult:
     folder = paths.scratch() / "isolation"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    if args.seed is None:
+        anomalies(args, folder, result)
+    if args.seed is not None or args.filter in (None, RANDOM) and not args.rewrite:
+        schedules(args, folder, result)
+    return result
+
+
+def anomalies(args, folder, result: TierResult) -> None:
     expected = {} if args.rewrite else read_table()
-    rows = []
+    scenarios = [s for s in SCENARIOS if not args.filter or args.filter in s.name]
+    if not scenarios:
+        return
     options = ["--rocksdb-flush-log-at-trx-commit=0", "--innodb-flush-log-at-trx-commit=0"]
+    rows = []
     with PrivateServer(folder / "data", "rocksdb", options) as server:
-        for scenario in SCENARIOS:
-            if args.filter and args.filter not in scenario.name:
-                continue
+        for scenario in scenarios:
             for level in LEVELS:
                 rows.append(check(server, scenario, level, expected, result, args.rewrite))
-        errors = [line for line in server.log_tail(10000).splitlines() if "[ERROR]" in line]
-    result.failures += errors
-    result.failed += len(errors)
+        look_at_log(server, result)
     if args.rewrite and not args.filter:
         TABLE.parent.mkdir(exist_ok=True)
         TABLE.write_text(HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows))
     show(rows)
-    return result
+
+
+def schedules(args, folder, result: TierResult) -> None:
+    with PrivateServer(folder / "random", "rocksdb", campaign.OPTIONS) as server:
+        if args.seed is not None:
+            report = campaign.one(server, folder, args.seed)
+        else:
+            count = args.cases or (LONG_SCHEDULES if args.long else SCHEDULES)
+            seconds = args.seconds or (LONG_SECONDS if args.long else SECONDS)
+            report = campaign.run(server, folder, FIRST_SEED, count, seconds)
+        look_at_log(server, result)
+    campaign.show(report)
+    result.passed += report.schedules - len(report.faults)
+    result.failed += len(report.faults)
+    result.failures += [f"random schedule: seed {seed}" for seed, _ in report.faults]
+    if report.faults:
+        result.repeat_command = f"./dev test isolation --seed {report.faults[0][0]}"
+
+
+# the server logs each error that a sort meets
+SORT_ERRORS = ("Lock wait timeout exceeded", "Deadlock found")
+
+
+def look_at_log(server, result: TierResult) -> None:
+    lines = server.log_tail(10000).splitlines()
+    lines = [line for line in lines if not any(words in line for words in SORT_ERRORS)]
+    errors = [line for line in lines if "[ERROR]" in line]
+    result.failures += errors
+    result.failed += len(errors)
 
 
 def show(rows: list[list[str]]) -> None:
