@@ -225,13 +225,15 @@ int Session::Prepare(bool all) {
     EndStatement();
     return 0;
   }
-  if (transaction_->state() != txn::Transaction::State::kActive || !transaction_->has_writes()) {
+  if (transaction_->state() != txn::Transaction::State::kActive) return 0;
+  const bool user_xa = thd_->transaction->xid_state.is_explicit_XA();
+  if (!transaction_->has_writes()) {
+    if (user_xa) transaction_->EndReads();
     return 0;
   }
   EndStatement();
   XID xid;
   thd_get_xid(thd_, reinterpret_cast<MYSQL_XID*>(&xid));
-  const bool user_xa = thd_->transaction->xid_state.is_explicit_XA();
   return ReportError(transaction_->Prepare(NameOfXid(xid), CommitDurability(), user_xa), "prepare");
 }
 

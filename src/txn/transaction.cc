@@ -435,6 +435,13 @@ Status Transaction::BuildIngestJob() {
   return Status::Ok();
 }
 
+// What is prepared may stay for long: others need not wait for its outcome to add entries where it
+// has read, or to change what it has only read.
+void Transaction::EndReads() {
+  manager_->locks()->ReleaseShared(&owner_);
+  manager_->ranges()->ReleaseAll(&owner_);
+}
+
 Status Transaction::Prepare(Bytes name, Durability durability, bool may_outlive_connection) {
   BASALT_RETURN_IF_ERROR(EnsureStore());
   writes_.SetOpaque(true);
@@ -447,10 +454,7 @@ Status Transaction::Prepare(Bytes name, Durability durability, bool may_outlive_
   if (ingest_job_ == nullptr) writes_.SetOpaque(false);
   state_ = State::kPrepared;
   if (may_outlive_connection) {
-    // It reads nothing any more, and may stay for long: others need not wait for its outcome to add
-    // entries where it has read, or to change what it has only read.
-    manager_->locks()->ReleaseShared(&owner_);
-    manager_->ranges()->ReleaseAll(&owner_);
+    EndReads();
     BASALT_RETURN_IF_ERROR(manager_->Register(this));
     registered_ = true;
   }

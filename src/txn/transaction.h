@@ -75,8 +75,7 @@ class Transaction {
   bool active() const { return state() != State::kIdle; }
   // Who runs it (see wait_observer.h); null: nobody from now on.
   void SetRunner(void* runner);
-  // What reports show of it. Any thread.
-  TransactionInfo Describe() const;
+  TransactionInfo Describe() const;  // what reports show of it; any thread
 
   // idle -> active. A few stores: snapshot, write batch and locks come at need.
   void Begin(const Settings& settings);
@@ -186,15 +185,16 @@ class Transaction {
   // load takes further entries to the commit; borrowed. The primary index comes first. kLockBusy
   // when others have rows or locks. For the last statement: reads miss what a load has.
   Status BeginLoad(std::vector<LoadIndex> indexes, LoadOptions options, BulkLoad** load);
-  // SQL savepoints. Any savepoint may be released; rolling back to one ends those set after it.
+  // SQL savepoints. Any may be released; rolling back to one ends those set after it.
   using Savepoint = txn::Savepoint;
   Status SetSavepoint(Savepoint* savepoint);
   Status RollbackToSavepoint(const Savepoint& savepoint);
   void ReleaseSavepoint(const Savepoint& savepoint);
   // active -> prepared. `name` identifies it after a crash (docs/format/wal.md). After Ok the
   // transaction survives a crash according to `durability`.
-  // With `may_outlive_connection` (user XA) others may decide it; shared locks and ranges go.
+  // With `may_outlive_connection` (user XA) others may decide it, and EndReads comes with it.
   Status Prepare(Bytes name, Durability durability, bool may_outlive_connection = false);
+  void EndReads();  // nothing is read any more: gives back shared locks and ranges
   // active or prepared -> idle, with everything visible and the locks released. A prepared
   // transaction's commit need not be durable when a coordinator's log decides it: `durability`
   // says. On error of an active one the transaction is still active and must be rolled back; of a
