@@ -58,8 +58,8 @@ file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/faults/*.cc)
 basalt_test_binary(basalt_faults_test engine ${sources})
 target_link_libraries(basalt_faults_test PRIVATE basalt_test_files)
 
-# Kills a server at a given file operation; loaded by `./dev test crash`.
-add_library(kill_point MODULE EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/crash/kill_point.cc)
+# Kills a server at a given file operation; loaded by `./dev test crash` and `faults`.
+add_library(kill_point MODULE EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/kit/kill_point.cc)
 target_link_libraries(kill_point PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(kill_point PROPERTIES
   PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)

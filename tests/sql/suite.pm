@@ -1,5 +1,5 @@
 package My::Suite::Basalt;
-# The suite of the engine ROCKSDB (see tests/README.md).
+# The suite of the engine ROCKSDB (see README.md).
 
 @ISA = qw(My::Suite);
 use strict;

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What Basalt's figures should be. Each bar names the size of the run that it was set for; a run of
+another size shows it too, for orientation."""
+
+from bench.report import Bar
+
+_SYSBENCH = "4 x 500,000 rows, 4 threads, in memory"
+_TPCC = "10 warehouses"
+
+SYSBENCH = {
+    **{
+        test: Bar(0.95, against="innodb", at=_SYSBENCH)
+        for test in (
+            "oltp_point_select",
+            "oltp_read_only",
+            "select_random_points",
+            "select_random_ranges",
+        )
+    },
+    **{
+        test: Bar(1.0, against="innodb", at=_SYSBENCH)
+        for test in (
+            "oltp_update_index",
+            "oltp_update_non_index",
+            "oltp_insert",
+            "oltp_write_only",
+            "oltp_read_write",
+        )
+    },
+}
+# rows a second, not seconds
+SYSBENCH_LOAD = Bar(1.5, against="innodb", at=_SYSBENCH)
+
+TPCC_RATE = Bar(2.0, against="innodb", at=f"{_TPCC}, 256 MB and 64 MB")
+TPCC_WRITTEN_KB = Bar(11.0, at_least=False, at=f"{_TPCC}, 256 MB")
+TPCC_STEADY = Bar(0.85, at=f"{_TPCC}, 256 MB")
+TPCC_MEMORY = Bar(1.0, at_least=False, against="innodb", at=f"{_TPCC}, 64 MB")
+TPCC_DISK = Bar(1 / 5, at_least=False, against="innodb", at=f"{_TPCC}, loaded and after an hour")
+
+OLAP_DISK = Bar(1 / 15, at_least=False, against="innodb", at="small preset")
+# of the times
+OLAP_SCAN = Bar(1.0, at_least=False, against="innodb", at="warm table")
+OLAP_BACKWARDS = Bar(1.5, at_least=False, at="warm table")
+
+COMMITS = Bar(1.0, against="innodb", at="1, 8 and 32 clients")

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The servers of a benchmark: one an engine, with equal memory and the same durability.
+
+Memory: rocksdb_block_cache_size = innodb_buffer_pool_size. The memtables of Basalt are a part of
+it, those of MyRocks come on top, as InnoDB's log buffer does; so does, for those engines, the
+kernel's page cache, unless they are asked for O_DIRECT, which InnoDB uses by itself.
+Durability: binary log on, row format; each engine syncs its own log at every commit
+(rocksdb_flush_log_at_trx_commit = 1, innodb_flush_log_at_trx_commit = 1); sync_binlog as asked.
+Everything else is the default, but for a redo log of 1 GiB, with which InnoDB is at its best.
+
+While one server is measured the others are stopped (SIGSTOP), so that none disturbs. What an
+engine owes after writing (flushes, compactions, dirty pages) it pays in settle(), measured too.
+"""
+
+import json
+import os
+import signal
+import time
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from bench import disk_counter, process_usage, sysbench_tool
+from bench.process_usage import Usage
+from bench.sysbench_tool import DATABASE, Load
+from tools.errors import DevError
+from tools.server import PrivateServer
+
+# the last three: ROW_FORMAT=COMPRESSED with pages of 8k and 4k, PAGE_COMPRESSED=1
+TITLES = {
+    "rocksdb": "Basalt",
+    "myrocks": "MyRocks",
+    "innodb": "InnoDB",
+    "innodb-8k": "InnoDB 8k",
+    "innodb-4k": "InnoDB 4k",
+    "innodb-page": "InnoDB page",
+}
+# InnoDB's ways to compress: what each adds to CREATE TABLE
+TABLE_OPTIONS = {
+    "innodb-8k": "ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8",
+    "innodb-4k": "ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=4",
+    "innodb-page": "PAGE_COMPRESSED=1",
+}
+SETTLE_TIMEOUT = 180.0
+# so long files of what was dropped may stay because of readers that were there before
+SECONDS_TO_SHRINK = 6.0
+# InnoDB's own background work makes a page dirty now and then
+FEW_PAGES = 20
+ROCKSDB_FOLDERS = ("#rocksdb", ".rocksdb")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Equal for all servers. `extra`: (engine, option) pairs, added at the end."""
+
+    memory_bytes: int
+    sync_binlog: int = 0
+    extra: tuple[tuple[str, str], ...] = ()
+    direct: bool = False
+
+
+def add_server_option(parser) -> None:
+    """The argument that extra_of() reads."""
+    parser.add_argument(
+        "--server-option",
+        action="append",
+        default=[],
+        metavar="ENGINE:--OPTION",
+        help="for one engine's server; may be repeated",
+    )
+
+
+def extra_of(args) -> tuple[tuple[str, str], ...]:
+    """For Settings. DevError for what is not ENGINE:--OPTION."""
+    for option in args.server_option:
+        if ":--" not in option:
+            raise DevError(f"--server-option {option}: not ENGINE:--OPTION")
+    return tuple(tuple(option.split(":", 1)) for option in args.server_option)
+
+
+def base_of(engine: str) -> str:
+    """The server of a contender: 'innodb' for InnoDB's ways to compress."""
+    return engine.partition("-")[0]
+
+
+def server_options(engine: str, settings: Settings) -> list[str]:
+    """The options of an engine's server, beyond those of every private server."""
+    options = [
+        "--log-bin=binlog",
+        "--binlog-format=ROW",
+        f"--sync-binlog={settings.sync_binlog}",
+        "--server-id=1",
+        "--skip-name-resolve",
+    ]
+    if base_of(engine) == "innodb":
+        options += [
+            f"--innodb-buffer-pool-size={settings.memory_bytes}",
+            f"--innodb-log-file-size={2**30}",
+            "--innodb-flush-log-at-trx-commit=1",
+        ]
+    else:
+        options += [
+            f"--rocksdb-block-cache-size={settings.memory_bytes}",
+            "--rocksdb-flush-log-at-trx-commit=1",
+        ]
+        if settings.direct:
+            options += [
+                "--rocksdb-use-direct-reads=ON",
+                "--rocksdb-use-direct-io-for-flush-and-compaction=ON",
+            ]
+    return options + [option for name, option in settings.extra if name == engine]
+
+
+class Contender:
+    """One engine's server. Use as a context: it is continued and stopped at the end."""
+
+    def __init__(self, engine: str, folder: Path, settings: Settings):
+        self.engine = engine
+        self.title = TITLES[engine]
+        self.folder = folder
+        self.settings = settings
+        options = server_options(engine, settings)
+        self.server = PrivateServer(folder / engine, base_of(engine), options)
+        self._paused = False
+        self.empty_bytes = 0  # what disk_bytes() leaves out
+
+    def __enter__(self) -> "Contender":
+        self.server.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.resume()
+        try:
+            self.server.stop()
+        except DevError as error:  # it is killed then; the numbers measured so far stay good
+            print(f"bench: {self.title}: {error}", flush=True)
+
+    @property
+    def storage_engine(self) -> str:
+        return "innodb" if base_of(self.engine) == "innodb" else "rocksdb"
+
+    @property
+    def table_options(self) -> str:
+        """What CREATE TABLE says after the columns."""
+        return f"ENGINE={self.storage_engine} {TABLE_OPTIONS.get(self.engine, '')}".strip()
+
+    def restart(self, memory_bytes: int) -> None:
+        """A clean stop, and a start with another size of cache or buffer pool."""
+        self.resume()
+        self.server.stop()
+        self.settings = replace(self.settings, memory_bytes=memory_bytes)
+        self.server.options = server_options(self.engine, self.settings)
+        self.server.start()
+
+    def new_database(self) -> None:
+        self.server.sql(f"DROP DATABASE IF EXISTS {DATABASE}; CREATE DATABASE {DATABASE}")
+
+    def pause(self) -> None:
+        """Stops all threads of the server until resume()."""
+        if not self._paused and self.server.pid:
+            os.kill(self.server.pid, signal.SIGSTOP)
+            self._paused = True
+
+    def resume(self) -> None:
+        if self._paused and self.server.pid:
+            os.kill(self.server.pid, signal.SIGCONT)
+        self._paused = False
+
+    def while_running(self, action):
+        """action(self) with the server continued for its time; returns its result."""
+        self.resume()
+        try:
+            return action(self)
+        finally:
+            self.pause()
+
+    def usage(self) -> Usage:
+        """With all that was written on its disk, also what the kernel would write later."""
+        os.sync()
+        return self.usage_so_far()
+
+    def usage_so_far(self) -> Usage:
+        """What was written: by the disk's own count, as nobody else works meanwhile; where there
+        is none, by the process's."""
+        if self.server.pid is None:
+            raise DevError(f"the server of {self.title} died\n{self.server.log_tail()}")
+        used = process_usage.read(self.server.pid)
+        written = disk_counter.written_bytes(self.server.datadir)
+        return used if written is None else replace(used, written_bytes=written)
+
+    @property
+    def marker(self) -> Path:
+        """Says with which load the data directory was prepared, so that it can be used again."""
+        return self.folder / f"{self.engine}.prepared.json"
+
+    def prepare(self, load: Load) -> dict:
+        """Fills the tables unless they are there from an earlier run; returns what it took:
+        seconds, cpu_seconds, written_bytes, disk_bytes. Ends with everything on disk and the
+        caches warm."""
+        wanted = {"tables": load.tables, "rows": load.rows}
+        known = json.loads(self.marker.read_text()) if self.marker.is_file() else {}
+        there = (self.server.datadir / DATABASE).is_dir()
+        if not there or {name: known.get(name) for name in wanted} != wanted:
+            self.marker.unlink(missing_ok=True)
+            known = {**wanted, **self._fill(load)}
+            self.marker.write_text(json.dumps(known))
+        self.warm(load)
+        return known
+
+    def _fill(self, load: Load) -> dict:
+        self.new_database()
+        before, started = self.usage(), time.monotonic()
+        sysbench_tool.prepare(self.server.socket, self.storage_engine, load)
+        seconds = time.monotonic() - started
+        self.settle()
+        used = asdict(self.usage() - before)
+        names = ", ".join(f"{DATABASE}.sbtest{n}" for n in range(1, load.tables + 1))
+        self.server.sql(f"ANALYZE TABLE {names}")
+        return {"seconds": seconds, **used, "disk_bytes": self.disk_bytes()}
+
+    def warm(self, load: Load) -> None:
+        """Reads every row by the primary key and every entry of the secondary index."""
+        for n in range(1, load.tables + 1):
+            table = f"{DATABASE}.sbtest{n}"
+            self.server.sql(
+                f"SELECT SUM(LENGTH(c)) FROM {table} FORCE INDEX (PRIMARY); "
+                f"SELECT SUM(k) FROM {table} FORCE INDEX (k_{n})"
+            )
+
+    def settle(self, keep_binlog: bool = False) -> Usage:
+        """Lets the engine write what it owes, waits until it rests, and throws its binary logs
+        away; returns what it used. So every test begins with nothing left over from the last."""
+        before = self.usage()
+        if self.storage_engine == "innodb":
+            self.server.sql("SET GLOBAL innodb_max_dirty_pages_pct = 0")
+            self._wait_for_clean_pages()
+            self.server.sql("SET GLOBAL innodb_max_dirty_pages_pct = DEFAULT")
+        else:
+            self.server.sql("SET GLOBAL rocksdb_force_flush_memtable_now = ON")
+        process_usage.wait_until_quiet(self.server.pid, SETTLE_TIMEOUT)
+        used = self.usage() - before
+        if not keep_binlog:
+            self.server.sql("RESET MASTER")
+        os.sync()
+        return used
+
+    def _wait_for_clean_pages(self) -> None:
+        deadline = time.monotonic() + SETTLE_TIMEOUT
+        while time.monotonic() < deadline:
+            if int(self.server.status("Innodb_buffer_pool_pages_dirty") or 0) <= FEW_PAGES:
+                return
+            time.sleep(0.2)
+
+    def disk_at_rest(self) -> int:
+        """disk_bytes() once it has stopped shrinking."""
+        least, since = self.disk_bytes(), time.monotonic()
+        deadline = since + SETTLE_TIMEOUT
+        while time.monotonic() < min(deadline, since + SECONDS_TO_SHRINK):
+            time.sleep(0.5)
+            if (now := self.disk_bytes()) < least:
+                least, since = now, time.monotonic()
+        return self.disk_bytes()
+
+    def disk_bytes(self) -> int:
+        """Blocks of the files that hold tables: no redo log, write-ahead log or binary log; less
+        `empty_bytes`, which is what a server without tables has, if it was set."""
+        data = self.server.datadir
+        if self.storage_engine == "innodb":
+            files = [*(data / DATABASE).glob("*.ibd"), *data.glob("ibdata*"), *data.glob("undo*")]
+        else:
+            folders = [data / name for name in ROCKSDB_FOLDERS]
+            files = [
+                f
+                for folder in folders
+                for kind in ("sst", "blob")
+                for f in folder.glob(f"*.{kind}")
+            ]
+        return max(0, sum(allocated_bytes(f) for f in files) - self.empty_bytes)
+
+    def forget_dropped(self) -> None:
+        """To be called when no table is left: InnoDB's system tablespace never shrinks, so what it
+        has grown by for tables that are gone must not count for the next ones."""
+        if self.storage_engine == "innodb":
+            self.empty_bytes += self.disk_bytes()
+
+    def binlog_bytes(self) -> int:
+        """Size of the binary logs since the last settle()."""
+        return sum(f.stat().st_size for f in self.server.datadir.glob("binlog.0*"))
+
+
+def allocated_bytes(file: Path) -> int:
+    """What a file takes on the disk; 0 when it has just been removed."""
+    try:
+        # st_blocks counts units of 512 bytes (man 2 stat)
+        return file.stat().st_blocks * 512
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""DDL on a large table, and what clients of another table notice.
+
+ADD INDEX, DROP INDEX, ADD COLUMN, ALTER .. ENGINE of the same engine, TRUNCATE and DROP TABLE. Two
+clients read and update single rows of a small table all the while; a statement's time is counted
+for them from its beginning to a second after its end, because files are removed in the background.
+"""
+
+import time
+
+from bench import clients, harness
+from bench.clients import Client
+from bench.harness import Size
+from bench.report import Plot, Report
+from bench.sysbench_tool import DATABASE
+
+NAME = "ddl"
+TITLE = "DDL and the clients beside it"
+HELP = "ADD INDEX, DROP TABLE, TRUNCATE, ALTER .. ENGINE; latency of others meanwhile"
+ENGINES = harness.ENGINES
+SIZES = {
+    "memory_mb": Size(64, 256, "size of the cache"),
+    "rows": Size(300_000, 10_000_000, "rows of the large table"),
+    "turns": Size(1, 3, "turns of each engine"),
+}
+FRONT_ROWS = 10_000
+CALM = 3.0  # seconds of the clients without DDL
+AFTERMATH = 1.0
+BIG = """CREATE TABLE big (id INT NOT NULL PRIMARY KEY, k INT NOT NULL, t VARCHAR(100) NOT NULL,
+ d DATETIME NOT NULL, KEY k (k)) """
+FRONT = "CREATE TABLE front (id INT NOT NULL PRIMARY KEY, n INT NOT NULL, c CHAR(60) NOT NULL) "
+
+
+def statements(engine: str) -> dict[str, str]:
+    """Name -> statement, in the order in which they run."""
+    return {
+        "ADD INDEX": "ALTER TABLE big ADD INDEX dt (d, t)",
+        "ADD INDEX, unique": "ALTER TABLE big ADD UNIQUE INDEX ut (t, id)",
+        "DROP INDEX": "ALTER TABLE big DROP INDEX dt",
+        "ADD COLUMN": "ALTER TABLE big ADD COLUMN more INT NOT NULL DEFAULT 7",
+        "ALTER .. ENGINE": f"ALTER TABLE big ENGINE={engine}, FORCE",
+        "TRUNCATE": "TRUNCATE TABLE copy",
+        "DROP TABLE": "DROP TABLE big",
+    }
+
+
+def measure(bench) -> Report:
+    size = bench.size
+    report = bench.report(
+        f"large table of {size['rows']:,} rows, two clients on another table, "
+        f"{size['memory_mb']} MB of cache, {size['turns']} turns"
+    )
+    bench.start(size["memory_mb"] * 2**20)
+    turns = bench.rounds(size["turns"], lambda c, n: turn(bench, c, report))
+    for name in statements(""):
+        seconds = {e: [t[name]["seconds"] for t in found] for e, found in turns.items()}
+        report.add(f"{name}", "s", harness.medians(seconds), False)
+    for name in ("nothing", *statements("")):
+        for what in ("read", "update"):
+            worst = {e: [t[name][what] for t in found] for e, found in turns.items()}
+            report.add(f"longest {what} beside {name}", "ms", harness.medians(worst), False)
+    for what in ("read", "update"):
+        series = {e: found[0][f"{what} curve"] for e, found in turns.items()}
+        report.plots.append(
+            Plot(f"Longest {what} of another table by second, first turn", "seconds", "ms", series,
+                 log_y=True)
+        )  # fmt: skip
+    times = {
+        e: [(name, found[0][name]["seconds"]) for name in statements("")]
+        for e, found in turns.items()
+    }
+    report.plots.append(Plot("Time of each statement, first turn", "", "seconds", times, "bars"))
+    return report
+
+
+def fill(bench, contender) -> None:
+    contender.new_database()
+    rows, options = bench.size["rows"], contender.table_options
+    contender.server.sql(
+        f"{FRONT} {options}; INSERT INTO front SELECT seq, seq, MD5(seq) "
+        f"FROM seq_1_to_{FRONT_ROWS}; {BIG} {options}; INSERT INTO big SELECT seq, "
+        f"seq * 7919 % 100003, CONCAT(MD5(seq), MD5(seq * 3)), "
+        f"'2024-01-01' + INTERVAL seq * 37 % 900000 MINUTE FROM seq_1_to_{rows}; "
+        f"CREATE TABLE copy LIKE big; INSERT INTO copy SELECT * FROM big",
+        DATABASE,
+    )
+    contender.settle()
+
+
+def read(cursor, random) -> None:
+    cursor.execute(f"SELECT c FROM front WHERE id = {random.randint(1, FRONT_ROWS)}")
+    cursor.fetchall()
+
+
+def update(cursor, random) -> None:
+    cursor.execute(f"UPDATE front SET n = n + 1 WHERE id = {random.randint(1, FRONT_ROWS)}")
+
+
+def turn(bench, contender, report: Report) -> dict:
+    """name -> seconds of the statement and the longest read and update beside it, in ms."""
+    fill(bench, contender)
+    spans = {}
+    with Client(contender, read, 0.002) as reader, Client(contender, update, 0.002) as updater:
+        time.sleep(CALM)
+        spans["nothing"] = (reader.since, reader.since + CALM)
+        with contender.server.connect(DATABASE) as link, link.cursor() as cursor:
+            for name, statement in statements(contender.storage_engine).items():
+                started = time.monotonic()
+                clients.timed(cursor, statement)
+                spans[name] = (started, time.monotonic())
+                bench.say(f"{contender.title}: {name} {spans[name][1] - started:.2f} s")
+                time.sleep(AFTERMATH)
+    for client in (reader, updater):
+        report.failures += [f"{contender.engine}: {text}" for text in client.errors]
+    return {
+        **{name: beside(span, reader, updater) for name, span in spans.items()},
+        "read curve": clients.worst_by_second(reader.latencies),
+        "update curve": clients.worst_by_second(updater.latencies),
+    }
+
+
+def beside(span: tuple[float, float], reader: Client, updater: Client) -> dict[str, float | None]:
+    start, end = span
+
+    def worst(client: Client) -> float | None:
+        first, last = start - client.since, end + AFTERMATH - client.since
+        return clients.percentile(clients.between(client.latencies, first, last), 100)
+
+    return {"seconds": end - start, "read": worst(reader), "update": worst(updater)}

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""sysbench's OLTP tests against Basalt, stock MyRocks and InnoDB, side by side.
+
+Three private servers with equal memory and durability (bench/contenders.py) are filled
+once. Then each test runs in short rounds A B C A B C, so that a drift of the machine meets all
+alike; while one server runs the others are stopped. Ends with a table, the raw numbers
+(results.json) and a report (report.html) in build/bench/.
+"""
+
+import contextlib
+import json
+import math
+import shutil
+import signal
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from bench import sysbench_tool
+
+HELP = "sysbench OLTP tests: Basalt, stock MyRocks, InnoDB side by side"
+ENGINES = "rocksdb,myrocks,innodb"
+
+
+def add_arguments(parser) -> None:
+    from bench.contenders import add_server_option
+
+    parser.add_argument("--tests", default=",".join(sysbench_tool.TESTS), metavar="A,B,...")
+    parser.add_argument("--engines", default=ENGINES, metavar="A,B,...")
+    parser.add_argument("--tables", type=int, default=4)
+    parser.add_argument("--rows", type=int, default=500_000, help="rows a table")
+    parser.add_argument("--threads", type=int, default=4, help="client threads")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=10, help="length of a round")
+    parser.add_argument("--warmup", type=float, default=2, help="seconds before the first round")
+    parser.add_argument(
+        "--rand-type",
+        default="special",
+        choices=("special", "uniform", "gaussian", "pareto"),
+        help="sysbench's distribution of the keys",
+    )
+    parser.add_argument(
+        "--memory-mb", type=int, help="block cache or buffer pool; default: all data fits"
+    )
+    parser.add_argument("--sync-binlog", type=int, default=0, metavar="N")
+    parser.add_argument(
+        "--direct", action="store_true", help="O_DIRECT for the RocksDB engines too"
+    )
+    add_server_option(parser)
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the data, use it again")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="folder of the report")
+
+
+def run(args) -> int:
+    from bench import html_report, screen
+    from tools import build, paths
+    from tools.errors import DevError
+
+    check(args)
+    if "rocksdb" in engines_of(args):
+        build.build()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the stopped servers must go on
+    output = args.output or paths.build_root() / "bench" / time.strftime("sysbench-%Y%m%d-%H%M%S")
+    output.mkdir(parents=True, exist_ok=True)
+    folder = args.keep or paths.scratch() / f"bench-{output.name}"
+    try:
+        results = measure(args, folder.absolute())
+    finally:
+        if args.keep is None:
+            shutil.rmtree(folder, ignore_errors=True)
+    if not results.runs:
+        raise DevError("no test ended:\n" + "\n".join(results.failures))
+    (output / "results.json").write_text(json.dumps(results.as_json(), indent=1))
+    (output / "report.html").write_text(html_report.page(results))
+    console = wide_console()
+    console.print(screen.data_table(results.prepared, results.final_disk))
+    console.print(screen.results_table(results.cells, results.ratios, results.engines))
+    print(f"raw numbers: {output / 'results.json'}\nreport: {output / 'report.html'}")
+    for failure in results.failures:
+        print(f"failed: {failure}", file=sys.stderr)
+    return 1 if results.failures else 0
+
+
+def wide_console():
+    """A console that never folds the table when the output is no terminal."""
+    from rich.console import Console
+
+    return Console() if sys.stdout.isatty() else Console(width=170)
+
+
+def engines_of(args) -> list[str]:
+    return [name.strip() for name in args.engines.split(",") if name.strip()]
+
+
+def tests_of(args) -> list[str]:
+    return [name.strip() for name in args.tests.split(",") if name.strip()]
+
+
+def check(args) -> None:
+    """DevError for what cannot work, before anything is started."""
+    from bench.contenders import extra_of
+    from tools.errors import DevError
+    from tools.server import ENGINES as KNOWN
+
+    for name in engines_of(args):
+        if name not in KNOWN:
+            raise DevError(f"no engine '{name}'; there are {', '.join(KNOWN)}")
+    for name in tests_of(args):
+        if name not in sysbench_tool.TESTS:
+            raise DevError(f"no test '{name}'; there are {', '.join(sysbench_tool.TESTS)}")
+    if not engines_of(args) or not tests_of(args):
+        raise DevError("at least one engine and one test are needed")
+    if min(args.tables, args.rows, args.threads, args.rounds) < 1 or args.seconds < 1:
+        raise DevError("tables, rows, threads, rounds and seconds must be at least 1")
+    for engine, option in extra_of(args):
+        if engine not in engines_of(args):
+            raise DevError(f"--server-option {engine}:{option}: not ENGINE:--OPTION")
+
+
+def memory_bytes(args) -> int:
+    """Enough for all rows of every engine with what the tests insert: 1 KiB a row (an InnoDB row
+    with its index entry takes about 240 bytes), as a power of two, at least 256 MiB."""
+    if args.memory_mb:
+        return args.memory_mb * 2**20
+    return max(2**28, 2 ** math.ceil(math.log2(args.tables * args.rows * 1024)))
+
+
+def settings_of(args):
+    from bench.contenders import Settings, extra_of
+
+    return Settings(memory_bytes(args), args.sync_binlog, extra_of(args), args.direct)
+
+
+def load_of(args) -> sysbench_tool.Load:
+    return sysbench_tool.Load(args.tables, args.rows, args.threads, args.rand_type)
+
+
+def say(message: str) -> None:
+    print(f"bench: {message}", flush=True)
+
+
+def measure(args, folder: Path):
+    """Starts the servers, fills them, runs all rounds; returns the Results."""
+    from bench.contenders import Contender
+    from bench.results import Results, machine, server_facts
+
+    load, settings = load_of(args), settings_of(args)
+    with contextlib.ExitStack() as stack:
+        contenders = []
+        prepared = {}
+        for engine in engines_of(args):
+            folder.mkdir(parents=True, exist_ok=True)
+            contender = stack.enter_context(Contender(engine, folder, settings))
+            say(f"{contender.title}: {load.tables} tables of {load.rows:,} rows")
+            prepared[engine] = contender.prepare(load)
+            say(f"{contender.title}: ready; filling took {prepared[engine]['seconds']:.1f} s")
+            contender.pause()
+            contenders.append(contender)
+        facts = {c.engine: c.while_running(server_facts) for c in contenders}
+        runs, afterwards, failures = run_tests(args, contenders, load)
+        final = {c.engine: c.disk_bytes() for c in contenders}
+    return Results(
+        started=time.strftime("%Y-%m-%d %H:%M:%S"),
+        command=sys.argv[1:],
+        machine=machine(),
+        load=asdict(load) | {"seconds": args.seconds, "rounds": args.rounds},
+        memory_bytes=settings.memory_bytes,
+        servers=facts,
+        prepared=prepared,
+        final_disk=final,
+        runs=runs,
+        afterwards=afterwards,
+        failures=failures,
+    )
+
+
+def run_tests(args, contenders: list, load) -> tuple[list, dict, list[str]]:
+    """(runs, what was used afterwards, failures). A test that fails is left out as a whole; the
+    others go on as long as all servers live."""
+    from tools.errors import DevError
+
+    runs, afterwards, failures = [], {}, []
+    for test in tests_of(args):
+        fresh: list = []
+        try:
+            run_test(args, test, contenders, load, fresh, afterwards)
+            runs += fresh
+        except DevError as error:
+            failures.append(f"{test}: {error}")
+            say(f"failed: {failures[-1]}")
+            if not all(c.server.running() for c in contenders):
+                break
+            for contender in contenders:
+                contender.pause()
+    return runs, afterwards, failures
+
+
+def run_test(args, test: str, contenders: list, load, runs: list, afterwards: dict) -> None:
+    """All rounds of one test; for a test that writes, then what each engine still owed."""
+    from bench.summary import ratio
+
+    for number in range(args.rounds):
+        for contender in contenders:
+            contender.resume()
+            if number == 0 and args.warmup >= 1:
+                one_run(contender, test, load, args.warmup, 0)
+            runs.append(one_run(contender, test, load, args.seconds, number + 1))
+            contender.pause()
+            say(
+                f"{test} round {number + 1}: {contender.title} "
+                f"{runs[-1].outcome.events_per_second:,.0f} per second"
+            )
+    if test in sysbench_tool.WRITE_TESTS:
+        for contender in contenders:
+            contender.resume()
+            afterwards[test, contender.engine] = contender.settle()
+            contender.pause()
+    first, *peers = (c.engine for c in contenders)
+    compared = [f"{ratio(runs, test, first, p):.2f} x {p}" for p in peers]
+    if compared:
+        say(f"{test}: {first} is {', '.join(compared)}")
+
+
+def one_run(contender, test: str, load, seconds: float, number: int):
+    """One measured run; number 0 is the warm-up. Each round draws its own keys, the same for all
+    engines."""
+    from bench.summary import Run
+
+    before = contender.usage()
+    outcome = sysbench_tool.run(
+        test, contender.server.socket, contender.storage_engine, load, seconds, number + 1
+    )
+    return Run(test, contender.engine, number, outcome, contender.usage() - before)
+
+
+def as_report(name: str, results):
+    """For the report of all benchmarks. The bars of the in-memory run hold for no other."""
+    from bench import bars, html_report
+    from bench.report import Plot, Report
+    from bench.summary import merged
+
+    engines, in_memory = results.engines, name == "sysbench"
+    report = Report(name, f"sysbench ({name})", html_report.load_text(results), engines)
+    report.failures = list(results.failures)
+    rows = results.load["tables"] * results.load["rows"]
+    filled = {e: rows / known["seconds"] for e, known in results.prepared.items()}
+    report.add("rows loaded", "1/s", filled, True, bars.SYSBENCH_LOAD if in_memory else None)
+    disks = {e: known["disk_bytes"] / 2**20 for e, known in results.prepared.items()}
+    report.add("disk after the load", "MiB", disks, False)
+    for test, by_engine in results.cells.items():
+        values = {e: cell.events_per_second for e, cell in by_engine.items()}
+        report.add(test, "1/s", values, True, bars.SYSBENCH[test] if in_memory else None)
+        for title, unit, attribute in (
+            ("p95", "ms", "p95"),
+            ("p99", "ms", "p99"),
+            ("CPU a query", "us", "cpu_microseconds_per_query"),
+        ):
+            found = {e: getattr(cell, attribute) for e, cell in by_engine.items()}
+            report.add(f"{test}: {title}", unit, found, False)
+    rates = {e: [] for e in engines}
+    for test, by_engine in results.cells.items():
+        base = by_engine[engines[-1]].events_per_second
+        for engine, cell in by_engine.items():
+            label = test.removeprefix("oltp_").removeprefix("select_").replace("_", "\n")
+            rates[engine].append((label, cell.events_per_second / base))
+    note = f"Multiples of {engines[-1]}'s."
+    report.plots.append(Plot("Throughput", "", "ratio", rates, "bars", note))
+    for test in results.cells:
+        curves = {}
+        for engine in engines:
+            runs = [r for r in results.runs if (r.test, r.engine) == (test, engine)]
+            xs, ys = html_report.slower_share(merged(r.outcome.histogram for r in runs))
+            curves[engine] = list(zip(xs, ys, strict=True))
+        title = f"{test}: share of the events that took longer"
+        report.plots.append(Plot(title, "ms", "share", curves, log_y=True, log_x=True))
+    return report

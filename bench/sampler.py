@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Looks at a server once a second while something else loads it: CPU, bytes, memory, disk."""
+
+import threading
+import time
+from dataclasses import dataclass
+
+from bench import process_usage
+from bench.process_usage import Usage
+from tools.errors import DevError
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The state `second` seconds after the start: what was used since then, memory and table files
+    now."""
+
+    second: float
+    used: Usage
+    resident_bytes: int
+    disk_bytes: int
+
+
+class Sampler:
+    """A context; samples from its beginning to its end. `samples` may be read after the end."""
+
+    def __init__(self, contender, every: float = 1.0):
+        self.contender = contender
+        self.every = every
+        self.samples: list[Sample] = []
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+
+    def __enter__(self) -> "Sampler":
+        self._before, self._started = self.contender.usage(), time.monotonic()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._stop.set()
+        self._thread.join()
+        self._take(self.contender.usage)
+
+    @property
+    def used(self) -> Usage:
+        """Over the whole time."""
+        return self.samples[-1].used if self.samples else Usage()
+
+    @property
+    def peak_resident_bytes(self) -> int:
+        return max((s.resident_bytes for s in self.samples), default=0)
+
+    def _work(self) -> None:
+        while not self._stop.wait(self.every):
+            self._take(self.contender.usage_so_far)
+
+    def _take(self, usage) -> None:
+        pid = self.contender.server.pid
+        try:
+            sample = Sample(
+                time.monotonic() - self._started,
+                usage() - self._before,
+                process_usage.resident_bytes(pid),
+                self.contender.disk_bytes(),
+            )
+        except (OSError, ValueError, DevError):
+            return  # the server is gone; whoever loads it will notice
+        self.samples.append(sample)

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: GPL-2.0-only
-"""One module a command; see devtools/main.py for what a command defines."""

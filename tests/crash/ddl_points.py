@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Each kind of DDL statement, killed before each of its file operations: writes and syncs of the
+DDL log, of the engine's log and the binary log, .frm and .par files made, renamed, removed. Beside
+it, clients that write rows."""
+
+import pymysql
+
+from tests.crash.ddl import Ddl, State
+from tests.crash.ddl_harness import DdlHarness
+from tests.crash.point_harness import PointHarness
+from tests.crash.shapes import Shape
+from tests.kit.clients.client import Stopped
+from tests.kit.clients.ledger import Ledger, TwoEngines
+from tools.errors import DevError
+
+Statement = tuple[str, list[State]]
+
+
+def rows(*ids: int) -> frozenset:
+    return frozenset((i, 10 * i) for i in ids)
+
+
+class Script(Ddl):
+    """The statements, from one set of tables: d_a and d_b plain, d_p and d_q partitioned, d_e as a
+    partition of d_p, d_i of InnoDB. Not run as a thread."""
+
+    def fresh(self) -> State:
+        name = f"d{self.number}_"
+        return {
+            name + "a": Shape(indexed=True, added=(3,), rows=rows(*range(1, 12))),
+            name + "b": Shape(comment=4, virtual=(2,), rows=rows(1, 2)),
+            name + "p": Shape(indexed=True, partitions=3, rows=rows(*range(1, 20))),
+            name + "q": Shape(partitions=2, comment=9, rows=rows(5, 6)),
+            name + "e": Shape(indexed=True, rows=rows(30, 33)),
+            name + "i": Shape(engine="InnoDB", indexed=True, rows=rows(1, 2, 3)),
+        }
+
+    def rebuild(self) -> None:
+        """Makes the tables of fresh(), unless they are there."""
+        wanted = self.fresh()
+        if self.tables == wanted:
+            return
+        try:
+            for (name,) in self.execute(f"SHOW TABLES LIKE 'd{self.number}\\_%'"):
+                self.execute(f"DROP TABLE {name}")
+            for name, shape in wanted.items():
+                self.execute(shape.create(name))
+                self.execute(shape.insert(name, sorted(shape.rows)))
+        except pymysql.Error as error:
+            raise DevError(f"the tables cannot be made anew: {error}") from error
+        self.tables = wanted
+
+    def begin(self) -> None:
+        """A new connection, and the tables."""
+        self.stop.clear()
+        self.leave()
+        self.reconnect()
+        self.rebuild()
+
+    def run_statement(self, statement: Statement) -> bool:
+        """False when the server is gone."""
+        self.statement, self.pending = statement
+        try:
+            self.execute(self.statement)
+        except Stopped:
+            self.leave()
+            return False
+        self.tables, self.pending = self.pending[-1], None
+        self.acknowledge()
+        return True
+
+    # --- the statements
+
+    def statements(self) -> dict[str, Statement]:
+        """By a name for the report; each begins with the tables of fresh()."""
+        found = {}
+        for part in (self.of_tables, self.of_alter, self.of_copying_alter, self.of_partitions):
+            found |= part()
+        return found
+
+    def altered(self, letter: str, clause: str, **parts) -> Statement:
+        name = f"d{self.number}_{letter}"
+        shape = self.fresh()[name].change(**parts)
+        return f"ALTER TABLE {name} {clause}", [{**self.fresh(), name: shape}]
+
+    def moved(self, sql: str, names: dict[str, str], dropped: str = "") -> Statement:
+        """`sql` with {letter}s; `names`: old letter -> new one; each of `dropped` goes."""
+        prefix = f"d{self.number}_"
+        state = {n: s for n, s in self.fresh().items() if n.removeprefix(prefix) not in names}
+        state |= {prefix + new: self.fresh()[prefix + old] for old, new in names.items()}
+        states = []
+        for letter in dropped or " ":
+            state = {n: s for n, s in state.items() if n != prefix + letter}
+            states.append(state)
+        return sql.format(prefix), states
+
+    def of_tables(self) -> dict[str, Statement]:
+        fresh, new = self.fresh(), f"d{self.number}_n"
+        plain, parted = Shape(indexed=True, comment=5), Shape(indexed=True, partitions=3)
+        copy = Shape(comment=7, rows=fresh[f"d{self.number}_a"].rows)
+        columns = "(id INT PRIMARY KEY, v INT NOT NULL) ENGINE=ROCKSDB COMMENT='7'"
+        select = f"CREATE TABLE {new} {columns} SELECT id, v FROM d{self.number}_a"
+        old = f"d{self.number}_a"
+        without = {n: s for n, s in fresh.items() if n != old}
+        empty = {**fresh, old: fresh[old].change(rows=frozenset())}
+        return {
+            "CREATE": (plain.create(new), [{**fresh, new: plain}]),
+            "CREATE with partitions": (parted.create(new), [{**fresh, new: parted}]),
+            "CREATE .. SELECT": (select, [{**fresh, new: copy}]),
+            "CREATE OR REPLACE": (
+                plain.create(old, "CREATE OR REPLACE TABLE"),
+                [without, {**fresh, old: plain}],
+            ),
+            "DROP": self.moved("DROP TABLE {0}a", {}, "a"),
+            "DROP of two": self.moved("DROP TABLE {0}b, {0}p", {}, "bp"),
+            "DROP with partitions": self.moved("DROP TABLE {0}p", {}, "p"),
+            "RENAME": self.moved("RENAME TABLE {0}a TO {0}n", {"a": "n"}),
+            "RENAME with partitions": self.moved("RENAME TABLE {0}p TO {0}n", {"p": "n"}),
+            "RENAME as a swap": self.moved(
+                "RENAME TABLE {0}a TO {0}n, {0}p TO {0}a, {0}n TO {0}p", {"a": "p", "p": "a"}
+            ),
+            "RENAME as a swap, partitions first": self.moved(
+                "RENAME TABLE {0}p TO {0}n, {0}a TO {0}p, {0}n TO {0}a", {"a": "p", "p": "a"}
+            ),
+            "RENAME as a swap of partitions": self.moved(
+                "RENAME TABLE {0}p TO {0}n, {0}q TO {0}p, {0}n TO {0}q", {"p": "q", "q": "p"}
+            ),
+            "TRUNCATE": (f"TRUNCATE TABLE {old}", [empty]),
+        }
+
+    def of_alter(self) -> dict[str, Statement]:
+        """In place."""
+        name = f"d{self.number}_a"
+        renamed = self.fresh()
+        changed = {**renamed, name: renamed[name].change(comment=8)}
+        renamed[f"d{self.number}_n"] = renamed.pop(name).change(comment=8)
+        text = f"ALTER TABLE {name} RENAME TO d{self.number}_n, COMMENT='8', ALGORITHM=INPLACE"
+        other = f"d{self.number}_b"
+        indexed = self.fresh()
+        built = {**indexed, other: indexed[other].change(indexed=True)}
+        indexed[f"d{self.number}_n"] = indexed.pop(other).change(indexed=True)
+        build = f"ALTER TABLE {other} RENAME TO d{self.number}_n, ADD KEY k (v), ALGORITHM=NOCOPY"
+        return {
+            "ALTER in place": self.altered("a", "COMMENT='8', ALGORITHM=INSTANT", comment=8),
+            "ALTER in place with partitions": self.altered(
+                "p", "COMMENT='8', ALGORITHM=INSTANT", comment=8
+            ),
+            "ADD virtual COLUMN": self.altered(
+                "p", "ADD COLUMN w5 INT AS (v + 5) VIRTUAL, ALGORITHM=INSTANT", virtual=(5,)
+            ),
+            "ALTER RENAME in place": (text, [changed, renamed]),
+            "ADD INDEX": self.altered("b", "ADD KEY k (v), ALGORITHM=NOCOPY", indexed=True),
+            "ADD INDEX with partitions": self.altered(
+                "q", "ADD KEY k (v), COMMENT='8', ALGORITHM=NOCOPY", indexed=True, comment=8
+            ),
+            "DROP INDEX": self.altered("a", "DROP KEY k, ALGORITHM=INSTANT", indexed=False),
+            "DROP INDEX with partitions": self.altered(
+                "p", "DROP KEY k, ALGORITHM=INSTANT", indexed=False
+            ),
+            "another INDEX": self.altered(
+                "a", "DROP KEY k, ADD KEY k (v DESC, id), COMMENT='8', ALGORITHM=NOCOPY", comment=8
+            ),
+            "ADD INDEX and RENAME": (build, [built, indexed]),
+        }
+
+    def of_copying_alter(self) -> dict[str, Statement]:
+        column = "ADD COLUMN c5 INT NOT NULL DEFAULT 5"
+        return {
+            "ALTER by copying": self.altered("a", f"{column}, ALGORITHM=COPY", added=(3, 5)),
+            "ALTER by copying with partitions": self.altered(
+                "p", f"{column}, ALGORITHM=COPY", added=(5,)
+            ),
+            "ADD INDEX by copying": self.altered(
+                "b", "ADD KEY k (v), ALGORITHM=COPY", indexed=True
+            ),
+            "DROP INDEX by copying": self.altered("p", "DROP KEY k, ALGORITHM=COPY", indexed=False),
+            "to InnoDB": self.altered("a", "ENGINE=InnoDB", engine="InnoDB"),
+            "from InnoDB": self.altered("i", "ENGINE=ROCKSDB", engine="ROCKSDB"),
+        }
+
+    def of_partitions(self) -> dict[str, Statement]:
+        fresh, p, e = self.fresh(), f"d{self.number}_p", f"d{self.number}_e"
+        inside = frozenset(r for r in fresh[p].rows if r[0] % 3 == 0)
+        rest = fresh[p].rows - inside
+        exchanged = {
+            **fresh,
+            p: fresh[p].change(rows=rest | fresh[e].rows),
+            e: fresh[e].change(rows=inside),
+        }
+        emptied = [
+            {**fresh, p: fresh[p].change(rows=frozenset(r for r in fresh[p].rows if r[0] % 3 >= n))}
+            for n in (1, 2, 3)
+        ]
+        return {
+            "PARTITION BY": self.altered("a", "PARTITION BY HASH (id) PARTITIONS 2", partitions=2),
+            "REMOVE PARTITIONING": self.altered("p", "REMOVE PARTITIONING", partitions=0),
+            "ADD PARTITION": self.altered("p", "ADD PARTITION PARTITIONS 1", partitions=4),
+            "COALESCE PARTITION": self.altered("p", "COALESCE PARTITION 1", partitions=2),
+            "REBUILD PARTITION": self.altered("p", "REBUILD PARTITION p0"),
+            "TRUNCATE PARTITION": self.altered("p", "TRUNCATE PARTITION p0", rows=rest),
+            "TRUNCATE with partitions": (f"TRUNCATE TABLE {p}", emptied),
+            "EXCHANGE PARTITION": (
+                f"ALTER TABLE {p} EXCHANGE PARTITION p0 WITH TABLE {e}",
+                [exchanged],
+            ),
+        }
+
+
+class DdlPoints(PointHarness, DdlHarness):
+    """One Script beside clients that write rows."""
+
+    classes = [Script, Ledger, TwoEngines]

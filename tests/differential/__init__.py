@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Random SQL on two engines of one server; everything a client can see must agree.
+
+generator.py    histories: writes, transactions, DDL          (feeds on a seed only)
+interleaved.py  histories of two connections
+queries.py      SELECTs
+shrink.py       the shortest history that still disagrees
+Tables, statements and the comparison are in kit/side_by_side.
+"""

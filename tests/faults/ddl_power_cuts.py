@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The machine dies right after a statement that makes, changes, moves or drops a table was
+acknowledged: the table has its new shape. The server syncs neither the renames nor the removals of
+its .frm files, and the store's log syncs nothing of them on the way (it is filled ahead).
+
+In the long form also at any moment of such statements: then each table has its old shape or its new
+one, never neither.
+"""
+
+import random
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pymysql
+
+from tests.faults.full_disk import expect
+from tests.kit.loop_disk import LoopDisk
+from tools.server import PrivateServer
+
+MEGABYTES = 512  # of the disk
+ROWS = 40
+ROUNDS = 20  # of cuts at any moment
+LONGEST = 1.5  # seconds until such a cut
+
+PLAIN = "CREATE TABLE t (id INT PRIMARY KEY, a INT)"
+HASHED = f"{PLAIN} PARTITION BY HASH (id) PARTITIONS 3"
+RANGES = (
+    f"{PLAIN} PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (10),"
+    " PARTITION p1 VALUES LESS THAN (1000))"
+)
+OTHER = "CREATE TABLE u (id INT PRIMARY KEY, b INT); INSERT INTO u VALUES (1, 1)"
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    table: str  # what makes the table t; it gets ROWS rows
+    statement: str  # with {} for the name of the database
+    short: bool = False  # also in the short form
+    between: tuple[str, ...] = ()  # what it does in steps: statements that do the first ones
+    # The server ends its DDL log before it writes the binary log, for any engine (its source says
+    # so, in fast_alter_partition_table), or has no entry for it there (TRUNCATE): for a moment it
+    # is done, and the binary log lacks it.
+    logged_late: bool = False
+
+
+CASES = (
+    Case("ALTER by copying", PLAIN, "ALTER TABLE t FORCE, ALGORITHM=COPY", True),
+    Case("ALTER by copying, RENAME", PLAIN, "ALTER TABLE t RENAME u, FORCE, ALGORITHM=COPY"),
+    Case("ALTER by copying, partitions", HASHED, "ALTER TABLE t ADD b INT, ALGORITHM=COPY", True),
+    Case(
+        "ALTER under LOCK TABLES",
+        PLAIN,
+        "LOCK TABLE t WRITE; ALTER TABLE t FORCE, ALGORITHM=COPY; UNLOCK TABLES",
+    ),
+    Case("ALTER to InnoDB", PLAIN, "ALTER TABLE t ENGINE=InnoDB"),
+    Case("ALTER from InnoDB", f"{PLAIN} ENGINE=InnoDB", "ALTER TABLE t ENGINE=ROCKSDB"),
+    Case("ALTER in place", PLAIN, "ALTER TABLE t ADD KEY (a), ALGORITHM=INPLACE"),
+    Case(
+        "ALTER in place, RENAME",
+        PLAIN,
+        "ALTER TABLE t ADD KEY (a), RENAME u, ALGORITHM=INPLACE",
+        between=("ALTER TABLE t ADD KEY (a)",),
+    ),
+    Case("ALTER in place, partitions", HASHED, "ALTER TABLE t ADD KEY (a), ALGORITHM=INPLACE"),
+    Case("ALTER, instant", PLAIN, "ALTER TABLE t CHANGE a b INT, ALGORITHM=INSTANT", True),
+    Case("PARTITION BY", PLAIN, "ALTER TABLE t PARTITION BY HASH (id) PARTITIONS 3"),
+    Case("REMOVE PARTITIONING", HASHED, "ALTER TABLE t REMOVE PARTITIONING"),
+    Case(
+        "ADD PARTITION",
+        RANGES,
+        "ALTER TABLE t ADD PARTITION (PARTITION p2 VALUES LESS THAN (2000))",
+        logged_late=True,
+    ),
+    Case(
+        "DROP PARTITION",
+        RANGES,
+        "ALTER TABLE t DROP PARTITION p0",
+        short=True,
+        logged_late=True,
+    ),
+    Case(
+        "REORGANIZE PARTITION",
+        RANGES,
+        "ALTER TABLE t REORGANIZE PARTITION p1 INTO (PARTITION q0 VALUES LESS THAN (20),"
+        " PARTITION q1 VALUES LESS THAN (1000))",
+        logged_late=True,
+    ),
+    Case(
+        "EXCHANGE PARTITION",
+        f"{PLAIN.replace(' t ', ' u ')}; {RANGES}",
+        "ALTER TABLE t EXCHANGE PARTITION p0 WITH TABLE u",
+        logged_late=True,
+    ),
+    Case("RENAME", PLAIN, "RENAME TABLE t TO u", True),
+    Case("RENAME, partitions", HASHED, "RENAME TABLE t TO u"),
+    Case("RENAME in a circle", f"{OTHER}; {PLAIN}", "RENAME TABLE t TO v, u TO t, v TO u"),
+    Case(
+        "TRUNCATE, partitions",
+        HASHED,
+        "TRUNCATE TABLE t",
+        between=tuple(f"ALTER TABLE t TRUNCATE PARTITION {p}" for p in ("p0", "p0, p1")),
+        logged_late=True,
+    ),
+    Case("DROP", PLAIN, "DROP TABLE t", True),
+    Case("DROP, partitions", HASHED, "DROP TABLE t"),
+    Case(
+        "DROP DATABASE",
+        f"{OTHER}; {HASHED}",
+        "DROP DATABASE {}",
+        between=("DROP TABLE t", "DROP TABLE u", "DROP TABLE t, u"),
+    ),
+    Case("CREATE, partitions", PLAIN, HASHED.replace(" t ", " u ")),
+    Case("CREATE .. SELECT", PLAIN, "CREATE TABLE u (id INT PRIMARY KEY) SELECT id, a FROM t"),
+    Case(
+        "CREATE OR REPLACE",
+        PLAIN,
+        "CREATE OR REPLACE TABLE t (id INT PRIMARY KEY, b INT)",
+        between=("DROP TABLE t",),
+    ),
+)
+
+
+def cut_after(case: Case, server: PrivateServer, disk: LoopDisk) -> None:
+    """Raises AssertionError when not all of the statement is there after the cut."""
+    make(case, server, "model")
+    server.sql(f"USE model; {case.statement.format('model')}")
+    wanted = database(server, "model")
+    make(case, server, "d")
+    disk.sync()
+    server.sql(f"USE d; {case.statement.format('d')}")
+    disk.cut_power(server)
+    server.start()
+    found = database(server, "d")
+    expect(found == wanted, f"after {case.statement} there is {found}, not {wanted}")
+
+
+def make(case: Case, server: PrivateServer, name: str) -> None:
+    server.sql(
+        f"DROP DATABASE IF EXISTS {name}; CREATE DATABASE {name}; USE {name}; {case.table};"
+        f"INSERT INTO t SELECT seq, seq FROM seq_1_to_{ROWS}"
+    )
+
+
+def database(server: PrivateServer, name: str) -> dict:
+    """All that it consists of: its files, and its tables with definition and number of rows.
+    Nothing when there is none."""
+    if not Path(server.datadir, name).exists():
+        return {"files": []}
+    found = {
+        table: (
+            server.query(f"SHOW CREATE TABLE {table}", name)[0][1],
+            server.query(f"SELECT COUNT(*) FROM {table}", name)[0][0],
+            server.query(f"CHECK TABLE {table}", name)[0][3],
+        )
+        for (table,) in server.query("SHOW TABLES", name)
+    }
+    return {"files": sorted(file.name for file in Path(server.datadir, name).iterdir()), **found}
+
+
+# --- at any moment ---
+
+MOVES = (
+    "RENAME TABLE t TO u",
+    "ALTER TABLE u FORCE, ALGORITHM=COPY",
+    "ALTER TABLE u RENAME t, FORCE, ALGORITHM=COPY",
+    "ALTER TABLE t CHANGE a b INT, ALGORITHM=INSTANT",
+    "ALTER TABLE t CHANGE b a INT, ALGORITHM=INSTANT",
+    "ALTER TABLE t ADD KEY (a), ALGORITHM=INPLACE",
+    "ALTER TABLE t DROP KEY a, RENAME u",
+    "RENAME TABLE u TO t",
+    "CREATE TABLE w LIKE t",
+    "DROP TABLE w",
+)
+
+
+class Mover(threading.Thread):
+    """Moves and changes a table until the server is gone."""
+
+    def __init__(self, server: PrivateServer, name: str):
+        super().__init__(daemon=True)
+        self.server, self.name = server, name
+        self.wrong = ""
+
+    def run(self) -> None:
+        try:
+            with self.server.connect(self.name) as link, link.cursor() as cursor:
+                while True:
+                    for statement in MOVES:
+                        cursor.execute(statement)
+        except pymysql.OperationalError:
+            return  # the death that everybody waits for
+        except pymysql.MySQLError as error:
+            self.wrong = str(error)
+
+
+def cut_anywhere(table: str, rng: random.Random, server: PrivateServer, disk: LoopDisk) -> None:
+    """Raises AssertionError when the table is not there after the cut, whole, by one of its
+    names, or something of a statement is left over."""
+    case = Case("", table, "")
+    make(case, server, "d")
+    disk.sync()
+    mover = Mover(server, "d")
+    mover.start()
+    time.sleep(rng.uniform(0.01, LONGEST))
+    disk.cut_power(server)
+    mover.join()
+    expect(not mover.wrong, mover.wrong)
+    server.start()
+    found = database(server, "d")
+    files = [file for file in found.pop("files") if file.startswith("#")]
+    expect(not files, f"left over: {files}")
+    made = found.pop("w", None)
+    expect(made is None or made[1:] == (0, "OK"), f"w: {made}")
+    expect(len(found) == 1, f"there is {sorted(found)}")
+    ((name, (_, rows, check)),) = found.items()
+    expect(name in ("t", "u") and rows == ROWS and check == "OK", f"{name}: {rows} rows, {check}")

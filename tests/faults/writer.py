@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A client that inserts rows and keeps book of what was acknowledged."""
+
+import threading
+import time
+
+import pymysql
+
+from tools.server import PrivateServer
+
+FULL_WORDS = ("disk is full", "disk is almost full", "Disk full")  # the last one: the server's
+HANGS_AFTER = 60  # seconds without an answer
+
+
+class Writer(threading.Thread):
+    """Inserts rows of its own, one or a few a transaction, until stopped. An error is no fault as
+    long as it says that the disk is full, or, with `dies`, that the server is gone."""
+
+    def __init__(self, server: PrivateServer, table: str, number: int, dies: bool = False):
+        super().__init__(daemon=True)
+        self.server = server
+        self.table = table
+        self.dies = dies
+        self.number = number
+        self.acknowledged: set[int] = set()
+        self.unknown: set[int] = set()
+        self.errors: list[str] = []
+        self.wrong: list[str] = []
+        self._stop_asked = threading.Event()
+
+    def run(self) -> None:
+        link = self.server.connect("d", autocommit=False, read_timeout=HANGS_AFTER)
+        next_id = self.number * 1_000_000
+        with link, link.cursor() as cursor:
+            while not self._stop_asked.is_set():
+                ids = list(range(next_id, next_id + 1 + next_id % 5))
+                next_id = ids[-1] + 1
+                self._insert(link, cursor, ids)
+
+    def _insert(self, link, cursor, ids: list[int]) -> None:
+        try:
+            for row in ids:
+                cursor.execute(f"INSERT INTO {self.table} VALUES ({row}, {row % 7}, RAND(), '')")
+            self.unknown.update(ids)
+            link.commit()
+        except pymysql.MySQLError as error:
+            self.errors.append(str(error))
+            if self.dies:
+                self._stop_asked.set()
+                return
+            if not says_full(error):
+                self.wrong.append(str(error))
+            try:
+                link.rollback()
+            except pymysql.MySQLError as again:
+                self.wrong.append(str(again))
+            time.sleep(0.05)
+        else:
+            self.unknown.difference_update(ids)
+            self.acknowledged.update(ids)
+
+    def stop(self) -> None:
+        self._stop_asked.set()
+        self.join()
+
+
+def says_full(error: pymysql.MySQLError) -> bool:
+    return error.args[0] == 1021 or any(word in str(error) for word in FULL_WORDS)
+
+
+def check_rows(server: PrivateServer, table: str, writers: list[Writer]) -> str:
+    """What was acknowledged must be there, and nothing that nobody has written. The finding in
+    words, '' when all is well."""
+    found = {row[0] for row in server.query(f"SELECT id FROM {table} FORCE INDEX (PRIMARY)", "d")}
+    by_index = server.query(f"SELECT COUNT(*) FROM {table} FORCE INDEX (by_a)", "d")[0][0]
+    acknowledged = set().union(*(w.acknowledged for w in writers))
+    unknown = set().union(*(w.unknown for w in writers))
+    lost, made_up = acknowledged - found, found - acknowledged - unknown
+    if lost or made_up or by_index != len(found):
+        return (
+            f"{len(lost)} of {len(acknowledged)} acknowledged rows are lost, {len(made_up)} rows "
+            f"were rolled back and are there, {len(found)} rows and {by_index} entries"
+        )
+    return ""

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What several tiers share. Nothing here knows a tier.
+
+tier_result.py   what a tier is and what it returns; lane.py runs tiers in processes of their own
+clients/         clients that keep a journal of what was acknowledged, and check it afterwards
+replicas/        primaries and replicas as private servers, load for them, comparison row by row
+side_by_side/    the same statements on two engines of one server
+kill_point.*     kills a server right before the n-th file operation
+loop_disk.py, small_disk.py    disks that lose what was not synced, and disks that are full
+check_tables.py, reclaimer.py  what must hold of all tables; waits for the space of dropped indexes
+gtest_report.py  counts what a GoogleTest binary reports
+printable.py     random text for the terminal
+"""

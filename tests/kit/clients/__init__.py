@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Clients that write, know what was acknowledged, and check it after a crash.
+
+client.py     what all clients share: the journal, the thread, errors that are no fault
+ledger.py     rows whose whole expected state is known; single-row counters; two engines at once
+bank.py       transfers between shared accounts: invariant sums, lock waits, deadlocks
+events.py     AUTO_INCREMENT values are never given twice
+prepared.py   user XA transactions that are left prepared
+large.py      statements of many thousand rows: whole or absent
+scratch.py    CREATE, TRUNCATE, RENAME, DROP
+"""

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The tree keeps the rules of the house, and each rule finds what it is for."""
+
+import unittest
+from pathlib import Path
+
+from tools import rules
+from tools.rules import budgets, cpp, layers, words
+
+
+def layer_findings(path: str, text: str) -> list[str]:
+    return layers.check_file(Path(path), text)
+
+
+class TreeTest(unittest.TestCase):
+    def test_tree_keeps_all_rules(self):
+        findings = rules.check_all()
+        self.assertFalse(findings, "\n" + "\n".join(findings))
+
+
+class LayersTest(unittest.TestCase):
+    def test_arrows_down_are_allowed(self):
+        text = '#include "store/store.h"\n#include <rocksdb/db.h>\n#include <vector>\n'
+        self.assertEqual([], layer_findings("src/catalog/catalog.cc", text))
+
+    def test_arrow_up_is_found(self):
+        found = layer_findings("src/store/store.cc", '\n#include "txn/cursor.h"\n')
+        self.assertEqual(
+            ["src/store/store.cc:2: layer store may not know txn (txn/cursor.h)"], found
+        )
+
+    def test_codec_knows_neither_rocksdb_nor_the_server(self):
+        for header in ("<rocksdb/slice.h>", '"my_global.h"', "<mysql/plugin.h>", '"sql_class.h"'):
+            self.assertEqual(1, len(layer_findings("src/codec/a.cc", f"#include {header}\n")))
+
+    def test_private_headers_of_rocksdb_are_found(self):
+        self.assertEqual(1, len(layer_findings("src/store/a.cc", '#include "util/coding.h"\n')))
+
+    def test_server_headers_are_at_home_in_the_server_layer(self):
+        self.assertEqual([], layer_findings("src/server/a.cc", '#include "sql_class.h"\n'))
+
+    def test_calls_that_end_the_process_are_found(self):
+        for call in ("abort();", "std::abort();", "::exit(1);", "_exit(2);", "std::terminate();"):
+            self.assertEqual(1, len(layer_findings("src/base/a.cc", f"void F() {{ {call} }}\n")))
+
+    def test_names_like_abort_are_not_calls_of_it(self):
+        text = 'void F() { t->abort(); on_exit(1); /* abort() */ Log("exit(1)"); x.raise(2); }\n'
+        self.assertEqual([], layer_findings("src/base/a.cc", text))
+
+
+class FunctionsTest(unittest.TestCase):
+    def lengths(self, text: str) -> list[tuple[str, int]]:
+        return [(f.head, f.length) for f in cpp.functions(text)]
+
+    def test_functions_in_namespaces_and_classes(self):
+        text = "namespace a {\nclass B {\n  int C() const {\n    return 1;\n  }\n};\n}\n"
+        self.assertEqual([("int C() const", 3)], self.lengths(text))
+
+    def test_blocks_lambdas_and_initializers_are_not_functions(self):
+        text = "void F() {\n  if (a) { b(); }\n  auto g = [](int x) {\n    return x;\n  };\n}\n"
+        text += "int table[] = {\n  1,\n};\nenum class E { kA };\n"
+        self.assertEqual([("void F()", 6)], self.lengths(text))
+
+    def test_braces_in_comments_and_literals_do_not_count(self):
+        text = "void F() {\n  // }\n  Log(\"}\");\n  char c = '}';\n}\nvoid G() {\n}\n"
+        self.assertEqual([("void F()", 5), ("void G()", 2)], self.lengths(text))
+
+    def test_constructor_with_brace_initializers(self):
+        text = "A::A(int b)\n    : b_{b},\n      c_{1} {\n  Go();\n}\nvoid G() {\n}\n"
+        self.assertEqual([5, 2], [n for _, n in self.lengths(text)])
+
+    def test_template_and_trailing_return(self):
+        text = "template <class T>\nauto F(T t) -> int {\n  return t;\n}\n"
+        self.assertEqual([4], [n for _, n in self.lengths(text)])
+
+
+class BudgetsTest(unittest.TestCase):
+    def test_long_function_and_file_are_found(self):
+        body = "  x();\n" * 80
+        over = budgets.measure_cpp(Path("src/base/a.cc"), f"void F() {{\n{body}}}\n")
+        self.assertEqual({"src/base/a.cc: function void F()": 12}, over)
+        over = budgets.measure_cpp(Path("src/base/a.cc"), "\n" * 803)
+        self.assertEqual({"src/base/a.cc: lines": 3}, over)
+
+    def test_header_without_comments_is_found(self):
+        over = budgets.measure_cpp(Path("src/base/a.h"), "int a;\n" * 20)
+        self.assertEqual({"src/base/a.h: missing comment": 30}, over)
+        over = budgets.measure_cpp(Path("src/base/a.h"), "// why\nint a;  // unit\nint b;\n" * 9)
+        self.assertEqual({}, over)
+
+    def test_baseline_allows_and_must_shrink(self):
+        self.assertEqual([], budgets.compare({"a: lines": 5}, {"a: lines": 5}))
+        self.assertEqual(1, len(budgets.compare({"a: lines": 6}, {"a: lines": 5})))
+        self.assertEqual(1, len(budgets.compare({"a: lines": 4}, {"a: lines": 5})))
+        self.assertEqual(1, len(budgets.compare({}, {"a: lines": 5})))
+
+    def test_shrink_never_raises(self):
+        allowed = {"a: lines": 5, "b: lines": 5, "c: lines": 5}
+        over = {"a: lines": 9, "b: lines": 2, "d: lines": 7}
+        self.assertEqual({"a: lines": 5, "b: lines": 2}, budgets.shrink(over, allowed))
+
+
+class WordsTest(unittest.TestCase):
+    def test_machine_paths_and_registries_are_found(self):
+        for text in ("see /wo" + "rk/main", "x = '/ro" + "ot/a'", "https://py" + "pi.org/"):
+            self.assertEqual(1, len(words.check_file(Path("README.md"), text)))
+
+    def test_ordinary_paths_are_not(self):
+        text = "${HOME}/work/ /tmp/x usr/root/ $ROOT/root/usr /usr/lib/\n"
+        self.assertEqual([], words.check_file(Path("README.md"), text))
+
+    def test_licence_line_is_wanted(self):
+        self.assertEqual(1, len(words.check_file(Path("a.py"), "import os\n")))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests without a server: GoogleTest binaries of the layers, the rules of the house, the tools.
+
+With --sanitize the GoogleTest binaries run twice more: from a build under ASan and UBSan, and from
+one under TSan, whose RocksDB is instrumented too, so that no race has to be left out.
+--rewrite writes the expected values of data-driven cases anew (environment BASALT_REWRITE=1).
+"""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from tests.kit.gtest_report import count_report
+from tests.kit.tier_result import TierResult
+from tools import build, paths
+
+NAME = "quick"
+HELP = "unit tests, layer rules and budgets, no server"
+
+PYTHON_TESTS = paths.ROOT / "tests" / "unit" / "python"
+SANITIZER_OPTIONS = {
+    # RocksDB itself is not instrumented, which the container checks would take for an error
+    "ASAN_OPTIONS": "detect_container_overflow=0:detect_leaks=1:abort_on_error=0",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+}
+SANITIZED_VARIANTS = {"asan": "ASan+UBSan", "tsan": "TSan"}
+
+
+def run(args) -> TierResult:
+    result = TierResult("quick", 0, 0)
+    run_binaries(result, args, "release")
+    for variant, name in SANITIZED_VARIANTS.items() if args.sanitize else ():
+        print(f"-- under {name}")
+        build.build(plugin=False, tests=True, variant=variant)
+        run_binaries(result, args, variant)
+    run_python_tests(result, args)
+    again = [f"--filter {args.filter}"] if args.filter else []
+    again += ["--sanitize"] if args.sanitize else []
+    result.repeat_command = " ".join(["./dev test quick", *again])
+    return result
+
+
+def run_binaries(result: TierResult, args, variant: str) -> None:
+    """Runs every unit-test binary of a build and adds to `result`."""
+    current = current_binaries()
+    folder = paths.build_dir(variant) / "tests"
+    for binary in sorted(folder.glob("basalt_*_test")):
+        if binary.name in current:
+            run_binary(result, args, binary, variant)
+
+
+def current_binaries() -> set[str]:
+    """Names of the binaries the sources make; an old build may hold more."""
+    names = set()
+    for file in (paths.ROOT / "tests" / "unit").glob("*/*_test.cc"):
+        embedded = "embedded_" if file.name.startswith("embedded_") else ""
+        names.add(f"basalt_{file.parent.name}_{embedded}test")
+    return names
+
+
+def run_binary(result: TierResult, args, binary: Path, variant: str) -> None:
+    report = binary.with_suffix(".json")
+    report.unlink(missing_ok=True)
+    command = [str(binary), "--gtest_brief=1", f"--gtest_output=json:{report}"]
+    if args.filter:
+        command.append(f"--gtest_filter=*{args.filter}*")
+    environment = {**os.environ, **SANITIZER_OPTIONS}
+    if args.rewrite:
+        environment["BASALT_REWRITE"] = "1"
+    done = subprocess.run(
+        command, capture_output=True, text=True, errors="replace", env=environment
+    )
+    before = result.passed, result.failed
+    if report.is_file():
+        count_report(result, json.loads(report.read_text()), binary.name, variant)
+    if done.returncode != 0 and result.failed == before[1]:
+        # died, or a sanitizer spoke after the last test
+        result.failed += 1
+        ended = f"{binary.name} ({variant}) ended with status {done.returncode}"
+        result.failures.append("\n    ".join([ended, *sanitizer_summaries(done.stderr)]))
+    print(f"   {binary.name} ({variant}): {result.passed - before[0]} passed", end="")
+    print(f", {result.failed - before[1]} failed" if result.failed > before[1] else "")
+    if done.returncode != 0:
+        print("\n".join((done.stdout + done.stderr).splitlines()[-80:]))
+
+
+def sanitizer_summaries(output: str) -> list[str]:
+    """What sanitizers found, a line each: kind and place, for who sees the end of a log only."""
+    lines = [line for line in output.splitlines() if line.startswith("SUMMARY: ")]
+    return list(dict.fromkeys(lines))
+
+
+def run_python_tests(result: TierResult, args) -> None:
+    """Rules of the house and tests of the tools: unittest files *_test.py in tests/unit/python."""
+    sys.path.insert(0, str(PYTHON_TESTS))
+    loader = unittest.TestLoader()
+    if args.filter:
+        loader.testNamePatterns = [f"*{args.filter}*"]
+    suite = loader.discover(str(PYTHON_TESTS), pattern="*_test.py")
+    stream = io.StringIO()
+    outcome = unittest.TextTestRunner(stream=stream, verbosity=0).run(suite)
+    bad = [*outcome.failures, *outcome.errors]
+    passed = outcome.testsRun - len(bad) - len(outcome.skipped)
+    result.passed += passed
+    result.failed += len(bad)
+    result.skipped += len(outcome.skipped)
+    result.failures += [test.id() for test, _ in bad]
+    print(f"   rules and tools: {passed} passed" + (f", {len(bad)} failed" if bad else ""))
+    for test, why in bad:
+        print(f"{test.id()}\n{why}")

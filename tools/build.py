@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""CMake and ninja for the variants of a build: release (the plugin and tests), asan, tsan, fuzz."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from tools import paths, setup
+from tools.errors import DevError
+from tools.setup import debian, jemalloc, rocksdb
+from tools.setup.step import parallel_jobs
+
+SANITIZERS = {
+    "release": "",
+    "asan": "address,undefined",
+    "tsan": "thread",
+    "fuzz": "fuzzer-no-link,address,undefined",
+}
+# TSan wants RocksDB instrumented too (tools/setup/rocksdb.py); the other sanitizers do not.
+ROCKSDB_SANITIZERS = {"tsan": SANITIZERS["tsan"]}
+FUZZ_COMPILER = "clang++-14"
+
+
+def build(
+    plugin: bool = True, tests: bool = False, variant: str = "release", more: tuple[str, ...] = ()
+) -> Path:
+    """Builds incrementally what is asked for (`more`: CMake targets), after the set-up if that is
+    incomplete; returns the build folder. Raises DevError when the compiler says no; its messages
+    are already shown."""
+    setup.ensure()
+    folder = paths.build_dir(variant)
+    configure(folder, variant)
+    targets = ["ha_rocksdb"] if plugin and variant == "release" else []
+    targets += ["basalt_tests"] if tests else []
+    targets += more
+    targets += ["basalt_fuzz_targets"] if variant == "fuzz" else []
+    command = ["ninja", "-C", str(folder), "-j", str(parallel_jobs(1.0)), *targets]
+    if subprocess.run([*command, "--quiet"], env=compiler_environment()).returncode != 0:
+        raise DevError(f"the build failed ({variant})")
+    if "ha_rocksdb" in targets:
+        link_debian_plugins()
+        check_symbols(paths.plugin())
+    return folder
+
+
+def compiler_environment() -> dict[str, str]:
+    """Lets ccache find what another clone of the same source has compiled."""
+    return os.environ | {"CCACHE_BASEDIR": str(paths.ROOT), "CCACHE_NOHASHDIR": "true"}
+
+
+def configure(folder: Path, variant: str) -> None:
+    """Runs CMake when the folder is new or its inputs from the cache have moved."""
+    rocksdb_sanitizer = ROCKSDB_SANITIZERS.get(variant, "")
+    if not rocksdb.complete(rocksdb_sanitizer):
+        rocksdb.install(rocksdb_sanitizer)
+    settings = {
+        "BASALT_SERVER_HOME": str(paths.server_home()),
+        "BASALT_ROCKSDB": str(rocksdb.prefix(rocksdb_sanitizer)),
+        "BASALT_JEMALLOC": str(jemalloc.prefix()),
+        "BASALT_SANITIZE": SANITIZERS[variant],
+    }
+    if variant == "fuzz":
+        debian.install(debian.FUZZ_PACKAGES, "to fuzz")
+        settings |= {"BASALT_FUZZ": "ON", "CMAKE_CXX_COMPILER": FUZZ_COMPILER}
+    stamp = folder / "basalt-settings"
+    wanted = "".join(f"{name}={value}\n" for name, value in settings.items())
+    if stamp.is_file() and stamp.read_text() == wanted and (folder / "build.ninja").is_file():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    command = ["cmake", "-G", "Ninja", "-S", str(paths.ROOT), "-B", str(folder)]
+    command += [f"-D{name}={value}" for name, value in settings.items()]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise DevError(f"CMake failed\n{done.stdout}{done.stderr}")
+    stamp.write_text(wanted)
+    if variant == "release":  # where editors and clang tools look for it
+        link = paths.ROOT / "compile_commands.json"
+        link.unlink(missing_ok=True)
+        link.symlink_to(folder / "compile_commands.json")
+
+
+def link_debian_plugins() -> None:
+    """Links Debian's other plugins into our plugin folder, so that a server finds them there."""
+    for source in paths.debian_plugin_dir().iterdir():
+        link = paths.plugin_dir() / source.name
+        if source.name == "ha_rocksdb.so":
+            continue
+        if link.is_symlink() and os.readlink(link) == str(source):
+            continue
+        link.unlink(missing_ok=True)
+        link.symlink_to(source)
+
+
+def dynamic_symbols(file: Path, kind: str) -> set[str]:
+    """Names of the defined ('--defined-only') or undefined ('--undefined-only') symbols."""
+    done = subprocess.run(
+        ["nm", "-D", "--without-symbol-versions", kind, str(file)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    # "ADDRESS TYPE NAME", or "TYPE NAME" for undefined ones; weak ones (w, v) need no definition
+    rows = (line.split() for line in done.stdout.splitlines())
+    return {row[-1] for row in rows if row[-2] not in ("w", "v")}
+
+
+def needed_libraries(file: Path) -> list[Path]:
+    """The libraries the dynamic linker would load for a file."""
+    done = subprocess.run(["ldd", str(file)], capture_output=True, text=True, check=True)
+    lines = (line.split("=>")[-1].split() for line in done.stdout.splitlines())
+    return [Path(words[0]) for words in lines if words and words[0].startswith("/")]
+
+
+def check_symbols(plugin: Path) -> None:
+    """DevError when the plugin needs a symbol that neither the server nor its libraries have, or
+    shows another symbol than its declaration and services. The dynamic linker would find the
+    first only when the server loads the plugin."""
+    missing = dynamic_symbols(plugin, "--undefined-only")
+    for file in [paths.mariadbd(), *needed_libraries(plugin)]:
+        missing -= dynamic_symbols(file, "--defined-only")
+    if missing:
+        raise DevError("symbols the server does not have:\n  " + "\n  ".join(sorted(missing)))
+    shown = dynamic_symbols(plugin, "--defined-only")
+    strange = {s for s in shown if not (s.startswith("_maria_") or s.endswith("_service"))}
+    if strange or not any(s.startswith("_maria_") for s in shown):
+        raise DevError(f"the plugin's exports are wrong: {' '.join(sorted(shown)) or 'none'}")

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The rules of the house as code; `./dev lint` and the quick tests run check_all().
+
+    layers.py   who may include what; calls that end the process
+    budgets.py  lengths of files and functions, share of comment in headers, as a ratchet
+    words.py    what no file may name; licence lines
+
+A rule returns a list of findings, each one line `PATH:LINE: what is wrong`; none means it is kept.
+"""
+
+import subprocess
+from pathlib import Path
+
+from tools import paths
+
+
+def files_of_project(root: Path = paths.ROOT) -> list[Path]:
+    """All files under version control and new ones that are not ignored, relative to `root`."""
+    command = ["git", "-C", str(root), "ls-files", "-z", "-c", "-o", "--exclude-standard"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode == 0:
+        names = [Path(n) for n in done.stdout.split("\0") if n]
+    else:  # an exported tree without .git
+        found = (p.relative_to(root) for p in root.rglob("*"))
+        names = [p for p in found if p.parts[0] not in (".git", "build")]
+    return sorted(n for n in names if (root / n).is_file() and not (root / n).is_symlink())
+
+
+def check_all(root: Path = paths.ROOT) -> list[str]:
+    """The findings of all rules on a tree."""
+    from tools.rules import budgets, layers, words
+
+    files = files_of_project(root)
+    return [f for rule in (layers, budgets, words) for f in rule.check(root, files)]

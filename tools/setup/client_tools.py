@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The users' tools that `./dev test tools` runs: Debian's packages, unpacked into the cache.
+
+They are not installed: one of them would start a service, and none is needed to build. What comes
+from the server's own packages (mariabackup, mariadb-dump, myrocks_hotbackup) is there already.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+from tools import paths
+from tools.errors import DevError
+from tools.setup import debian
+from tools.setup.step import lock, log_end, new_folder, say
+
+PACKAGES = [
+    "mydumper",
+    "libpcre3",
+    "percona-toolkit",
+    "libdbi-perl",
+    "libdbd-mysql-perl",
+    "libterm-readkey-perl",
+    "prometheus-mysqld-exporter",
+    "python3-mysqldb",
+]
+# shared libraries of mydumper that other packages have mostly brought
+LIBRARIES = ["libglib2.0-0", "zlib1g"]
+
+
+def home() -> Path:
+    return paths.cache() / "tools"
+
+
+def complete() -> bool:
+    """True when exactly these packages are unpacked."""
+    stamp = home() / "complete"
+    return stamp.is_file() and stamp.read_text() == " ".join(PACKAGES)
+
+
+def install() -> None:
+    """Fetches and unpacks them unless that was done. DevError when the mirror is out of reach."""
+    if complete():
+        return
+    with lock("tools"):
+        if complete():
+            return
+        say(f"fetching the tools that users run: {', '.join(PACKAGES)}")
+        debian.install(LIBRARIES, "libraries of mydumper")
+        apt = debian.PrivateApt()
+        apt.update()
+        with new_folder(home()) as fresh:
+            downloads = fresh / "downloads"
+            downloads.mkdir()
+            if not apt.get("download", *PACKAGES, folder=downloads, log="tools"):
+                raise DevError(f"missing: packages of tools\n{log_end('tools')}")
+            for deb in sorted(downloads.glob("*.deb")):
+                subprocess.run(["dpkg-deb", "-x", deb, fresh / "root"], check=True)
+                deb.unlink()
+            downloads.rmdir()
+            (fresh / "complete").write_text(" ".join(PACKAGES))
+
+
+def program(name: str) -> Path:
+    """A program of these packages."""
+    return home() / "root" / "usr" / "bin" / name
+
+
+def environment() -> dict[str, str]:
+    """The environment in which they find their modules, and the server's client library. HOME is
+    a place without option files, so that nobody's settings leak in."""
+    usr = home() / "root" / "usr"
+    perl = [usr / "share" / "perl5", *sorted((usr / "lib" / "x86_64-linux-gnu").glob("perl5/*"))]
+    libraries = [usr / "lib" / "x86_64-linux-gnu", home() / "root" / "lib" / "x86_64-linux-gnu"]
+    kept = {n: v for n, v in os.environ.items() if not n.startswith(("MYSQL_", "PERCONA_"))}
+    return {
+        **kept,
+        "PERL5LIB": ":".join(map(str, perl)),
+        "PYTHONPATH": str(usr / "lib" / "python3" / "dist-packages"),
+        "LD_LIBRARY_PATH": ":".join(map(str, [*libraries, paths.library_dir()])),
+        "PATH": f"{paths.basedir() / 'bin'}:{usr / 'bin'}:{os.environ.get('PATH', '')}",
+        "HOME": str(home()),
+    }

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""RocksDB: its source out of a Rust package (crates.py); built once a version and flag set.
+
+It is compiled twice: first to count what rocksdb_training/workload.cc takes it through, then with
+those counts (docs/performance.md says what that is worth). Measured on 2 cores: a unity build of 6
+files a batch without debug information takes less than half the time of compiling file by file.
+Only the static library's target is built.
+
+Tests under ThreadSanitizer have a RocksDB of their own, built when they are first asked for: TSan
+does not see what a library that it has not instrumented hands from thread to thread by atomics, and
+takes it for a race.
+"""
+
+import hashlib
+import os
+import shutil
+import time
+from pathlib import Path
+
+from tools.errors import DevError
+from tools.setup import crates
+from tools.setup.step import lock, log_end, new_folder, parallel_jobs, quiet, run_with_progress, say
+
+CRATE = "librocksdb-sys"
+LIBRARY = "librocksdb.a"
+
+# Hidden visibility and no unique symbols: MyRocks' RocksDB may be loaded into the same process. At
+# each step RocksDB looks at thread-local variables that other files define, and none of them needs
+# to be constructed first (all begin as zeros or constants). A TLS model by option does not work:
+# std::call_once has such variables in the C++ library.
+CXX_FLAGS = "-g0 -fvisibility=hidden -fno-gnu-unique -fno-extern-tls-init"
+# USE_RTTI: our classes derive from RocksDB's. PORTABLE=haswell: CRC32C in hardware and AVX2 filter
+# probes, as the plugin itself is built. The rest leaves out what a library does not need.
+CMAKE_FLAGS = [
+    "-DCMAKE_BUILD_TYPE=Release",
+    "-DCMAKE_POSITION_INDEPENDENT_CODE=ON",
+    "-DUSE_RTTI=ON",
+    "-DPORTABLE=haswell",
+    "-DROCKSDB_BUILD_SHARED=OFF",
+    "-DWITH_GFLAGS=OFF",
+    "-DWITH_LIBURING=OFF",
+    "-DWITH_LZ4=ON",
+    "-DWITH_ZSTD=ON",
+    "-DWITH_SNAPPY=ON",
+    "-DWITH_ZLIB=ON",
+    "-DWITH_TESTS=OFF",
+    "-DWITH_ALL_TESTS=OFF",
+    "-DWITH_TOOLS=OFF",
+    "-DWITH_CORE_TOOLS=OFF",
+    "-DWITH_BENCHMARK_TOOLS=OFF",
+    "-DWITH_TRACE_TOOLS=OFF",
+    "-DFAIL_ON_WARNINGS=OFF",
+    "-DCMAKE_UNITY_BUILD=ON",
+    "-DCMAKE_UNITY_BUILD_BATCH_SIZE=6",
+    "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG",
+]
+SANITIZED_CXX_FLAGS = "-g1 -fno-omit-frame-pointer"
+# The counts lie beside the object files, so both builds are made in one folder. What the workload
+# does not reach is compiled as without counts.
+COUNTING = "-fprofile-generate -fprofile-update=prefer-atomic"
+COUNTED = "-fprofile-use -fprofile-correction -fprofile-partial-training -Wno-missing-profile"
+WORKLOAD = Path(__file__).parent / "rocksdb_training" / "workload.cc"
+
+
+def prefix(sanitizer: str = "") -> Path:
+    """Where the built library is or will be. `sanitizer`: as of -fsanitize, empty for none."""
+    return crates.prefix(CRATE, "rocksdb", recipe(sanitizer))
+
+
+def recipe(sanitizer: str) -> list[str]:
+    if sanitizer:
+        return [*CMAKE_FLAGS, CXX_FLAGS, sanitized(sanitizer)]
+    workload = hashlib.sha256(WORKLOAD.read_bytes()).hexdigest()
+    return [*CMAKE_FLAGS, CXX_FLAGS, COUNTING, COUNTED, workload]
+
+
+def sanitized(sanitizer: str) -> str:
+    return f"{SANITIZED_CXX_FLAGS} -fsanitize={sanitizer}"
+
+
+def complete(sanitizer: str = "") -> bool:
+    return (prefix(sanitizer) / "lib" / LIBRARY).is_file()
+
+
+def install(sanitizer: str = "") -> None:
+    """Fetches and builds RocksDB unless it is in the cache."""
+    final = prefix(sanitizer)
+    if complete(sanitizer):
+        say(f"RocksDB {final.name} is there")
+        return
+    with lock("rocksdb"):
+        if complete(sanitizer):  # made by the run we waited for
+            return
+        source = crates.fetch(CRATE, "RocksDB") / "rocksdb"
+        build_dir = final.parent / f".build-{final.name}"
+        build(source, build_dir, sanitizer)
+        with new_folder(final) as fresh:
+            (fresh / "lib").mkdir()
+            shutil.copy2(build_dir / LIBRARY, fresh / "lib")
+            shutil.copytree(source / "include" / "rocksdb", fresh / "include" / "rocksdb")
+        shutil.rmtree(build_dir, ignore_errors=True)
+
+
+def build(source: Path, build_dir: Path, sanitizer: str) -> None:
+    """An interrupted build goes on where it stopped."""
+    started = time.monotonic()
+    if sanitizer:
+        say(f"building RocksDB for -fsanitize={sanitizer} (once; about 5 minutes on 2 cores)")
+        compile_library(source, build_dir, sanitized(sanitizer), f"RocksDB ({sanitizer})")
+    else:
+        say("building RocksDB twice (once a machine; about 15 minutes on 2 cores)")
+        build_trained(source, build_dir)
+    say(f"RocksDB built in {(time.monotonic() - started) / 60:.1f} minutes")
+
+
+def build_trained(source: Path, build_dir: Path) -> None:
+    trained = build_dir / "trained"
+    if not trained.is_file():
+        compile_library(source, build_dir, COUNTING, "RocksDB, to be trained,")
+        train(source, build_dir)
+        trained.touch()
+    compile_library(source, build_dir, COUNTED, "RocksDB")
+
+
+def compile_library(source: Path, build_dir: Path, more_flags: str, what: str) -> None:
+    """RocksDB's own CMake and ninja."""
+    flags = [*CMAKE_FLAGS, f"-DCMAKE_CXX_FLAGS={CXX_FLAGS} {more_flags}"]
+    configure = ["cmake", "-G", "Ninja", "-S", str(source), "-B", str(build_dir), *flags]
+    if not quiet(configure, "rocksdb-cmake"):
+        raise DevError(f"RocksDB's CMake failed\n{log_end('rocksdb-cmake', 15)}")
+    # The result is cached as a whole, so the compiler cache would only be filled in vain.
+    environment = {**os.environ, "CCACHE_DISABLE": "1", "NINJA_STATUS": "[%f/%t] "}
+    jobs = parallel_jobs(gigabytes_each=1.5)
+    command = ["ninja", "-C", str(build_dir), "-j", str(jobs), "rocksdb"]
+    run_with_progress(command, "rocksdb-build", what, env=environment)
+
+
+def train(source: Path, build_dir: Path) -> None:
+    """Leaves the counts beside the object files."""
+    for old in build_dir.rglob("*.gcda"):
+        old.unlink()
+    program, store = build_dir / "workload", build_dir / "workload-store"
+    shutil.rmtree(store, ignore_errors=True)
+    command = ["g++", "-std=c++20", "-O2", "-march=haswell", "-fprofile-generate"]
+    command += ["-I", str(source / "include"), str(WORKLOAD), str(build_dir / LIBRARY)]
+    command += ["-llz4", "-lzstd", "-lsnappy", "-lz", "-o", str(program)]
+    if not quiet(command, "rocksdb-training", cwd=build_dir):
+        raise DevError(f"RocksDB's training program\n{log_end('rocksdb-training', 15)}")
+    say("training RocksDB (about a minute)")
+    if not quiet([str(program), str(store)], "rocksdb-training", cwd=build_dir):
+        raise DevError(f"RocksDB's training failed\n{log_end('rocksdb-training', 15)}")
+    shutil.rmtree(store)
