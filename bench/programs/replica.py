@@ -16,6 +16,8 @@ import contextlib
 import subprocess
 import time
 
+from pymysql.constants import ER
+
 from bench import harness, tpcc
 from bench.harness import Size
 from bench.report import Plot, Report
@@ -36,7 +38,7 @@ SIZES = {
 }
 SOURCE_MEMORY = 2**30
 PATIENCE = 6 * 3600.0
-LOCK_TIMEOUT = 1205
+LOCK_TIMEOUT = ER.LOCK_WAIT_TIMEOUT
 # so often a replica may give up before it goes on with one thread, which nothing can block
 GIVE_UPS = 3
 

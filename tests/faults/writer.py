@@ -5,6 +5,7 @@ import threading
 import time
 
 import pymysql
+from pymysql.constants import ER
 
 from tools.server import PrivateServer
 
@@ -65,7 +66,7 @@ class Writer(threading.Thread):
 
 
 def says_full(error: pymysql.MySQLError) -> bool:
-    return error.args[0] == 1021 or any(word in str(error) for word in FULL_WORDS)
+    return error.args[0] == ER.DISK_FULL or any(word in str(error) for word in FULL_WORDS)
 
 
 def check_rows(server: PrivateServer, table: str, writers: list[Writer]) -> str:

@@ -6,6 +6,7 @@ import threading
 from dataclasses import dataclass, field
 
 import pymysql
+from pymysql.constants import ER
 
 ENGINES = {"rocksdb": "ROCKSDB", "innodb": "InnoDB"}
 WAITS = {
@@ -18,7 +19,7 @@ LOCK_WAIT_SECONDS = 20
 # A statement waits when it was seen waiting twice, one poll apart. InnoDB makes its table anew only
 # when nobody has asked for 0.1 s.
 POLL_SECONDS = {"rocksdb": 0.05, "innodb": 0.12}
-DEADLOCK = 1213
+DEADLOCK = ER.LOCK_DEADLOCK
 
 
 @dataclass

@@ -9,5 +9,6 @@ kill_point.*     kills a server right before the n-th file operation
 loop_disk.py, small_disk.py    disks that lose what was not synced, and disks that are full
 check_tables.py, reclaimer.py  what must hold of all tables; waits for the space of dropped indexes
 gtest_report.py  counts what a GoogleTest binary reports
+error_numbers.py errors that PyMySQL does not name
 printable.py     random text for the terminal
 """

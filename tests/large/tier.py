@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pymysql
+from pymysql.constants import CR, ER
 
 from tests.kit.tier_result import TierResult
 from tools import paths
@@ -26,7 +27,7 @@ ROWS = 3_000_000
 MEMORY_BOUND_MIB = 1024
 
 # what a statement that was cut off ends with: query interrupted; server gone
-CUT_OFF = (1317, 2006, 2013)
+CUT_OFF = (ER.QUERY_INTERRUPTED, CR.CR_SERVER_GONE_ERROR, CR.CR_SERVER_LOST)
 
 COLUMNS = "id INT PRIMARY KEY, a INT NOT NULL, b BIGINT NOT NULL, c VARCHAR(60) NOT NULL, KEY a (a)"
 FILL = (

@@ -8,10 +8,12 @@ looks at every row itself; the rows are what they must be as far as each stateme
 import re
 from collections import Counter
 
+from pymysql.constants import ER
+
 from tests.kit.side_by_side.runner import Answer, Side
 from tests.matrix.questions import Asked
 
-DUPLICATE = 1062
+DUPLICATE = ER.DUP_ENTRY
 HINT = re.compile(r"FORCE INDEX \([^)]*\)")
 
 

@@ -6,6 +6,9 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
+from pymysql.constants import ER
+
+from tests.kit import error_numbers
 from tests.kit.side_by_side.final_check import difference
 from tests.kit.side_by_side.runner import Answer, Side
 from tests.matrix import questions, refusals
@@ -18,7 +21,7 @@ from tests.matrix.types import ColumnType
 PASSED, REFUSED, ABSENT, FAILED = "passed", "refused", "not applicable", "failed"
 MOST_PROBLEMS = 3
 # what InnoDB says when it finds its own index out of order, and from then on
-PEER_IS_CORRUPT = (1034, 1712)
+PEER_IS_CORRUPT = (ER.NOT_KEYFILE, error_numbers.INDEX_CORRUPT)
 # rows put in one by one where one may be refused; each is one round trip
 MOST_SINGLE_ROWS = 60
 

@@ -12,13 +12,15 @@ import re
 import shutil
 from pathlib import Path
 
+from pymysql.constants import ER
+
 from tests.myrocks_suite import suite
 from tools import mtr
 
 VARIANT = "tolerant"
 ERROR = re.compile(r"^(\s*(?:--)?\s*error\s+)(?!0\b)(?=[A-Z0-9])", re.M)
 # success, lock wait timeout, deadlock, not supported: what Basalt may answer in the place of others
-ALSO = "0,1205,1213,1235,"
+ALSO = f"0,{ER.LOCK_WAIT_TIMEOUT},{ER.LOCK_DEADLOCK},{ER.NOT_SUPPORTED_YET},"
 
 
 def tolerate(text: str) -> str:

@@ -16,7 +16,9 @@ import time
 from dataclasses import dataclass
 
 import pymysql
+from pymysql.constants import ER
 
+from tests.kit import error_numbers
 from tests.kit.clients.client import Problem
 from tests.kit.clients.prepared import Prepared
 from tests.kit.loop_disk import LoopDisk
@@ -30,9 +32,10 @@ from tests.replication.replica_kills import FORMATS, LOCK_WAIT, MODES
 MEGABYTES = 768  # of the replica's disk
 ROUNDS = 3  # of each case, in the long form
 PARALLEL_MODES = [mode for mode in MODES if mode != "none"]
-STRICT_ORDER, DUPLICATE, NO_ROW = 1950, 1062, 1032
-SAME_XID, NO_XID = 1440, 1397
-UNREADABLE = 1220  # of a binary log
+STRICT_ORDER = error_numbers.GTID_STRICT_OUT_OF_ORDER
+DUPLICATE, NO_ROW = ER.DUP_ENTRY, ER.KEY_NOT_FOUND
+SAME_XID, NO_XID = ER.XAER_DUPID, ER.XAER_NOTA
+UNREADABLE = ER.ERROR_WHEN_EXECUTING_COMMAND  # of a binary log
 BOTH = "innodb,rocksdb"
 READ_FREE = ("OFF", "PK_ONLY", "PK_SK")
 

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pymysql
+from pymysql.constants import ER
 
 from tests.upgrade.compare import Comparison, compare_server
 from tests.upgrade.pair import Link, create_databases, new_server, run_on_both
@@ -60,8 +61,8 @@ PREPARED = {
         "UPDATE locked SET a = 2",
     ],
 }
-XA_UNKNOWN = 1397
-LOCK_TIMEOUT = 1205
+XA_UNKNOWN = ER.XAER_NOTA
+LOCK_TIMEOUT = ER.LOCK_WAIT_TIMEOUT
 
 
 class Accidents:

@@ -11,11 +11,28 @@ from dataclasses import dataclass, field
 from random import Random
 
 import pymysql
+from pymysql.constants import CR, ER
 
-GONE = (2006, 2013, 2003, 2002, 2014, 0)
-SHUTDOWN = (1053, 1927)  # the server says goodbye
+from tests.kit import error_numbers
+
+GONE = (
+    CR.CR_SERVER_GONE_ERROR,
+    CR.CR_SERVER_LOST,
+    CR.CR_CONN_HOST_ERROR,
+    CR.CR_CONNECTION_ERROR,
+    CR.CR_COMMANDS_OUT_OF_SYNC,
+    0,
+)
+SHUTDOWN = (ER.SERVER_SHUTDOWN, error_numbers.CONNECTION_KILLED)  # the server says goodbye
 # lock wait timeout, deadlock, changed since the snapshot, XA rolled back for one of these
-RETRY = (1205, 1213, 1020, 1614, 1613, 1402)
+RETRY = (
+    ER.LOCK_WAIT_TIMEOUT,
+    ER.LOCK_DEADLOCK,
+    ER.CHECKREAD,
+    error_numbers.XA_RBDEADLOCK,
+    error_numbers.XA_RBTIMEOUT,
+    ER.XA_RBROLLBACK,
+)
 
 
 class Stopped(Exception):

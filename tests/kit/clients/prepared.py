@@ -5,12 +5,13 @@ RECOVER after every crash, invisible and with its locks, until it is committed o
 import time
 
 import pymysql
+from pymysql.constants import ER
 
 from tests.kit.clients.client import Client, Problem
 
 MOST_OPEN = 4
 # states of a transaction in the journal; those in -ing are in flight
-UNKNOWN_XID = 1397
+UNKNOWN_XID = ER.XAER_NOTA
 
 
 class Prepared(Client):
@@ -106,7 +107,7 @@ class Prepared(Client):
         try:
             execute(f"INSERT INTO xa_row VALUES ({self.ids(number)[0]}, -1, -1)")
         except pymysql.Error as error:
-            if error.args[0] == 1205:
+            if error.args[0] == ER.LOCK_WAIT_TIMEOUT:
                 return []
             return [Problem("broken", f"XA {self.name(number)}: lock test: {error}")]
         execute(f"DELETE FROM xa_row WHERE id={self.ids(number)[0]}")

@@ -6,6 +6,9 @@ import shutil
 import time
 from pathlib import Path
 
+from pymysql.constants import ER
+
+from tests.kit import error_numbers
 from tests.kit.clients.prepared import text
 from tools.errors import DevError
 from tools.ports import free_port
@@ -28,7 +31,12 @@ COMMON = [
 ]
 CATCH_UP_SECONDS = 120.0
 # errors of the connection that no new attempt mends: by the primary's log, by its data, fatal
-REFUSED = (1236, 1593, 1595, 1597)
+REFUSED = (
+    ER.MASTER_FATAL_ERROR_READING_BINLOG,
+    error_numbers.SLAVE_FATAL_ERROR,
+    error_numbers.SLAVE_RELAY_LOG_WRITE_FAILURE,
+    error_numbers.SLAVE_MASTER_COM_FAILURE,
+)
 
 
 class Broken(Exception):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import pymysql
-from pymysql.constants import SERVER_STATUS
+from pymysql.constants import CR, ER, SERVER_STATUS
 
 from tests.kit.side_by_side import final_check
 from tests.kit.side_by_side.statement import Statement
@@ -13,8 +13,14 @@ from tests.kit.side_by_side.time_limit import OutOfTime
 
 ENGINES = {"rocksdb": "ROCKSDB", "myrocks": "ROCKSDB", "innodb": "InnoDB", "myisam": "MyISAM"}
 # lock wait timeout, deadlock, row changed since the snapshot: engines may differ in what waits
-LOCK_ERRORS = (1205, 1213, 1020)
-GONE = (2006, 2013, 2003, 2002, 0)
+LOCK_ERRORS = (ER.LOCK_WAIT_TIMEOUT, ER.LOCK_DEADLOCK, ER.CHECKREAD)
+GONE = (
+    CR.CR_SERVER_GONE_ERROR,
+    CR.CR_SERVER_LOST,
+    CR.CR_CONN_HOST_ERROR,
+    CR.CR_CONNECTION_ERROR,
+    0,
+)
 # for one statement: more than max_statement_time of the histories, which does not end DDL
 PATIENCE = 60
 
@@ -243,7 +249,8 @@ def compare(statement: Statement, place: int, tested: Answer, peer: Answer) -> M
         return differ("error", describe(tested), describe(peer))
     if peer.error:
         # a history that lost its CREATE TABLE would name two databases
-        if statement.exact_error and peer.error != 1146 and tested.text != peer.text:
+        may_name = statement.exact_error and peer.error != ER.NO_SUCH_TABLE
+        if may_name and tested.text != peer.text:
             return differ("error", describe(tested), describe(peer))
         return None
     if statement.compare == "none":
