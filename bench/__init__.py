@@ -5,7 +5,7 @@ programs/           one module a benchmark, found by its file name; programs/__i
                     what it defines
 contenders.py       a private server an engine, with equal memory and durability
 sysbench_tool.py    runs Debian's sysbench and reads its output
-process_usage.py    CPU and bytes written of a server, from /proc
+process_usage.py    CPU and bytes written of a server
 summary.py          medians, ratios and percentiles of the rounds
 screen.py           the table on the terminal
 html_report.py      the report: one file with everything in it

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """How many bytes a disk was asked to write since the machine started, from /sys/dev/block (kernel,
-Documentation/block/stat.rst). Differences of two readings count.
+Documentation/block/stat.rst). Differences of two readings count. (psutil counts by the names of
+disks; what a folder tells is the number of its device.)
 
 What /proc/PID/io calls written is no measure of that where the page cache has large folios: a
 commit of 300 bytes that makes a folio of 256 KiB dirty counts as 256 KiB, and one block is written.

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a process has used so far, from /proc (man 5 proc). Differences of two readings count."""
+"""What a process has used so far, by psutil. Differences of two readings count."""
 
-import os
+import contextlib
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
-TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+import psutil
 
 
 @dataclass(frozen=True)
@@ -34,35 +33,28 @@ class Usage:
         )
 
 
-def read(pid: int) -> Usage:
+@contextlib.contextmanager
+def living(pid: int | None):
+    """The process. OSError where there is none: psutil takes None for the process that asks."""
+    if pid is None:
+        raise ProcessLookupError("the process has ended")
+    try:
+        yield psutil.Process(pid)
+    except psutil.Error as error:
+        raise ProcessLookupError(str(error)) from error
+
+
+def read(pid: int | None) -> Usage:
     """The usage of a living process of the same user."""
-    counters = Path(f"/proc/{pid}/io").read_text()
-    return Usage(
-        cpu_from_stat(Path(f"/proc/{pid}/stat").read_text()),
-        counter_from_io(counters, "write_bytes"),
-        counter_from_io(counters, "read_bytes"),
-    )
+    with living(pid) as process:
+        times, counters = process.cpu_times(), process.io_counters()
+    return Usage(times.user + times.system, counters.write_bytes, counters.read_bytes)
 
 
-def resident_bytes(pid: int) -> int:
+def resident_bytes(pid: int | None) -> int:
     """Memory of a living process that is in use now."""
-    pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")
-
-
-def cpu_from_stat(text: str) -> float:
-    """utime + stime. The name of the process stands in parentheses and may hold anything."""
-    fields = text.rpartition(")")[2].split()
-    # the first field after the name is number 3; utime and stime are 14 and 15
-    return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND
-
-
-def counter_from_io(text: str, wanted: str) -> int:
-    for line in text.splitlines():
-        name, _, value = line.partition(":")
-        if name == wanted:
-            return int(value)
-    raise ValueError(f"no {wanted} in /proc/PID/io")
+    with living(pid) as process:
+        return process.memory_info().rss
 
 
 def wait_until_quiet(pid: int, timeout: float, calm: float = 1.0) -> bool:

@@ -21,6 +21,8 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+import psutil
+
 from tools import paths
 from tools.errors import DevError
 
@@ -80,10 +82,10 @@ class PrivateServer:
             return self._process.pid if self._process.poll() is None else None
         try:
             pid = int(self.pid_file.read_text())
-            command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        except (OSError, ValueError):
+            command = psutil.Process(pid).cmdline()
+        except (OSError, ValueError, psutil.Error):
             return None
-        return pid if f"--datadir={self.datadir}".encode() in command else None
+        return pid if f"--datadir={self.datadir}" in command else None
 
     def running(self) -> bool:
         return self.pid is not None
@@ -343,7 +345,6 @@ def answers(path: Path) -> bool:
 def alive(pid: int) -> bool:
     """True while the process exists and is not a zombie."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
         return False
-    return stat.rpartition(")")[2].split()[0] != "Z"

@@ -96,7 +96,8 @@ def wait_until_stopped(pid: int) -> None:
 
 
 def state(task: Path) -> str:
-    """As in /proc/PID/stat (proc(5)): T for stopped, Z for ended; Z too when it is not there."""
+    """As in /proc/PID/stat (proc(5)): T for stopped, Z for ended; Z too when it is not there.
+    psutil tells it of processes, not of threads."""
     try:
         return (task / "stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

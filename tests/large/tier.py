@@ -217,7 +217,7 @@ def run_one(client: Client, statement, query, answer, before: int, result: TierR
 
 
 def resident(pid: int, field: str = "VmRSS") -> int:
-    """MiB by /proc/PID/status (proc(5)): VmRSS now, VmHWM the peak."""
+    """MiB by /proc/PID/status (proc(5)): VmRSS now, VmHWM the peak, which psutil does not tell."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith(field + ":"):
             return int(line.split()[1]) // 1024

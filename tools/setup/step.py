@@ -10,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
+
 from tools import paths
 from tools.errors import DevError
 
@@ -112,9 +114,5 @@ def parallel_jobs(gigabytes_each: float) -> int:
     BASALT_JOBS overrides."""
     if os.environ.get("BASALT_JOBS", "").isdigit():
         return max(1, int(os.environ["BASALT_JOBS"]))
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    with contextlib.suppress(OSError, ValueError):
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                free = int(line.split()[1]) * 1024
+    free = psutil.virtual_memory().available
     return max(1, min(len(os.sched_getaffinity(0)), int(free / (gigabytes_each * 2**30))))

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import sqlite3
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -93,18 +94,44 @@ class SysbenchOutputTest(unittest.TestCase):
 
 
 class UsageTest(unittest.TestCase):
-    def test_stat_with_a_difficult_name(self):
-        line = "7 (a) b ) R 1 7 7 0 -1 4194560 1 0 0 0 250 50 0 0 20 0 1 0 5 1 2\n"
-        ticks = process_usage.TICKS_PER_SECOND
-        self.assertEqual(300 / ticks, process_usage.cpu_from_stat(line))
+    def test_process_with_a_difficult_name(self):
+        name = Path("/proc/self/comm")
+        before = name.read_text()
+        name.write_text("a) b ) R 1 7")
+        try:
+            self.burn_cpu()
+        finally:
+            name.write_text(before)
 
-    def test_written_bytes(self):
-        text = "rchar: 1\nwchar: 2\nwrite_bytes: 4096\ncancelled_write_bytes: 12\n"
-        self.assertEqual(4096, process_usage.counter_from_io(text, "write_bytes"))
-        with self.assertRaises(ValueError):
-            process_usage.counter_from_io("rchar: 1\n", "write_bytes")
+    def test_written_bytes_are_those_of_the_storage_layer(self):
+        counters = SimpleNamespace(
+            read_count=1,
+            write_count=2,
+            read_bytes=512,
+            write_bytes=4096,
+            read_chars=3,
+            write_chars=4,
+        )
+        with mock.patch("psutil.Process.io_counters", return_value=counters):
+            usage = process_usage.read(os.getpid())
+        self.assertEqual((4096, 512), (usage.written_bytes, usage.read_bytes))
+
+    def test_a_process_that_has_ended_is_an_error(self):
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        for pid in (None, ended.pid):
+            for ask in (process_usage.read, process_usage.resident_bytes):
+                with self.assertRaises(OSError):
+                    ask(pid)
+
+    def test_memory_in_use(self):
+        held = b"x" * 2**26
+        self.assertGreater(process_usage.resident_bytes(os.getpid()), len(held))
 
     def test_own_process_uses_cpu_and_readings_subtract(self):
+        self.burn_cpu()
+
+    def burn_cpu(self):
         before = process_usage.read(os.getpid())
         while process_usage.read(os.getpid()).cpu_seconds < before.cpu_seconds + 0.03:
             sum(range(10000))
