@@ -3,10 +3,11 @@
 dashboard of MyRocks reads moves under load, but for what cannot (dashboard.py)."""
 
 import contextlib
-import re
 import subprocess
 import time
 import urllib.request
+
+from prometheus_client.parser import text_string_to_metric_families
 
 from tests.client_tools import dashboard
 from tests.client_tools.copied import Copied
@@ -23,6 +24,13 @@ PATIENCE_SECONDS = 60.0
 
 def problem(found: list[str], text: str) -> list[Problem]:
     return [Problem("broken", f"{text}: {found}")] if found else []
+
+
+def numbers(text: str, prefix: str) -> dict[str, float]:
+    """The samples of a page of metrics whose names begin with `prefix`, by their names without it,
+    whatever their labels."""
+    samples = (s for family in text_string_to_metric_families(text) for s in family.samples)
+    return {s.name.removeprefix(prefix): s.value for s in samples if s.name.startswith(prefix)}
 
 
 def still_standing(before: dict[str, float], after: dict[str, float]) -> list[str]:
@@ -106,8 +114,7 @@ class Metrics(Copied):
                 if time.monotonic() > deadline:
                     raise Broken(f"the exporter does not answer: {error}") from error
                 time.sleep(0.1)
-        pattern = rf"^{prefix}(\w+)(?:\{{[^}}]*\}})? (\S+)$"
-        return {name: float(value) for name, value in re.findall(pattern, text, re.M)}
+        return numbers(text, prefix)
 
     def arrived(self, scraped: dict[str, float]) -> list[Problem]:
         """The exporter drops what is no number, without a word."""
