@@ -3,6 +3,7 @@
 
     layers.py   who may include what; calls that end the process
     budgets.py  lengths of files and functions, share of comment in headers, as a ratchet
+    imports.py  which Python package may import what
     words.py    what no file may name; licence lines
 
 A rule returns a list of findings, each one line `PATH:LINE: what is wrong`; none means it is kept.
@@ -28,7 +29,7 @@ def files_of_project(root: Path = paths.ROOT) -> list[Path]:
 
 def check_all(root: Path = paths.ROOT) -> list[str]:
     """The findings of all rules on a tree."""
-    from tools.rules import budgets, layers, words
+    from tools.rules import budgets, imports, layers, words
 
     files = files_of_project(root)
-    return [f for rule in (layers, budgets, words) for f in rule.check(root, files)]
+    return [f for rule in (layers, imports, budgets, words) for f in rule.check(root, files)]

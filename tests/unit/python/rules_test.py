@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The tree keeps the rules of the house, and each rule finds what it is for."""
 
+import tempfile
 import unittest
 from pathlib import Path
 
 from tools import rules
-from tools.rules import budgets, cpp, layers, words
+from tools.rules import budgets, cpp, imports, layers, words
 
 
 def layer_findings(path: str, text: str) -> list[str]:
@@ -111,6 +112,49 @@ class WordsTest(unittest.TestCase):
 
     def test_licence_line_is_wanted(self):
         self.assertEqual(1, len(words.check_file(Path("a.py"), "import os\n")))
+
+
+class ImportsTest(unittest.TestCase):
+    def finding(self, path: str, text: str) -> str:
+        return "\n".join(imports.check_file(Path(path), text, {"crash", "faults"}))
+
+    def test_a_tier_may_not_know_another(self):
+        for text in ("from tests.faults import writer", "from tests import faults"):
+            self.assertIn(
+                "crash may not know the tier faults", self.finding("tests/crash/a.py", text)
+            )
+        kit = self.finding("tests/kit/b.py", "def f():\n    import tests.crash.harness\n")
+        self.assertIn("tests/kit/b.py:2: kit may not know the tier crash", kit)
+
+    def test_what_is_below_may_be_known(self):
+        for text in (
+            "import os",
+            "from tests.kit import lane",
+            "import tests.crash.a",
+            "import tools",
+        ):
+            self.assertEqual("", self.finding("tests/crash/b.py", text))
+
+    def test_tools_and_benchmarks_know_no_tests(self):
+        self.assertIn("tools know no tests", self.finding("tools/a.py", "import tests.kit.lane"))
+        self.assertIn("tools know no tests", self.finding("tools/a.py", "from bench import page"))
+        self.assertIn(
+            "benchmarks know no tests", self.finding("bench/a.py", "from tests import kit")
+        )
+        self.assertIn("tests know no bench", self.finding("tests/kit/a.py", "import bench.page"))
+        self.assertEqual("", self.finding("bench/a.py", "from tools import paths"))
+
+    def test_tiers_are_found_and_the_top_is_left_out(self):
+        with tempfile.TemporaryDirectory() as name:
+            root, text = Path(name), "from tests.crash import tier"
+            files = [
+                Path(n) for n in ("tests/crash/tier.py", "tests/kit/a.py", "tools/commands/b.py")
+            ]
+            for file in files:
+                (root / file).parent.mkdir(parents=True)
+                (root / file).write_text(text)
+            found = imports.check(root, files)
+        self.assertEqual(["tests/kit/a.py:1"], [f.split(": ")[0] for f in found])
 
 
 if __name__ == "__main__":
