@@ -8,5 +8,5 @@ sysbench_tool.py    runs Debian's sysbench and reads its output
 process_usage.py    CPU and bytes written of a server
 summary.py          medians, ratios and percentiles of the rounds
 screen.py           the table on the terminal
-html_report.py      the report: one file with everything in it
+page.py, sysbench_page.py    the reports, filled into templates/: one file with everything in it
 """

@@ -6,84 +6,63 @@ and how many points each has: a line a series, or a bar. So a check can tell whe
 (bench/page_check.py).
 """
 
-import html
 import json
 import re
 import time
+from dataclasses import dataclass
 
+from bench import template
 from bench.contenders import TITLES
-from bench.html_report import STYLE, escape, figure, svg
+from bench.drawing import COLOURS, figure, svg
 from bench.report import MINE, Figure, Plot, Report, bar_text, mark, number_text, ratio
 
-COLOURS = {
-    "rocksdb": "#0b5d8f",
-    "myrocks": "#e08a1e",
-    "innodb": "#9aa0a6",
-    "innodb-8k": "#6b7178",
-    "innodb-4k": "#43484d",
-    "innodb-page": "#c3a6c9",
-}
-MORE_STYLE = """
-figure { margin: 1em 0 } figcaption { font-weight: 600 } .missed { background: #fbe9e7 }
-nav a { margin-right: 1em }
-"""
+
+@dataclass(frozen=True)
+class Row:
+    """Of a table; `missed`: of a figure that misses its bar."""
+
+    cells: list[str]
+    missed: bool
 
 
 def page(reports: list[Report]) -> str:
     """The whole file."""
-    title = ", ".join(report.name for report in reports)
-    body = [f"<h1>Benchmarks: {escape(title)}</h1><p>{time.strftime('%Y-%m-%d %H:%M')}</p>"]
-    if len(reports) > 1:
-        links = (f'<a href="#{escape(r.name)}">{escape(r.name)}</a>' for r in reports)
-        body.append(f"<nav>{''.join(links)}</nav><h2>Bars</h2>{overview(reports)}")
-    body += [section(report) for report in reports]
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}{MORE_STYLE}</style></head><body>"
-        + "\n".join(body)
-        + "</body></html>\n"
+    return template.render(
+        "report.html",
+        title=", ".join(report.name for report in reports),
+        now=time.strftime("%Y-%m-%d %H:%M"),
+        overview=overview(reports) if len(reports) > 1 else None,
+        sections=[section(report) for report in reports],
     )
 
 
-def section(report: Report) -> str:
-    parts = [f'<h2 id="{escape(report.name)}">{escape(report.title)}</h2>']
-    parts.append(f"<p>{escape(report.size)}; {report.seconds:.0f} s in all</p>")
-    parts += [f'<p class="bad">Failed: {escape(failure)}</p>' for failure in report.failures]
-    parts.append(f'<div class="scroll">{table(report)}</div>')
-    parts += [drawn(f"{report.name}-{n}", plot) for n, plot in enumerate(report.plots)]
-    rows = "".join(
-        f'<tr><td>{escape(name)}</td><td class="left" style="white-space:normal">'
-        f"<code>{escape(value)}</code></td></tr>"
-        for name, value in report.facts.items()
-    )
-    parts.append(f"<details><summary>How it was measured</summary><table>{rows}</table></details>")
-    return "\n".join(parts)
+def section(report: Report) -> dict:
+    drawings = [drawn(f"{report.name}-{n}", plot) for n, plot in enumerate(report.plots)]
+    return {"report": report, "table": table(report), "drawings": drawings}
 
 
-def overview(reports: list[Report]) -> str:
+def overview(reports: list[Report]) -> dict:
     """All figures that have a bar."""
-    rows = [row(["benchmark", "figure", "Basalt's", "bar", "", "set for"], "th")]
+    rows = []
     for report in reports:
         for one in report.figures:
             if one.bar is not None:
                 value = number_text(one.bar.value(one.values))
                 cells = [report.name, one.name, value, bar_text(one.bar), mark(one), one.bar.at]
-                rows.append(row(cells, "td", one))
-    return f"<table>{''.join(rows)}</table>"
+                rows.append(row(cells, one))
+    return {"head": ["benchmark", "figure", "Basalt's", "bar", "", "set for"], "rows": rows}
 
 
-def row(cells: list[str], kind: str, one: Figure | None = None) -> str:
-    missed = ' class="missed"' if one is not None and one.met is False else ""
-    return f"<tr{missed}>" + "".join(f"<{kind}>{escape(c)}</{kind}>" for c in cells) + "</tr>"
+def row(cells: list[str], one: Figure) -> Row:
+    return Row(cells, one.met is False)
 
 
-def table(report: Report) -> str:
+def table(report: Report) -> dict:
     """The figures of one benchmark."""
     peers = [engine for engine in report.engines if engine != MINE]
     head = ["figure", "unit", *(TITLES[e] for e in report.engines)]
     head += [f": {TITLES[p]}" for p in peers] + ["bar", "", "set for"]
-    rows = [row(head, "th")]
+    rows = []
     for one in report.figures:
         cells = [one.name, one.unit]
         cells += [number_text(one.values.get(engine)) for engine in report.engines]
@@ -91,12 +70,12 @@ def table(report: Report) -> str:
             value = ratio(one.values, peer)
             cells.append("" if value is None else number_text(value))
         cells += [bar_text(one.bar), mark(one), one.bar.at if one.bar else ""]
-        rows.append(row(cells, "td", one))
-    return f"<table>{''.join(rows)}</table>"
+        rows.append(row(cells, one))
+    return {"head": head, "rows": rows}
 
 
-def drawn(name: str, plot: Plot) -> str:
-    """A plot as a <figure>."""
+def drawn(name: str, plot: Plot) -> dict:
+    """A plot, with the elements and points that the page must show of it."""
     filled = {engine: points for engine, points in plot.series.items() if points}
     if plot.kind == "bars":
         image = bars(name, plot, filled)
@@ -104,11 +83,8 @@ def drawn(name: str, plot: Plot) -> str:
     else:
         image = lines(name, plot, filled)
         counts = {f"{name}-{engine}": len(points) for engine, points in filled.items()}
-    return (
-        f'<figure id="{escape(name)}" data-series="{html.escape(json.dumps(counts))}">'
-        f"<figcaption>{escape(plot.title)}</figcaption>{private_ids(image, name)}"
-        f'<p class="note">{escape(plot.note)}</p></figure>'
-    )
+    image = template.drawing(private_ids(image, name))
+    return {"name": name, "plot": plot, "series": json.dumps(counts), "image": image}
 
 
 def private_ids(image: str, name: str) -> str:

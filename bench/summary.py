@@ -65,6 +65,18 @@ def merged(histograms: Iterable[list[tuple[float, int]]]) -> list[tuple[float, i
     return sorted(total.items())
 
 
+def slower_share(histogram: list[tuple[float, int]]) -> tuple[list[float], list[float]]:
+    """Latencies, and the share of the events above each; the last share is 0 and left out."""
+    total = sum(count for _, count in histogram)
+    left, xs, ys = total, [], []
+    for value, count in histogram:
+        left -= count
+        if left > 0:
+            xs.append(value)
+            ys.append(left / total)
+    return xs, ys
+
+
 def cell(runs: list[Run], afterwards: Usage) -> Cell:
     """Sums up the rounds of one engine in one test (at least one)."""
     rates = [r.outcome.events_per_second for r in runs]

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bench import html_report, summary, sysbench_tool
+from bench import summary, sysbench_tool
 from bench.process_usage import Usage
 from bench.sampler import Sample, Sampler
 from bench.sysbench_tool import DATABASE, Interval, ScriptRun
@@ -151,7 +151,7 @@ class Sum:
     def slower(self) -> list[tuple[float, float]]:
         """(milliseconds, share of the transactions that took longer)."""
         histogram = summary.merged(t.run.outcome.histogram for t in self.turns)
-        return list(zip(*html_report.slower_share(histogram), strict=True))
+        return list(zip(*summary.slower_share(histogram), strict=True))
 
     @property
     def resident(self) -> int:

@@ -53,7 +53,7 @@ def add_arguments(parser) -> None:
 
 
 def run(args) -> int:
-    from bench import html_report, screen
+    from bench import screen, sysbench_page
     from tools import build, paths
     from tools.errors import DevError
 
@@ -72,7 +72,7 @@ def run(args) -> int:
     if not results.runs:
         raise DevError("no test ended:\n" + "\n".join(results.failures))
     (output / "results.json").write_text(json.dumps(results.as_json(), indent=1))
-    (output / "report.html").write_text(html_report.page(results))
+    (output / "report.html").write_text(sysbench_page.page(results))
     console = wide_console()
     console.print(screen.data_table(results.prepared, results.final_disk))
     console.print(screen.results_table(results.cells, results.ratios, results.engines))
@@ -236,12 +236,12 @@ def one_run(contender, test: str, load, seconds: float, number: int):
 
 def as_report(name: str, results):
     """For the report of all benchmarks. The bars of the in-memory run hold for no other."""
-    from bench import bars, html_report
+    from bench import bars, sysbench_page
     from bench.report import Plot, Report
-    from bench.summary import merged
+    from bench.summary import merged, slower_share
 
     engines, in_memory = results.engines, name == "sysbench"
-    report = Report(name, f"sysbench ({name})", html_report.load_text(results), engines)
+    report = Report(name, f"sysbench ({name})", sysbench_page.load_text(results), engines)
     report.failures = list(results.failures)
     rows = results.load["tables"] * results.load["rows"]
     filled = {e: rows / known["seconds"] for e, known in results.prepared.items()}
@@ -270,7 +270,7 @@ def as_report(name: str, results):
         curves = {}
         for engine in engines:
             runs = [r for r in results.runs if (r.test, r.engine) == (test, engine)]
-            xs, ys = html_report.slower_share(merged(r.outcome.histogram for r in runs))
+            xs, ys = slower_share(merged(r.outcome.histogram for r in runs))
             curves[engine] = list(zip(xs, ys, strict=True))
         title = f"{test}: share of the events that took longer"
         report.plots.append(Plot(title, "ms", "share", curves, log_y=True, log_x=True))

@@ -21,7 +21,6 @@ from bench import (
     contenders,
     disk_counter,
     harness,
-    html_report,
     olap_data,
     page,
     page_check,
@@ -29,6 +28,7 @@ from bench import (
     report,
     screen,
     summary,
+    sysbench_page,
     sysbench_tool,
     tpcc,
 )
@@ -371,7 +371,7 @@ class ReportTest(unittest.TestCase):
         )  # fmt: skip
 
     def test_page_is_self_contained(self):
-        text = html_report.page(self.results())
+        text = sysbench_page.page(self.results())
         checker = Checker()
         checker.feed(text)
         self.assertEqual(5, checker.elements.count("svg"))

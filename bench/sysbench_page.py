@@ -1,29 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The report of a benchmark: one HTML file with everything in it, no script, no network."""
+"""The report of `./dev bench sysbench` alone, with the single rounds and whole latencies: one HTML
+file with everything in it, no script, no network."""
 
-import html
-import io
-
+from bench import template
 from bench.contenders import TITLES
+from bench.drawing import COLOURS, figure, svg
 from bench.results import Results
 from bench.screen import human_bytes
-from bench.summary import PAIRS, merged
-
-# three colours that differ in brightness too (readable in grey and with colour blindness)
-COLOURS = {"rocksdb": "#0b5d8f", "myrocks": "#e08a1e", "innodb": "#9aa0a6"}
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2em auto; padding: 0 1em;
-  color: #222; background: #fff }
-h1 { font-size: 1.6em } h2 { font-size: 1.2em; margin-top: 2em }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums }
-th, td { padding: .25em .7em; border-bottom: 1px solid #ddd; text-align: right;
-  white-space: nowrap }
-th:first-child, td:first-child, .left { text-align: left }
-tr.first td { border-top: 2px solid #888 }
-.good { color: #17692e; font-weight: 600 } .bad { color: #a3261b; font-weight: 600 }
-.scroll { overflow-x: auto } svg { max-width: 100%; height: auto }
-code { background: #f3f3f3; padding: .1em .3em; overflow-wrap: anywhere } p.note { color: #555 }
-"""
+from bench.summary import PAIRS, merged, slower_share
 
 
 def page(results: Results) -> str:
@@ -40,26 +24,17 @@ def page(results: Results) -> str:
          "also those after the rounds."),
         ("Disk", disk_plot(results), "Blocks of the files that hold tables; without logs."),
     ]  # fmt: skip
-    body = [f"<h1>sysbench: {', '.join(TITLES[e] for e in results.engines)}</h1>"]
-    body.append(f"<p>{escape(results.started)}; {escape(load_text(results))}</p>")
-    body += [f'<p class="bad">Failed: {escape(f)}</p>' for f in results.failures]
-    body.append(f'<h2>Numbers</h2><div class="scroll">{numbers(results)}</div>')
-    body.append('<p class="note">Ratio: median of the ratios of the rounds, Basalt and MyRocks '
-                "each against the peers. Latency over all rounds.</p>")  # fmt: skip
-    for title, svg, note in plots:
-        body.append(f'<h2>{title}</h2>{svg}<p class="note">{escape(note)}</p>')
-    body.append(f"<h2>How it was measured</h2>{facts(results)}")
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>sysbench {escape(results.started)}</title><style>{STYLE}</style></head><body>"
-        + "\n".join(body)
-        + "</body></html>\n"
+    return template.render(
+        "sysbench.html",
+        title=f"sysbench {results.started}",
+        engines=", ".join(TITLES[e] for e in results.engines),
+        started=results.started,
+        load=load_text(results),
+        failures=results.failures,
+        numbers=numbers(results),
+        plots=[(title, template.drawing(image), note) for title, image, note in plots],
+        facts=facts(results),
     )
-
-
-def escape(text) -> str:
-    return html.escape(str(text))
 
 
 def load_text(results: Results) -> str:
@@ -71,17 +46,17 @@ def load_text(results: Results) -> str:
     )
 
 
-def numbers(results: Results) -> str:
-    """The table of all tests and engines."""
+def numbers(results: Results) -> dict:
+    """The table of all tests and engines: `head`, and `rows` with their `cells` and `ratios`."""
     peers = [b for _, b in PAIRS if b in results.engines]
     peers = [p for p in dict.fromkeys(peers) if len(results.engines) > 1]
     head = ["test", "engine", "per second", "lowest", "highest", "p50 ms", "p95 ms", "p99 ms"]
     head += ["CPU us/query", "written/query", "ignored errors"] + [f": {TITLES[p]}" for p in peers]
-    rows = ["<tr>" + "".join(f"<th>{escape(h)}</th>" for h in head) + "</tr>"]
+    rows = []
     for test, by_engine in results.cells.items():
         for number, (engine, cell) in enumerate(by_engine.items()):
-            values = [
-                escape(test) if number == 0 else "",
+            cells = [
+                test if number == 0 else "",
                 TITLES[engine],
                 f"{cell.events_per_second:,.0f}",
                 f"{cell.lowest:,.0f}",
@@ -93,19 +68,12 @@ def numbers(results: Results) -> str:
                 human_bytes(cell.bytes_per_query),
                 str(cell.ignored_errors),
             ]
-            values += [ratio_text(results.ratios[test].get(f"{engine}/{p}")) for p in peers]
-            row = "".join(f"<td>{v}</td>" for v in values)
-            rows.append(f'<tr class="{"first" if number == 0 else ""}">{row}</tr>')
-    return f"<table>{''.join(rows)}</table>"
+            ratios = [results.ratios[test].get(f"{engine}/{p}") for p in peers]
+            rows.append({"first": number == 0, "cells": cells, "ratios": ratios})
+    return {"head": head, "rows": rows}
 
 
-def ratio_text(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f'<span class="{"good" if value >= 1 else "bad"}">{value:.2f}</span>'
-
-
-def facts(results: Results) -> str:
+def facts(results: Results) -> list[tuple[str, str]]:
     """Machine, versions, options: what someone needs to repeat it."""
     rows = [("command", "./dev " + " ".join(results.command))]
     rows += list(results.machine.items())
@@ -118,38 +86,7 @@ def facts(results: Results) -> str:
             f"{human_bytes(known['disk_bytes'])} kept"
         )
         rows.append((f"{TITLES[engine]}: filling the tables", text))
-    cells = "".join(
-        f'<tr><td>{escape(n)}</td><td class="left" style="white-space:normal">'
-        f"<code>{escape(v)}</code></td></tr>"
-        for n, v in rows
-    )
-    return f"<table>{cells}</table>"
-
-
-def figure(width: float, height: float, columns: int = 1, rows: int = 1):
-    """A figure without a screen, and its axes as a flat list."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams.update({"svg.fonttype": "none", "font.size": 9})
-    from matplotlib import pyplot
-
-    drawn, axes = pyplot.subplots(rows, columns, figsize=(width, height), squeeze=False)
-    for axis in axes.flat:
-        axis.spines[["top", "right"]].set_visible(False)
-    return drawn, list(axes.flat)
-
-
-def svg(drawn) -> str:
-    """The figure as an <svg> element."""
-    from matplotlib import pyplot
-
-    buffer = io.StringIO()
-    drawn.tight_layout()
-    drawn.savefig(buffer, format="svg", metadata={"Date": None})
-    pyplot.close(drawn)
-    text = buffer.getvalue()
-    return text[text.index("<svg") :]
+    return rows
 
 
 def bars(axis, results: Results, height_of, tests: list[str]) -> None:
@@ -206,18 +143,6 @@ def latency_plot(results: Results) -> str:
         axis.set_xlabel("ms")
     axes[0].legend(frameon=False)
     return svg(drawn)
-
-
-def slower_share(histogram: list[tuple[float, int]]) -> tuple[list[float], list[float]]:
-    """Latencies, and the share of the events above each; the last share is 0 and left out."""
-    total = sum(count for _, count in histogram)
-    left, xs, ys = total, [], []
-    for value, count in histogram:
-        left -= count
-        if left > 0:
-            xs.append(value)
-            ys.append(left / total)
-    return xs, ys
 
 
 def cost_plot(results: Results, name: str, unit: str) -> str:
