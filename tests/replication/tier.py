@@ -18,11 +18,13 @@ from tests.replication.kinds import Kinds
 from tests.replication.read_free import ReadFree
 from tests.replication.replica_kills import ReplicaKills
 from tests.replication.replica_power_cuts import ReplicaPowerCuts
+from tests.replication.statements import Statements
 from tools import paths
 
 HELP = "crash-safe and parallel replicas, semi-sync fail-over, checksums: nothing is lost"
 SCENARIOS: list[type[Scenario]] = [
     Kinds,
+    Statements,
     ReplicaKills,
     ReplicaPowerCuts,
     HotRows,
