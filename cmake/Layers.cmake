@@ -5,7 +5,8 @@
 
 # basalt_layer(NAME BELOW...)
 function(basalt_layer name)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS
+    ${CMAKE_SOURCE_DIR}/src/${name}/*.cc ${CMAKE_SOURCE_DIR}/src/${name}/*/*.cc)
   set(target basalt_${name})
   if(sources)
     add_library(${target} STATIC ${sources})
@@ -24,6 +25,6 @@ endfunction()
 basalt_layer(base)
 basalt_layer(codec basalt_base)
 basalt_layer(store basalt_base rocksdb jemalloc)
-basalt_layer(catalog basalt_codec basalt_store)
+basalt_layer(catalog basalt_store)
 basalt_layer(txn basalt_catalog)
-basalt_layer(engine basalt_txn)
+basalt_layer(engine basalt_txn basalt_codec)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# tests/unit/LAYER/*_test.cc becomes the GoogleTest binary basalt_LAYER_test, linked with that layer
-# and all below it. Files embedded_*_test.cc go into basalt_LAYER_embedded_test instead, which
+# tests/unit/LAYER/[ROOM/]*_test.cc become the GoogleTest binary basalt_LAYER_test, linked with that
+# layer and all below it. Files embedded_*_test.cc go into basalt_LAYER_embedded_test instead, which
 # sees the server's headers and is linked with Debian's embedded server library (real collations).
 # Helpers: tests/unit/LAYER/*.cc of other names are compiled into the binaries of that layer;
 # headers are included from tests/, as "unit/LAYER/name.h". Test data: BASALT_TEST_DATA_DIR.
@@ -34,7 +34,8 @@ target_include_directories(basalt_test_tables PUBLIC ${CMAKE_SOURCE_DIR}/tests)
 target_link_libraries(basalt_test_tables PUBLIC basalt_codec)
 
 foreach(layer base codec store catalog txn engine)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/unit/${layer}/*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS
+    ${CMAKE_SOURCE_DIR}/tests/unit/${layer}/*.cc ${CMAKE_SOURCE_DIR}/tests/unit/${layer}/*/*.cc)
   set(embedded ${sources})
   list(FILTER embedded INCLUDE REGEX "/embedded_[^/]*_test\\.cc$")
   set(helpers ${sources})

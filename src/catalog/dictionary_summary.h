@@ -10,7 +10,7 @@
 
 namespace basalt::catalog {
 
-// Where a dictionary is read from: a store, or the preview of one. Borrowed.
+// Where a dictionary is read from: a store, or one opened for reading only. Borrowed.
 struct DictionarySource {
   rocksdb::DB* db = nullptr;
   rocksdb::ColumnFamilyHandle* system = nullptr;

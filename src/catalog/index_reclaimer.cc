@@ -9,7 +9,7 @@
 #include <rocksdb/write_batch.h>
 
 #include "base/worker_thread.h"
-#include "store/index_bounds.h"
+#include "store/format/index_bounds.h"
 
 namespace basalt::catalog {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "store/status_map.h"
+#include "store/errors/status_map.h"
 
 namespace basalt::catalog {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/worker_thread.h"
 #include "engine/key_prefixes.h"
-#include "store/log_tail.h"
-#include "store/preview.h"
+#include "store/opening/read_only_store.h"
+#include "store/wal/wal_repair.h"
 
 namespace basalt::engine {
 
@@ -58,21 +58,21 @@ Database::~Database() { (void)Close(); }
 
 // Judges what is in the directory before the store is opened, and with that written to.
 Status Database::Inspect(const store::StoreOptions& options) {
-  std::unique_ptr<store::Preview> preview;
-  BASALT_RETURN_IF_ERROR(store::Preview::Open(options, &preview));
-  summary_.made = preview == nullptr;
-  if (preview == nullptr) return Status::Ok();
-  summary_.last_use = preview->last_use();
-  if (preview->system() == nullptr) return preview->CheckEmpty();
+  std::unique_ptr<store::ReadOnlyStore> read_only;
+  BASALT_RETURN_IF_ERROR(store::ReadOnlyStore::Open(options, &read_only));
+  summary_.made = read_only == nullptr;
+  if (read_only == nullptr) return Status::Ok();
+  summary_.options_file = read_only->options_file();
+  if (read_only->system() == nullptr) return read_only->CheckEmpty();
   catalog::DictionarySummary dictionary;
   const Status checked = catalog::Catalog::Check(
-      {preview->db(), preview->system(), preview->column_families()}, &dictionary);
-  if (!checked.ok()) return preview->Refuse(checked);
-  if (!preview->log_is_torn() || !store::CutsTornLogs(options)) return Status::Ok();
-  store::TornLogs torn;
-  BASALT_RETURN_IF_ERROR(store::FindTornLogs(options, preview->first_logs(), &torn));
-  preview.reset();
-  return store::CutTornLogs(options, torn);
+      {read_only->db(), read_only->system(), read_only->column_families()}, &dictionary);
+  if (!checked.ok()) return read_only->Refuse(checked);
+  if (!read_only->log_is_torn() || !store::CutsTornWalFiles(options)) return Status::Ok();
+  store::TornWalFiles torn;
+  BASALT_RETURN_IF_ERROR(store::FindTornWalFiles(options, read_only->first_logs(), &torn));
+  read_only.reset();
+  return store::CutTornWalFiles(options, torn);
 }
 
 void Database::Summarize(size_t finished_commits) {

@@ -7,7 +7,7 @@
 
 #include "base/index_id.h"
 #include "codec/key_codec.h"
-#include "store/key_prefix_provider.h"
+#include "store/statistics/key_prefix_provider.h"
 
 namespace basalt::engine {
 

@@ -12,9 +12,10 @@ std::string Count(size_t number, const char* one, const char* many) {
 
 std::string LastWriter(const OpeningSummary& summary) {
   if (summary.made) return "new";
-  if (!summary.last_use.known) return "last writer unknown";
-  return std::string("last written by ") + (summary.last_use.by_myrocks ? "MyRocks" : "Basalt") +
-         " with RocksDB " + summary.last_use.rocksdb_version;
+  if (!summary.options_file.known) return "last writer unknown";
+  return std::string("last written by ") +
+         (summary.options_file.by_myrocks ? "MyRocks" : "Basalt") + " with RocksDB " +
+         summary.options_file.rocksdb_version;
 }
 
 std::string FormatVersions(const catalog::DictionarySummary& dictionary) {

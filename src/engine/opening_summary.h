@@ -5,14 +5,14 @@
 #include <string>
 
 #include "catalog/dictionary_summary.h"
-#include "store/last_use.h"
+#include "store/opening/options_file.h"
 
 namespace basalt::engine {
 
 // What an opening has found in the directory and done to it.
 struct OpeningSummary {
-  bool made = false;        // there was no store
-  store::LastUse last_use;  // by whom it was written before
+  bool made = false;                // there was no store
+  store::OptionsFile options_file;  // by whom it was written before
   size_t column_families = 0;
   catalog::DictionarySummary dictionary;
   size_t finished_commits = 0;  // large ones, decided before but not taken over yet

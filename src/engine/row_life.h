@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "engine/table.h"
-#include "store/time_to_live.h"
+#include "store/compaction/ttl_compaction_filter.h"
 #include "txn/transaction.h"
 
 namespace basalt::engine {

@@ -5,8 +5,8 @@
 
 #include "codec/key_codec.h"
 #include "engine/database.h"
-#include "store/index_bounds.h"
-#include "store/status_map.h"
+#include "store/errors/status_map.h"
+#include "store/format/index_bounds.h"
 #include "store/store.h"
 
 namespace basalt::engine {

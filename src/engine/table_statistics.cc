@@ -9,10 +9,10 @@
 
 #include "engine/database.h"
 #include "engine/table.h"
-#include "store/index_bounds.h"
-#include "store/memtable_mix.h"
-#include "store/status_map.h"
-#include "store/store_reports.h"
+#include "store/errors/status_map.h"
+#include "store/format/index_bounds.h"
+#include "store/memtables/memtable_composition.h"
+#include "store/reports/store_reports.h"
 
 namespace basalt::engine {
 namespace {
@@ -128,11 +128,12 @@ MemoryEffect TableStatistics::EffectOfMemory(size_t position, const IndexEstimat
   const StoredAmount all{static_cast<double>(estimate.file_entries), in_memory};
   if (in_memory == 0) return EffectOf(all, static_cast<double>(rows), 0);
   const Index& index = table_->index(position);
-  const store::MemtableMix mix = store::MemtableMixOf(*table_->database()->store(), index.family);
+  const store::MemtableComposition memtables =
+      store::CompositionOfMemtables(table_->database()->store()->base(), index.family);
   uint64_t noted = deleted_.load(std::memory_order_relaxed);
   if (position != table_->primary_position()) noted += updated_.load(std::memory_order_relaxed);
-  const double most = static_cast<double>(std::min(noted, mix.deletions)) / in_memory;
-  return EffectOf(all, static_cast<double>(rows), std::min(mix.DeletedShare(), most));
+  const double most = static_cast<double>(std::min(noted, memtables.deletions)) / in_memory;
+  return EffectOf(all, static_cast<double>(rows), std::min(memtables.DeletedShare(), most));
 }
 
 Status TableStatistics::Measure(size_t position, uint64_t count_limit,
@@ -273,7 +274,7 @@ uint64_t TableStatistics::EntriesBetween(size_t position, Bytes start, Bytes end
   // Deletions stand side by side, and say nothing of those of another range.
   double deleted = known->effect.deletions;
   if (deleted > 0 && part.in_memory > part.in_files * kMuchInMemory)
-    deleted = store::SampleMemtables(store, index.family, range).DeletedShare();
+    deleted = store::SampleMemtables(store.base(), index.family, range).DeletedShare();
   return static_cast<uint64_t>(EstimatePart(part, all, known->rows, known->effect, deleted));
 }
 

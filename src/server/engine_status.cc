@@ -12,7 +12,7 @@
 #include "server/lock_views.h"
 #include "server/plugin_state.h"
 #include "server/way_back.h"
-#include "store/store_reports.h"
+#include "store/reports/store_reports.h"
 
 namespace basalt::server {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/row_access.h"
+#include "engine/rows/row_access.h"
 #include "engine/table.h"
 #include "server/like_bounds.h"
 #include "server/read_lock.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // Statements that fill an empty table: docs/bulk-load.md.
-#include "engine/bulk_insert.h"
-#include "engine/explicit_load.h"
+#include "engine/loads/bulk_insert.h"
+#include "engine/loads/explicit_load.h"
 #include "server/handler.h"
 #include "server/instruments.h"
 #include "server/plugin_state.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "engine/table_check.h"
-#include "engine/table_repair.h"
+#include "engine/checks/table_check.h"
+#include "engine/checks/table_repair.h"
 #include "server/error_map.h"
 #include "server/handler.h"
 #include "server/statement_progress.h"

@@ -21,7 +21,7 @@
 #include "server/table_name.h"
 #include "server/time_to_live.h"
 #include "server/unsynced_definitions.h"
-#include "store/index_bounds.h"
+#include "store/format/index_bounds.h"
 
 namespace basalt::server {
 

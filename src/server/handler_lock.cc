@@ -3,7 +3,7 @@
 // The frame of a statement: which table is used how, and what that means for row locks.
 #include <utility>
 
-#include "engine/bulk_insert.h"
+#include "engine/loads/bulk_insert.h"
 #include "server/handler.h"
 #include "server/plugin_state.h"
 #include "server/prepared_wait.h"

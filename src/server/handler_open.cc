@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/bulk_insert.h"
+#include "engine/loads/bulk_insert.h"
 #include "server/error_map.h"
 #include "server/handler.h"
 #include "server/plugin_state.h"

@@ -3,7 +3,7 @@
 // Inserts, updates, deletes and the auto-increment counter.
 #include <algorithm>
 
-#include "engine/bulk_insert.h"
+#include "engine/loads/bulk_insert.h"
 #include "server/handler.h"
 #include "server/plugin_state.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "catalog/table_record.h"
-#include "engine/index_build.h"
+#include "engine/indexes/index_build.h"
 #include "engine/table.h"
 #include "server/index_plan.h"
 #include "server/server_headers.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "codec/column_set.h"
-#include "engine/row_access.h"
+#include "engine/rows/row_access.h"
 #include "server/search_key.h"
 #include "server/server_headers.h"
 

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "engine/explicit_load.h"
+#include "engine/loads/explicit_load.h"
 #include "server/backup_lock.h"
 #include "server/error_map.h"
 #include "server/instruments.h"

@@ -3,7 +3,7 @@
 
 #include "catalog/table_record.h"
 #include "server/server_headers.h"
-#include "store/storage_preset.h"
+#include "store/options/preset_families.h"
 
 // What CREATE TABLE says of a ROCKSDB table beyond the server's own words. The server fills it in;
 // the name is the server's. One for each table or partition, part of its TABLE_SHARE.

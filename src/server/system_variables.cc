@@ -13,7 +13,7 @@
 #include "server/statement_progress.h"
 #include "server/variables/inert_variables.h"
 #include "server/variables/variable_table.h"
-#include "store/option_string.h"
+#include "store/options/option_string.h"
 
 namespace basalt::server {
 

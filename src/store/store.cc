@@ -13,11 +13,11 @@
 #include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_buffer_manager.h>
 
-#include "store/database_defaults.h"
-#include "store/memory_budget.h"
-#include "store/number_property.h"
-#include "store/option_string.h"
-#include "store/space_watcher.h"
+#include "store/errors/space_watcher.h"
+#include "store/options/database_defaults.h"
+#include "store/options/memory_budget.h"
+#include "store/options/option_string.h"
+#include "store/statistics/number_property.h"
 
 namespace basalt::store {
 namespace {
@@ -103,7 +103,7 @@ Status Store::WriteUnlogged(rocksdb::WriteBatch* batch) {
 // What a full disk keeps from the log is not durable, whatever RocksDB says.
 rocksdb::Status Store::FlushLog(bool sync) {
   if (!backlog_.pending() || backlog_.Drain()) {
-    const LogBacklog::SyncScope looks_at_pending;
+    const WalBacklog::SyncScope looks_at_pending;
     const rocksdb::Status flushed = base_->FlushWAL(sync);
     if (!flushed.ok() || !backlog_.pending()) return flushed;
   }

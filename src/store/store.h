@@ -17,28 +17,26 @@
 #include <rocksdb/utilities/transaction_db.h>
 
 #include "base/status.h"
-#include "store/ballast.h"
 #include "store/column_families.h"
-#include "store/compaction_journal.h"
-#include "store/comparator.h"
-#include "store/error_policy.h"
-#include "store/index_statistics.h"
-#include "store/log_backlog.h"
-#include "store/manifest_guard.h"
-#include "store/manual_compaction.h"
-#include "store/memtable_watch.h"
-#include "store/statistics_keeper.h"
-#include "store/status_map.h"
-#include "store/store_options.h"
-#include "store/time_to_live.h"
-#include "store/wal_sync_group.h"
+#include "store/compaction/compaction_journal.h"
+#include "store/compaction/manual_compaction.h"
+#include "store/compaction/ttl_compaction_filter.h"
+#include "store/errors/ballast.h"
+#include "store/errors/error_policy.h"
+#include "store/errors/manifest_guard.h"
+#include "store/errors/status_map.h"
+#include "store/format/column_family_names.h"
+#include "store/format/comparator.h"
+#include "store/memtables/flush_triggers.h"
+#include "store/options/store_options.h"
+#include "store/statistics/index_statistics.h"
+#include "store/statistics/statistics_keeper.h"
+#include "store/wal/wal_backlog.h"
+#include "store/wal/wal_sync_group.h"
 
 namespace basalt::store {
 
 class SpaceWatcher;
-
-inline constexpr const char* kSystemColumnFamilyName = "__system__";
-inline constexpr const char* kDefaultColumnFamilyName = "default";
 
 // One RocksDB, opened as a TransactionDB with the write-committed policy, and what belongs to it:
 // column families, the block cache, the error policy, statistics of indexes.
@@ -224,7 +222,7 @@ class Store {
   std::shared_ptr<TimeToLive> time_to_live_;
   ErrorPolicy policy_;
   ManifestGuard manifest_guard_;
-  LogBacklog backlog_;
+  WalBacklog backlog_;
   std::unique_ptr<rocksdb::Env> env_;  // the operating system's, with the files of these two
   std::unique_ptr<Ballast> ballast_;
   StatisticsKeeper keeper_;
@@ -232,8 +230,8 @@ class Store {
   std::shared_ptr<Listener> listener_;
   std::unique_ptr<WalSyncGroup> sync_group_;
   std::unique_ptr<SpaceWatcher> watcher_;
-  std::map<uint32_t, MemtableWatch> watches_;  // by column family; of FlushForScans' thread
-  std::mutex create_mutex_;                    // one CreateColumnFamily at a time
+  std::map<uint32_t, FlushTriggers> flush_triggers_;  // by column family; FlushForScans' own
+  std::mutex create_mutex_;                           // one CreateColumnFamily at a time
   ColumnFamilies families_;
   rocksdb::TransactionDB* db_ = nullptr;  // owned
   rocksdb::DB* base_ = nullptr;

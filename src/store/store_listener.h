@@ -3,8 +3,8 @@
 
 #include <rocksdb/listener.h>
 
-#include "store/error_policy.h"
-#include "store/statistics_keeper.h"
+#include "store/errors/error_policy.h"
+#include "store/statistics/statistics_keeper.h"
 #include "store/store.h"
 
 namespace basalt::store {

@@ -16,9 +16,9 @@
 #include <rocksdb/statistics.h>
 #include <rocksdb/utilities/types_util.h>
 
-#include "store/column_family_defaults.h"
-#include "store/memtable_mix.h"
-#include "store/number_property.h"
+#include "store/memtables/memtable_composition.h"
+#include "store/options/column_family_defaults.h"
+#include "store/statistics/number_property.h"
 #include "store/store.h"
 #include "store/store_listener.h"
 
@@ -130,10 +130,10 @@ namespace {
 
 // Whether scans have paid for what would be written of a memtable, live keys and deletions, and at
 // least half of its entries are no live keys.
-bool IsPaidFor(const Store& store, rocksdb::ColumnFamilyHandle* handle, uint64_t paid,
-               const MemtableMix& active) {
+bool IsPaidFor(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle, uint64_t paid,
+               const MemtableComposition& active) {
   const uint64_t most = std::min(paid - std::min(paid, active.deletions), active.entries / 2);
-  return CountLiveKeys(store, handle, most) <= most;
+  return CountLiveKeys(db, handle, most) <= most;
 }
 
 }  // namespace
@@ -144,20 +144,20 @@ void Store::FlushForScans() {
   if (!writing_allowed() || backlog_.pending()) return;
   const auto many = 2 * static_cast<uint64_t>(trigger->deletions.load());
   const uint64_t passed = StepsOverOldEntries(*statistics_);
-  std::map<uint32_t, MemtableWatch> watches;  // without those of dropped families
+  std::map<uint32_t, FlushTriggers> all;  // without those of dropped families
   for (rocksdb::ColumnFamilyHandle* handle : families_.All()) {
     if (handle == system_) continue;
-    MemtableWatch& watch = watches[handle->GetID()] = watches_[handle->GetID()];
-    const MemtableMix active = ActiveMemtableMix(*this, handle);
-    // Both look, so that both know what was there.
-    const bool deleted = watch.deletions.Look(active) > many;
-    const uint64_t paid = watch.toll.Look(passed, active.entries);
+    FlushTriggers& triggers = all[handle->GetID()] = flush_triggers_[handle->GetID()];
+    const MemtableComposition active = CompositionOfActiveMemtable(base_, handle);
+    // Both are asked, so that both know what was there.
+    const bool deleted = triggers.purge.Observe(active) > many;
+    const uint64_t paid = triggers.scans.Evaluate(passed, active.entries);
     if ((!deleted && paid == 0) || HasUnwrittenMemtables(handle)) continue;
-    if (!deleted && !IsPaidFor(*this, handle, paid, active)) continue;
+    if (!deleted && !IsPaidFor(base_, handle, paid, active)) continue;
     // Tried again: for deletions in a second, for versions when scans have paid twice as much.
     (void)RequestFlush(handle).ok();
   }
-  watches_ = std::move(watches);
+  flush_triggers_ = std::move(all);
 }
 
 namespace {
@@ -186,7 +186,7 @@ uint64_t ExcessFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
 void Store::PaceBackgroundWork() {
   if (options_.rate_limiter == nullptr) return;
   using Properties = rocksdb::DB::Properties;
-  BackgroundDebt debt;
+  CompactionDebt debt;
   debt.written = statistics_->getTickerCount(rocksdb::BYTES_WRITTEN);
   for (rocksdb::ColumnFamilyHandle* handle : families_.All()) {
     const uint64_t waiting = NumberProperty(base_, handle, Properties::kNumImmutableMemTable);

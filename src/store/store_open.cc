@@ -9,15 +9,15 @@
 #include <rocksdb/env.h>
 #include <rocksdb/sst_file_reader.h>
 
-#include "store/block_memory.h"
-#include "store/column_family_defaults.h"
-#include "store/database_defaults.h"
-#include "store/information_log.h"
-#include "store/live_files.h"
-#include "store/memory_budget.h"
-#include "store/preview.h"
-#include "store/space_watcher.h"
-#include "store/statistics_collector.h"
+#include "store/errors/information_log.h"
+#include "store/errors/space_watcher.h"
+#include "store/opening/live_files.h"
+#include "store/opening/read_only_store.h"
+#include "store/options/block_memory.h"
+#include "store/options/column_family_defaults.h"
+#include "store/options/database_defaults.h"
+#include "store/options/memory_budget.h"
+#include "store/statistics/statistics_collector.h"
 #include "store/store.h"
 #include "store/store_listener.h"
 
@@ -103,7 +103,7 @@ Status Store::PrepareDirectory() {
     return Status(Code::kInvalidArgument,
                   options_.directory + " does not exist (create_if_missing is false)");
   }
-  return Preview::CheckMarker(options_);
+  return ReadOnlyStore::CheckMarker(options_);
 }
 
 Status Store::RemoveUnfinishedBulkLoads() {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "store/index_bounds.h"
-#include "store/status_map.h"
+#include "store/errors/status_map.h"
+#include "store/format/index_bounds.h"
 #include "store/store.h"
 #include "txn/write_set.h"
 #include "txn/written_entries.h"

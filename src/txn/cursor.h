@@ -13,7 +13,7 @@
 #include "base/bytes.h"
 #include "base/index_id.h"
 #include "base/status.h"
-#include "store/index_bounds.h"
+#include "store/format/index_bounds.h"
 
 namespace basalt::txn {
 

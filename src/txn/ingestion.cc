@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "store/status_map.h"
+#include "store/errors/status_map.h"
 #include "txn/sorted_files.h"
 #include "txn/write_set.h"
 #include "txn/written_entries.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/overlay_source.h"
 
-#include "store/status_map.h"
+#include "store/errors/status_map.h"
 #include "txn/spill.h"
 #include "txn/write_set.h"
 

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "store/status_map.h"
+#include "store/errors/status_map.h"
 #include "store/store.h"
 #include "txn/entry_buffer.h"
 #include "txn/ingestion.h"

@@ -4,7 +4,7 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/write_batch.h>
 
-#include "store/status_map.h"
+#include "store/errors/status_map.h"
 #include "store/store.h"
 
 namespace basalt::txn {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "catalog/catalog.h"
-#include "store/status_map.h"
+#include "store/errors/status_map.h"
 #include "store/store.h"
 #include "txn/bulk_load.h"
 #include "txn/ingestion.h"

@@ -9,8 +9,8 @@
 #include <rocksdb/write_batch.h>
 
 #include "catalog/dictionary_records.h"
-#include "store/index_bounds.h"
-#include "store/status_map.h"
+#include "store/errors/status_map.h"
+#include "store/format/index_bounds.h"
 #include "txn/bulk_load.h"
 #include "txn/ingestion.h"
 

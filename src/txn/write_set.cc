@@ -5,7 +5,7 @@
 
 #include <rocksdb/write_batch.h>
 
-#include "store/status_map.h"
+#include "store/errors/status_map.h"
 #include "store/store.h"
 #include "txn/overlay_source.h"
 

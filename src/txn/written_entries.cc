@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/written_entries.h"
 
-#include "store/index_bounds.h"
+#include "store/format/index_bounds.h"
 #include "txn/entry_buffer.h"
 
 namespace basalt::txn {

@@ -17,9 +17,9 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/explicit_load.h"
-#include "engine/index_rebuild.h"
-#include "engine/table_check.h"
+#include "engine/checks/table_check.h"
+#include "engine/indexes/index_rebuild.h"
+#include "engine/loads/explicit_load.h"
 #include "txn/ingestion.h"
 #include "unit/engine/engine_fixture.h"
 #include "unit/store/faulty_file_system.h"

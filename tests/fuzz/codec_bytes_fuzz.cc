@@ -5,7 +5,7 @@
 #include "codec/checksum_chunk.h"
 #include "codec/key_decoder.h"
 #include "codec/row_decoder.h"
-#include "engine/entry_content.h"
+#include "engine/indexes/entry_content.h"
 #include "fuzz/fuzz_input.h"
 #include "unit/codec/random_table.h"
 

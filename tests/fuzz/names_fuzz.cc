@@ -6,7 +6,7 @@
 #include "catalog/table_record.h"
 #include "fuzz/fuzz_input.h"
 #include "server/table_name.h"
-#include "store/column_family_defaults.h"
+#include "store/options/column_family_defaults.h"
 
 using basalt::Bytes;
 using basalt::fuzz::BytesOf;

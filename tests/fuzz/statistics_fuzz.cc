@@ -3,7 +3,7 @@
 // Any bytes as the statistics in a table file: decoded or refused; encoded again they decode to the
 // same.
 #include "fuzz/fuzz_input.h"
-#include "store/index_statistics.h"
+#include "store/statistics/index_statistics.h"
 
 using basalt::fuzz::BytesOf;
 using basalt::fuzz::FuzzInput;

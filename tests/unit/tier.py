@@ -56,9 +56,10 @@ def run_binaries(result: TierResult, args, variant: str) -> None:
 def current_binaries() -> set[str]:
     """Names of the binaries the sources make; an old build may hold more."""
     names = set()
-    for file in (paths.ROOT / "tests" / "unit").glob("*/*_test.cc"):
+    unit = paths.ROOT / "tests" / "unit"
+    for file in unit.rglob("*_test.cc"):
         embedded = "embedded_" if file.name.startswith("embedded_") else ""
-        names.add(f"basalt_{file.parent.name}_{embedded}test")
+        names.add(f"basalt_{file.relative_to(unit).parts[0]}_{embedded}test")
     return names
 
 

@@ -2,6 +2,7 @@
 """The rules of the house as code; `./dev lint` and the quick tests run check_all().
 
     layers.py   who may include what; calls that end the process
+    rooms.py    folders inside a layer, and who may include whom; file names that stand once
     budgets.py  lengths of files and functions, share of comment in headers, as a ratchet
     imports.py  which Python package may import what
     words.py    what no file may name; licence lines
@@ -29,7 +30,7 @@ def files_of_project(root: Path = paths.ROOT) -> list[Path]:
 
 def check_all(root: Path = paths.ROOT) -> list[str]:
     """The findings of all rules on a tree."""
-    from tools.rules import budgets, imports, layers, words
+    from tools.rules import budgets, imports, layers, rooms, words
 
     files = files_of_project(root)
-    return [f for rule in (layers, imports, budgets, words) for f in rule.check(root, files)]
+    return [f for rule in (layers, rooms, imports, budgets, words) for f in rule.check(root, files)]

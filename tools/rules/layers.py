@@ -11,8 +11,8 @@ BELOW = {
     "base": set(),
     "codec": {"base"},
     "store": {"base"},
-    "catalog": {"base", "codec", "store"},
-    "txn": {"base", "codec", "store", "catalog"},
+    "catalog": {"base", "store"},
+    "txn": {"base", "store", "catalog"},
     "engine": {"base", "codec", "store", "catalog", "txn"},
     "server": {"base", "codec", "store", "catalog", "txn", "engine"},
 }

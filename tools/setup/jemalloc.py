@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""jemalloc for the blocks of the cache (src/store/block_memory.h): its source out of a Rust package
-(crates.py); built once a version and flag set."""
+"""jemalloc for the blocks of the cache (src/store/options/block_memory.h): its source out of a
+Rust package (crates.py); built once a version and flag set."""
 
 import shutil
 import time

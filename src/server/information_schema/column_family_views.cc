@@ -3,7 +3,7 @@
 // Tables with rows for each column family.
 #include "server/information_schema/view.h"
 #include "server/plugin_state.h"
-#include "store/store_reports.h"
+#include "store/reports/store_reports.h"
 
 namespace basalt::server {
 

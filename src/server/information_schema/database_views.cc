@@ -3,7 +3,7 @@
 // Tables about the store as a whole.
 #include "server/information_schema/view.h"
 #include "server/plugin_state.h"
-#include "store/store_reports.h"
+#include "store/reports/store_reports.h"
 
 namespace basalt::server {
 

@@ -9,8 +9,8 @@
 #include "server/index_names.h"
 #include "server/information_schema/view.h"
 #include "server/plugin_state.h"
-#include "store/index_bounds.h"
-#include "store/store_reports.h"
+#include "store/format/index_bounds.h"
+#include "store/reports/store_reports.h"
 
 namespace basalt::server {
 

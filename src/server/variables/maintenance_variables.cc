@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "base/nearest_word.h"
 #include "server/error_map.h"
 #include "server/plugin_state.h"
 #include "server/system_variables.h"
 #include "server/variables/variable_table.h"
-#include "store/column_family_defaults.h"
-#include "store/nearest_word.h"
-#include "store/option_string.h"
+#include "store/options/column_family_defaults.h"
+#include "store/options/option_string.h"
 
 namespace basalt::server {
 
@@ -89,7 +89,7 @@ void WarnOfMissingFamilies(THD* thd, const char* text) {
   }
   for (const auto& [name, options] : updates) {
     if (Database()->store()->FindColumnFamily(name) != nullptr) continue;
-    const std::string meant = store::NearestWord(name, there, store::ToleratedInName(name));
+    const std::string meant = NearestWord(name, there, ToleratedInName(name));
     push_warning_printf(thd, Sql_condition::WARN_LEVEL_NOTE, ER_WRONG_ARGUMENTS,
                         "ROCKSDB: there is no column family '%s' yet: an index that makes it will "
                         "find these options%s%s%s",

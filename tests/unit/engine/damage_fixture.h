@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "codec/checksum_chunk.h"
+#include "engine/checks/table_check.h"
 #include "engine/database.h"
-#include "engine/row_access.h"
+#include "engine/rows/row_access.h"
 #include "engine/table.h"
-#include "engine/table_check.h"
 #include "unit/codec/fake_collation.h"
 #include "unit/codec/test_table.h"
 #include "unit/store/temporary_directory.h"

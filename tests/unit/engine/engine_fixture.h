@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/database.h"
-#include "engine/row_access.h"
+#include "engine/rows/row_access.h"
 #include "engine/table.h"
 #include "unit/store/temporary_directory.h"
 

@@ -15,7 +15,7 @@
 
 #include "catalog/dictionary_records.h"
 #include "engine/database.h"
-#include "store/comparator.h"
+#include "store/format/comparator.h"
 #include "unit/store/fingerprint.h"
 #include "unit/store/temporary_directory.h"
 

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "engine/table_check.h"
+#include "engine/checks/table_check.h"
 #include "unit/engine/engine_fixture.h"
 
 namespace basalt::engine {

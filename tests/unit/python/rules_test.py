@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 from tools import rules
-from tools.rules import budgets, cpp, imports, layers, words
+from tools.rules import budgets, cpp, imports, layers, rooms, words
 
 
 def layer_findings(path: str, text: str) -> list[str]:
@@ -47,6 +47,62 @@ class LayersTest(unittest.TestCase):
     def test_names_like_abort_are_not_calls_of_it(self):
         text = 'void F() { t->abort(); on_exit(1); /* abort() */ Log("exit(1)"); x.raise(2); }\n'
         self.assertEqual([], layer_findings("src/base/a.cc", text))
+
+
+class RoomsTest(unittest.TestCase):
+    def findings(self, path: str, header: str) -> list[str]:
+        return rooms.check_file(Path(path), f'#include "{header}"\n')[0]
+
+    def test_rooms_below_and_ones_own_are_allowed(self):
+        self.assertEqual([], self.findings("src/store/wal/a.cc", "store/errors/b.h"))
+        self.assertEqual([], self.findings("src/store/wal/a.cc", "store/wal/b.h"))
+        self.assertEqual([], self.findings("src/store/store.cc", "store/opening/b.h"))
+        self.assertEqual([], self.findings("src/engine/rows/a.cc", "store/reports/b.h"))
+
+    def test_a_room_above_is_found(self):
+        self.assertEqual(
+            ["src/store/wal/a.cc:1: room store/wal may not know store/opening/b.h"],
+            self.findings("src/store/wal/a.cc", "store/opening/b.h"),
+        )
+        self.assertEqual(1, len(self.findings("src/store/wal/a.cc", "store/store.h")))
+        self.assertEqual(1, len(self.findings("src/engine/database.cc", "engine/rows/b.h")))
+
+    def test_a_folder_that_is_no_room_is_found(self):
+        self.assertEqual(1, len(self.findings("src/store/attic/a.cc", "base/b.h")))
+
+    def test_no_room_includes_itself_in_a_circle(self):
+        for layer, below in rooms.ROOMS.items():
+            seen: set[str] = set()
+            while rest := [r for r in below if r not in seen and below[r] <= seen]:
+                seen.update(rest)
+            self.assertEqual(set(below), seen, layer)
+
+    def test_edges_that_nothing_uses_are_found(self):
+        edges = rooms.allowed()
+        self.assertEqual([], rooms.unused(edges))
+        self.assertEqual(1, len(rooms.unused(edges - {("server", "store")})))
+
+    def test_includes_use_edges(self):
+        used = rooms.check_file(Path("src/server/a.cc"), '#include "store/wal/b.h"\n')[1]
+        self.assertEqual({("server", "store")}, used)
+        used = rooms.check_file(Path("src/store/wal/a.cc"), '#include "store/errors/b.h"\n')[1]
+        self.assertEqual({("store/wal", "store/errors")}, used)
+
+    def test_a_file_name_that_stands_twice_is_found(self):
+        files = [Path("src/store/a.h"), Path("src/store/a.cc"), Path("src/server/b.h")]
+        self.assertEqual([], rooms.twice(files))
+        self.assertEqual(
+            ["src/store/a.h:1: a.h stands in src/server/x and src/store"],
+            rooms.twice([*files, Path("src/server/x/a.h")]),
+        )
+
+    def test_a_source_without_its_header_is_found(self):
+        known = [Path(name) for name in rooms.WITHOUT_HEADER]
+        self.assertEqual([], rooms.without_header(known))
+        self.assertEqual(1, len(rooms.without_header([*known, Path("src/store/a.cc")])))
+        files = [*known, Path("src/store/a.cc"), Path("src/store/a.h")]
+        self.assertEqual([], rooms.without_header(files))
+        self.assertEqual(1, len(rooms.without_header(known[1:])))
 
 
 class FunctionsTest(unittest.TestCase):

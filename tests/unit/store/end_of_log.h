@@ -8,7 +8,7 @@
 namespace basalt::test {
 
 // Where the records of a log end, in bytes: behind them may be space made ready, zeros
-// (store/log_space_ahead.h). For logs whose last record does not end in zeros itself.
+// (store/wal/wal_preallocation.h). For logs whose last record does not end in zeros itself.
 inline size_t EndOfLog(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(file), {}};

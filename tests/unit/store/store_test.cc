@@ -20,7 +20,7 @@
 #include <rocksdb/table.h>
 
 #include "base/bytes.h"
-#include "store/auto_increment_merge_operator.h"
+#include "store/format/auto_increment_merge_operator.h"
 #include "unit/store/end_of_log.h"
 #include "unit/store/temporary_directory.h"
 

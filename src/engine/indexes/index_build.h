@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "catalog/table_record.h"
+#include "engine/indexes/index_walk.h"
+#include "engine/table.h"
+#include "engine/task_progress.h"
+#include "txn/bulk_load.h"
+
+namespace basalt::engine {
+
+// Builds new secondary indexes of a table from its rows, which are read once, in one snapshot. The
+// entries of each index are sorted in memory and on disk (txn::BulkLoad) and handed to the store as
+// table files.
+//
+// No table has the indexes yet: the dictionary knows them as being built, and a crash leaves them
+// to the reclaimer. What makes them the table's is Catalog::ReplaceIndexes, the caller's.
+//
+// The caller sees to it that nobody writes to the table from before Fill until then (metadata
+// lock); readers go on. One thread.
+class IndexBuild {
+ public:
+  struct Options {
+    // Rows that cannot be decoded get no entries. Else they are kCorruption.
+    bool skip_undecodable = false;
+    // Rows that have expired get entries as well: what is built replaces indexes that have them.
+    bool include_expired = false;
+    // No two rows may share what an index declares as unique. Else that is not looked at.
+    bool check_unique = true;
+    size_t buffer_bytes = 64u << 20;
+  };
+
+  // `target`: the table as it is going to be, with the rows that it has: the same stored columns in
+  // the same layout. Number and version of its primary key are set, numbers of new indexes are not
+  // looked at. All pointers must outlive the object; `virtual_columns` as for RowImage, of the
+  // target.
+  IndexBuild(const Table* table, codec::TableDescriptor target, Options options,
+             TaskProgress* progress, VirtualColumns* virtual_columns);
+  IndexBuild(const IndexBuild&) = delete;
+  IndexBuild& operator=(const IndexBuild&) = delete;
+
+  // Gives the indexes at these positions of the target, of which none is the primary key, numbers
+  // in the dictionary. requests[i] is for positions[i].
+  Status Begin(const std::vector<size_t>& positions,
+               const std::vector<catalog::IndexRequest>& requests);
+  // As the dictionary knows them: built()[i] for positions[i]. Empty before Begin.
+  const std::vector<catalog::IndexRecord>& built() const { return built_; }
+
+  // Fills them; all entries are in the store, durably, after Ok. kDuplicateKey: see
+  // duplicate_position. kLockBusy when a prepared transaction that has no connection has changed
+  // the table, for its entries would be missing. kInterrupted after a KILL. Any other error is the
+  // store's. After each of them only Abort makes sense.
+  Status Fill();
+  // Gives the indexes to the reclaimer. Without effect before Begin.
+  Status Abort();
+
+  // Rows that have got entries.
+  uint64_t rows() const { return rows_; }
+
+  // After kDuplicateKey: the position of the index in the target, and one of the rows, all columns.
+  // TEXT and BLOB columns stay valid as long as this object lives.
+  size_t duplicate_position() const;
+  Status ReadDuplicate(uint8_t* record);
+
+ private:
+  struct NewIndex {
+    size_t position;
+    rocksdb::ColumnFamilyHandle* family;
+    std::shared_ptr<const codec::KeyCodec> codec;
+  };
+
+  Status CompileCodecs();
+  Status BeginLoad();
+  Status AddRows();
+  Status AddEntries(Bytes row_value);
+  Status Finish();
+
+  const Table& table_;
+  codec::TableDescriptor target_;
+  const Options options_;
+  TaskProgress* const progress_;
+  VirtualColumns* const virtual_columns_;
+  std::vector<catalog::IndexRecord> built_;
+  std::vector<NewIndex> indexes_;
+  std::unique_ptr<codec::KeyCodec> primary_;
+  codec::RowCodec row_codec_;
+  std::unique_ptr<RowImage> row_;
+  std::unique_ptr<EntryEncoder> encoder_;
+  std::unique_ptr<txn::Transaction> reader_;
+  std::unique_ptr<txn::Transaction> writer_;
+  txn::BulkLoad* load_ = nullptr;  // of writer_
+  rocksdb::PinnableSlice duplicate_row_;
+  std::string value_;
+  uint64_t rows_ = 0;
+};
+
+}  // namespace basalt::engine

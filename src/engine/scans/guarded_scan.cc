@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "engine/scans/guarded_scan.h"
+
+#include <algorithm>
+
+namespace basalt::engine {
+namespace {
+
+// The smallest key above this one.
+std::string After(Bytes key) {
+  std::string after(key);
+  after.push_back('\0');
+  return after;
+}
+
+}  // namespace
+
+void GuardedScan::Begin(txn::Transaction* transaction, txn::Cursor* cursor, IndexId index,
+                        txn::LockWait wait, bool fill_cache, txn::ViewStamp stamp) {
+  transaction_ = transaction;
+  cursor_ = cursor;
+  index_ = index;
+  wait_ = wait;
+  fill_cache_ = fill_cache;
+  stamp_ = stamp;
+  stale_ = 0;
+  const store::IndexBounds bounds(index, /*reverse=*/false);
+  first_.assign(bounds.first());
+  past_end_.assign(bounds.past_end());
+}
+
+void GuardedScan::ForgetBound() {
+  low_bound_ = first_;
+  high_bound_ = past_end_;
+}
+
+bool GuardedScan::IsGuarded() const {
+  return cursor_->Valid() && cursor_->key() >= low_ && cursor_->key() < high_;
+}
+
+Status GuardedScan::SeekForward(Bytes target, Bytes bound) {
+  low_bound_ = first_;
+  high_bound_.assign(bound);
+  low_.assign(target);
+  high_.assign(target);
+  step_ = 1;
+  if (high_ >= high_bound_) return Status(Code::kEndOfRange);
+  return ExtendForward(/*placed=*/false);
+}
+
+Status GuardedScan::SeekBelow(Bytes target, Bytes bound) {
+  high_bound_ = past_end_;
+  low_bound_.assign(bound);
+  low_.assign(target);
+  high_.assign(target);
+  step_ = 1;
+  if (low_ <= low_bound_) return Status(Code::kEndOfRange);
+  return ExtendBackward(/*placed=*/false);
+}
+
+// The cursor shows own writes as of its last move.
+Status GuardedScan::Arrived() {
+  operations_ = transaction_->writes().operations();
+  return Status::Ok();
+}
+
+bool GuardedScan::ShowsLatest() {
+  if (transaction_->writes().operations() != operations_) [[unlikely]]
+    return false;
+  if (transaction_->LatestStamp() == stamp_) [[likely]]
+    return true;
+  ++stale_;
+  return false;
+}
+
+// Makes the cursor show what has been committed until now. It then stands nowhere.
+Status GuardedScan::Renew() {
+  stale_ = 0;
+  stamp_ = transaction_->LatestStamp();
+  return cursor_->Bind(nullptr, &transaction_->writes(), fill_cache_);
+}
+
+Status GuardedScan::GuardAll() {
+  Status locked = transaction_->LockRange(index_, first_, past_end_, txn::LockWait::kNoWait);
+  if (locked.code() == Code::kLockBusy) return Status::Ok();
+  if (!locked.ok()) return locked;
+  low_ = first_;
+  high_ = past_end_;
+  // What others have added before is in the view of the next move.
+  stale_ = kStaleEntries;
+  return Status::Ok();
+}
+
+Status GuardedScan::Next() {
+  if (stale_ >= kStaleEntries) [[unlikely]] {
+    const std::string after = After(cursor_->key());
+    BASALT_RETURN_IF_ERROR(Renew());
+    cursor_->SeekForward(after);
+  } else {
+    cursor_->Next();
+  }
+  if (IsGuarded()) [[likely]]
+    return Arrived();
+  BASALT_RETURN_IF_ERROR(cursor_->status());
+  if (high_ >= high_bound_) return Status(Code::kEndOfRange);
+  return ExtendForward(/*placed=*/true);
+}
+
+Status GuardedScan::Previous() {
+  if (stale_ >= kStaleEntries) [[unlikely]] {
+    const std::string key(cursor_->key());
+    BASALT_RETURN_IF_ERROR(Renew());
+    PlaceBelow(key);
+  } else {
+    cursor_->Prev();
+  }
+  if (IsGuarded()) [[likely]]
+    return Arrived();
+  BASALT_RETURN_IF_ERROR(cursor_->status());
+  if (low_ <= low_bound_) return Status(Code::kEndOfRange);
+  return ExtendBackward(/*placed=*/true);
+}
+
+// Locks on from high_ until there is an entry, and stands on it. `placed`: the cursor stands on the
+// first entry from there already.
+Status GuardedScan::ExtendForward(bool placed) {
+  while (true) {
+    if (!placed) cursor_->SeekForward(high_);
+    placed = false;
+    size_t seen = 0;
+    std::string end = WalkForward(&seen);
+    BASALT_RETURN_IF_ERROR(cursor_->status());
+    bool refreshed = false;
+    BASALT_RETURN_IF_ERROR(LockAhead(high_, end, &refreshed));
+    if (refreshed || seen > 1) cursor_->SeekForward(high_);
+    high_ = std::move(end);
+    if (IsGuarded()) return Arrived();
+    BASALT_RETURN_IF_ERROR(cursor_->status());
+    if (high_ >= high_bound_) return Status(Code::kEndOfRange);
+  }
+}
+
+// Walks over the entries of the next step; returns where it ends, the bound when there are fewer.
+std::string GuardedScan::WalkForward(size_t* seen) {
+  for (; cursor_->Valid() && cursor_->key() < high_bound_; cursor_->Next()) {
+    if (++*seen == step_) return After(cursor_->key());
+  }
+  // The cursor has moved, or stands beyond: it must be placed again.
+  ++*seen;
+  return high_bound_;
+}
+
+Status GuardedScan::ExtendBackward(bool placed) {
+  while (true) {
+    if (!placed) PlaceBelow(low_);
+    placed = false;
+    size_t seen = 0;
+    std::string start = WalkBackward(&seen);
+    BASALT_RETURN_IF_ERROR(cursor_->status());
+    bool refreshed = false;
+    BASALT_RETURN_IF_ERROR(LockAhead(start, low_, &refreshed));
+    if (refreshed || seen > 1) PlaceBelow(low_);
+    low_ = std::move(start);
+    if (IsGuarded()) return Arrived();
+    BASALT_RETURN_IF_ERROR(cursor_->status());
+    if (low_ <= low_bound_) return Status(Code::kEndOfRange);
+  }
+}
+
+std::string GuardedScan::WalkBackward(size_t* seen) {
+  for (; cursor_->Valid() && cursor_->key() >= low_bound_; cursor_->Prev()) {
+    if (++*seen == step_) return std::string(cursor_->key());
+  }
+  ++*seen;
+  return low_bound_;
+}
+
+// To the last entry below the key.
+void GuardedScan::PlaceBelow(Bytes key) {
+  cursor_->SeekBackward(key);
+  if (cursor_->Valid() && cursor_->key() == key) cursor_->Prev();
+}
+
+// Locks the range, and makes the cursor show what has been committed until then.
+Status GuardedScan::LockAhead(Bytes start, Bytes end, bool* refreshed) {
+  BASALT_RETURN_IF_ERROR(transaction_->LockRange(index_, start, end, wait_));
+  step_ = std::min(step_ * kStepGrowth, kLargestStep);
+  if (transaction_->LatestStamp() == stamp_) return Status::Ok();
+  *refreshed = true;
+  return Renew();
+}
+
+}  // namespace basalt::engine

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <rocksdb/listener.h>
+#include <rocksdb/status.h>
+
+#include "base/status.h"
+#include "store/options/store_options.h"
+
+namespace basalt::store {
+
+// What to do when the disk or the data fails: reads go on, writes stop with a clear message, the
+// store tries to come back. Nothing here ends the process.
+//
+//   error                                       effect
+//   ------------------------------------------  ------------------------------------------------
+//   compaction: no space, I/O error             compaction is retried; writes stop only for space
+//   compaction: damaged input                   the same: what is damaged can be read around, its
+//                                               table dropped or repaired
+//   opening a table file in the background      none: statements that need the file get the error
+//   flush: no space, other I/O error            writes stop; the flush is repeated until it works
+//   manifest: no space, other I/O error         writes stop; a new manifest is written when it can
+//   log: no space                               writes stop; what does not fit waits in memory
+//                                               (wal_backlog.h) and is written when there is space
+//   log: other error of a write or sync         writes stop until a restart: what the log still
+//                                               held in memory is lost to it, and RocksDB refuses
+//                                               to go on
+//   corruption in other background work         writes stop until a restart
+//   free space below the reserve                writes stop; resume at 1.5 times the reserve
+//
+// Thread-safety: all functions, from any thread.
+class ErrorPolicy {
+ public:
+  // Messages for statements name files without `folders`, those of the store; the log names them
+  // whole.
+  ErrorPolicy(std::function<void(LogLevel, std::string_view)> log,
+              std::vector<std::string> folders);
+
+  // One relaxed load: cheap enough for each row.
+  bool writing_allowed() const { return reasons_.load(std::memory_order_relaxed) == 0; }
+  // Ok, or kReadOnly / kNoSpace with the reason in words.
+  Status CheckWritingAllowed() const;
+
+  // The same for a write that will free space: low space does not stop it.
+  Status CheckFreeingAllowed() const;
+
+  // RocksDB reports a background error; may change *error to make it milder (see the table).
+  void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error);
+  // RocksDB has recovered, or says that there is nothing to recover from.
+  void OnRecovered();
+  // The log has met a full disk, or got out of it again.
+  void OnLogWaits(bool waits);
+  // The log cannot be written or synced for another reason.
+  void OnLogFailure(const rocksdb::Status& error);
+  // Takes no writes any more until a restart; `reason` in words, for every statement that tries.
+  void StopUntilRestart(const std::string& reason, Code code);
+  bool NeedsRestart() const {
+    return (reasons_.load(std::memory_order_acquire) & kNeedsRestart) != 0;
+  }
+  // Recovering did not help: writing is off; a fatal error makes it plain that only a restart
+  // will turn it on.
+  void OnResumeFailed(const rocksdb::Status& error);
+  bool LogWaits() const { return (reasons_.load(std::memory_order_acquire) & kLogWaits) != 0; }
+  // True when the watcher should try to recover now.
+  bool ResumeIsWorthTrying() const;
+
+  // The watcher's finding about free space; logs a change of state once.
+  void OnFreeSpace(uint64_t free_bytes, uint64_t reserved_bytes);
+
+ private:
+  enum Reason : uint32_t { kBackgroundError = 1, kLowSpace = 2, kNeedsRestart = 4, kLogWaits = 8 };
+  void Log(LogLevel level, std::string_view text) const;
+  std::string MessageOf(std::string_view remedy,
+                        std::string cause) const;  // with mutex_, code_ set
+  void Stop(const rocksdb::Status& error, const std::string& text, bool restart);
+  void LogCompactionError(const rocksdb::Status& error, const std::string& text);
+
+  std::function<void(LogLevel, std::string_view)> log_;
+  const std::vector<std::string> folders_;
+  std::atomic<uint32_t> reasons_{0};
+  mutable std::mutex mutex_;  // guards what is below
+  std::string message_;
+  Code code_ = Code::kReadOnly;
+  std::string compaction_text_;  // the last one logged, and when it may be said again
+  std::chrono::steady_clock::time_point compaction_text_again_;
+};
+
+}  // namespace basalt::store

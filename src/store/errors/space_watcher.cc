@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "store/errors/space_watcher.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "base/worker_thread.h"
+#include "store/errors/ballast.h"
+
+namespace basalt::store {
+namespace {
+
+constexpr std::chrono::milliseconds kInterval{200};
+constexpr int kLooksPerResume = 5;
+
+}  // namespace
+
+SpaceWatcher::SpaceWatcher(Target target, ErrorPolicy* policy, std::function<void()> resume)
+    : target_(std::move(target)), policy_(policy), resume_(std::move(resume)) {}
+
+SpaceWatcher::~SpaceWatcher() { Stop(); }
+
+void SpaceWatcher::Start() {
+  thread_ = StartWorkerThread("space watcher", [this] { Run(); });
+}
+
+void SpaceWatcher::Stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void SpaceWatcher::CheckNow() {
+  if (target_.reserved_bytes == 0) return;
+  uint64_t least_free = std::numeric_limits<uint64_t>::max();
+  uint64_t reserved = target_.reserved_bytes;
+  for (const std::string& directory : target_.directories) {
+    uint64_t free_bytes = 0;
+    // A file system that cannot tell is not watched.
+    if (!target_.env->GetFreeSpace(directory, &free_bytes).ok()) continue;
+    least_free = std::min(least_free, free_bytes);
+    reserved = std::min(reserved, ReserveOn(directory, target_.reserved_bytes));
+  }
+  policy_->OnFreeSpace(least_free, reserved);
+}
+
+void SpaceWatcher::Run() {
+  int looks = 0;
+  bool allowed = policy_->writing_allowed();
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, kInterval, [this] { return stop_; })) {
+    lock.unlock();
+    CheckNow();
+    const bool was_allowed = std::exchange(allowed, policy_->writing_allowed());
+    if (policy_->LogWaits() || (allowed && !was_allowed)) {
+      resume_();
+    } else if (!policy_->ResumeIsWorthTrying()) {
+      looks = 0;
+    } else if (++looks >= kLooksPerResume) {
+      looks = 0;
+      resume_();
+    }
+    lock.lock();
+  }
+}
+
+}  // namespace basalt::store

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <rocksdb/env.h>
+
+#include "store/errors/error_policy.h"
+
+namespace basalt::store {
+
+// A thread that looks after a store: five times a second at the free space of its file systems, and
+// every second, while an error keeps the store from writing, whether the store can resume; while
+// the log waits for space, five times a second.
+//
+// Thread-safety: Start and Stop from one thread; CheckNow from any.
+class SpaceWatcher {
+ public:
+  // What to look at.
+  struct Target {
+    rocksdb::Env* env;  // not owned; answers GetFreeSpace
+    // Of the store and of its log; the one with the least free space counts.
+    std::vector<std::string> directories;
+    // 0: do not look at space. On a small file system a twentieth of its size counts instead.
+    uint64_t reserved_bytes;
+  };
+
+  // `resume` tries to bring the store back; called from the thread, also when it has come back.
+  // `policy` must outlive this.
+  SpaceWatcher(Target target, ErrorPolicy* policy, std::function<void()> resume);
+  ~SpaceWatcher();
+
+  // Starts the thread; once.
+  void Start();
+  // Ends it and waits. Idempotent, and part of destruction.
+  void Stop();
+  // Looks at the free space once and tells the policy.
+  void CheckNow();
+
+ private:
+  void Run();
+
+  const Target target_;
+  ErrorPolicy* const policy_;
+  const std::function<void()> resume_;
+  std::mutex mutex_;  // guards stop_
+  std::condition_variable changed_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace basalt::store
