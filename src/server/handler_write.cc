@@ -176,6 +176,10 @@ bool Handler::autoinc_lock_mode_stmt_unsafe() const {
     case SQLCOM_CREATE_TABLE:
     case SQLCOM_LOAD:
       return true;
+    case SQLCOM_UPDATE:
+    case SQLCOM_DELETE:
+      // Each row that the end of a period splits asks for its number alone.
+      return table->pos_in_table_list != nullptr && table->pos_in_table_list->has_period();
     default:
       return false;
   }
