@@ -37,6 +37,7 @@ RangeSet* RangeLocks::MakeSet(LockOwner* owner, IndexId index) {
 bool RangeLocks::Ask(LockOwner* owner, IndexId index, Bytes start, Bytes end) {
   RangeSet* set = SetOf(*owner, index);
   if (set == nullptr) set = MakeSet(owner, index);
+  set->trimmable = false;
   auto after = set->ranges.upper_bound(start);
   if (after != set->ranges.begin() && std::prev(after)->second >= end) return false;
   std::lock_guard guard(BucketOf(index).mutex);
@@ -66,8 +67,20 @@ bool RangeLocks::IsExempt(const LockOwner& owner, uint64_t other) const {
 void RangeLocks::Grant(LockOwner* owner) {
   RangeSet* set = Asking(*owner);
   std::lock_guard guard(BucketOf(set->index).mutex);
+  NoteBefore(set);
   Add(set);
   set->asking = false;
+  set->trimmable = true;
+}
+
+// Ranges are disjoint, so those that overlap the pending one lie side by side.
+void RangeLocks::NoteBefore(RangeSet* set) {
+  set->before.clear();
+  auto range = set->ranges.upper_bound(set->start);
+  if (range != set->ranges.begin() && std::prev(range)->second > set->start) --range;
+  for (; range != set->ranges.end() && range->first < set->end; ++range) {
+    set->before.emplace_back(*range);
+  }
 }
 
 // Joins the pending range with those it touches.
@@ -105,6 +118,36 @@ void RangeLocks::Withdraw(LockOwner* owner) {
   graph_->Changed(owner);
 }
 
+// Takes [start, end) out of the ranges; it lies in one of them.
+void RangeLocks::Cut(RangeSet* set, Bytes start, Bytes end) {
+  if (start >= end) return;
+  const auto range = std::prev(set->ranges.upper_bound(start));
+  if (range->second > end) set->ranges.emplace(end, std::move(range->second));
+  if (range->first == start) {
+    set->ranges.erase(range);
+  } else {
+    range->second.assign(start);
+  }
+}
+
+void RangeLocks::Trim(LockOwner* owner, IndexId index, Bytes start, Bytes end) {
+  RangeSet* set = SetOf(*owner, index);
+  if (set == nullptr || !set->trimmable) return;
+  set->trimmable = false;
+  {
+    std::lock_guard guard(BucketOf(index).mutex);
+    Bytes from = std::max(start, Bytes(set->start));
+    const Bytes to = std::min(end, Bytes(set->end));
+    for (const auto& [first, last] : set->before) {
+      Cut(set, from, std::min(to, Bytes(first)));
+      from = std::max(from, Bytes(last));
+    }
+    Cut(set, from, to);
+    if (set->ranges.size() > options_.ranges_per_index) JoinNeighbours(set);
+  }
+  graph_->Changed(owner);
+}
+
 bool RangeLocks::Inside(const RangeSet& set, Bytes key) {
   const auto after = set.ranges.upper_bound(key);
   return after != set.ranges.begin() && key < std::prev(after)->second;
@@ -138,6 +181,7 @@ void RangeLocks::GiveBack(LockOwner* owner, IndexId index) {
   {
     std::lock_guard guard(BucketOf(index).mutex);
     set->ranges.clear();
+    set->trimmable = false;
   }
   graph_->Changed(owner);
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <shared_mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -25,13 +26,14 @@
 // from before the look at the ranges until the entry is in (Transaction::OpenWrite). So one of the
 // two sees the other.
 //
-//   Ask --> pending --Grant--> held until ReleaseAll
+//   Ask --> pending --Grant--> held until ReleaseAll, or until Trim for the newest
 //              |  ^
 //              |  +-- found entries of others: their owners become exempt; look again when one ends
 //              +--Withdraw--> nothing
 //
 // Invariants (tests name them):
-//  R1  From the grant of a range until its owner ends, no other owner adds an entry inside it.
+//  R1  From the grant of a range until its owner ends or trims it, no other owner adds an entry
+//      inside it.
 //  R2  When a range is granted, no other owner has an uncommitted new entry inside it. So a view
 //      made after the grant shows all there is to see until the owner ends.
 //  R3  Ranges do not exclude each other.
@@ -41,6 +43,9 @@
 //  R5  A request that fails leaves nothing behind, and those it has held up go on.
 //  R6  An owner holds at most `ranges_per_index` ranges in an index: beyond that neighbours are
 //      joined, which locks too much but nothing too little.
+//  R7  Trim gives back only what nothing but the newest request of its owner in the index has
+//      asked for. So a scan that stops early gives back what it has not come to, and nothing that
+//      another scan of the same owner relies on.
 // Who adds to an index in which nobody has a range pays for one load (`./dev bench locks`).
 
 namespace basalt::txn {
@@ -51,10 +56,12 @@ struct RangeSet {
   LockOwner* owner;
   IndexId index;
   std::map<std::string, std::string, std::less<>> ranges;
-  bool asking = false;  // the pending one
+  bool asking = false;     // the pending one
+  bool trimmable = false;  // or the newest granted one, when no request came after it
   std::string start;
   std::string end;
-  std::vector<uint64_t> exempt;  // ids of owners (R4)
+  std::vector<std::pair<std::string, std::string>> before;  // what of it was locked already
+  std::vector<uint64_t> exempt;                             // ids of owners (R4)
 };
 
 class RangeLocks {
@@ -74,6 +81,9 @@ class RangeLocks {
   bool IsExempt(const LockOwner& owner, uint64_t other) const;
   void Grant(LockOwner* owner);
   void Withdraw(LockOwner* owner);
+  // Gives back what of [start, end) was locked by the newest request in the index alone (R7), once.
+  // Who waits to add an entry looks again. Nothing happens when the newest request added nothing.
+  void Trim(LockOwner* owner, IndexId index, Bytes start, Bytes end);
   // Does the owner hold a range around the key?
   bool Holds(const LockOwner& owner, IndexId index, Bytes key) const;
   void ReleaseAll(LockOwner* owner);
@@ -122,6 +132,8 @@ class RangeLocks {
   static bool Inside(const RangeSet& set, Bytes key);
   static bool Excludes(const RangeSet& set, const LockOwner& writer, IndexId index, Bytes key);
   void Add(RangeSet* set) const;
+  static void NoteBefore(RangeSet* set);
+  static void Cut(RangeSet* set, Bytes start, Bytes end);
   static void JoinNeighbours(RangeSet* set);
 
   const Options options_;

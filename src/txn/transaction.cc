@@ -96,18 +96,19 @@ Status Transaction::RollbackStatement() {
   }
   Status temporary = temporary_.RollbackStatement();
   if (status.ok()) status = std::move(temporary);
-  ReleaseLocksAfter(statement_lock_position_);
+  UnlockRefused(statement_lock_position_);
   EndStatement();
   return status;
 }
 
-// After writes were taken back. Rows that are there stay locked, as in InnoDB: the client may have
-// seen them, and the error of a refused INSERT has named one. MyRocks gives all back.
-void Transaction::ReleaseLocksAfter(size_t position) {
+// After writes were taken back, or not made. Rows that are there stay locked, as in InnoDB: the
+// client may have seen them, and the error of a refused INSERT has named one. MyRocks gives all
+// back.
+void Transaction::UnlockRefused(size_t lock_count) {
   if (detects_conflicts()) {
-    manager_->locks()->ReleaseAfter(&owner_, position);
+    manager_->locks()->ReleaseAfter(&owner_, lock_count);
   } else {
-    manager_->locks()->ReleaseNewEntriesAfter(&owner_, position);
+    manager_->locks()->ReleaseNewEntriesAfter(&owner_, lock_count);
   }
   // Those who lock ranges may have waited for entries that are gone.
   manager_->waits()->Changed(&owner_);
@@ -275,6 +276,10 @@ Status Transaction::LockRange(IndexId index, Bytes start, Bytes end, LockWait wa
   return manager_->LockRange(this, index, start, end, wait);
 }
 
+void Transaction::TrimRange(IndexId index, Bytes start, Bytes end) {
+  manager_->TrimRange(this, index, start, end);
+}
+
 ViewStamp Transaction::LatestStamp() const { return manager_->LatestStamp(); }
 
 // Readies RocksDB's transaction object, whose batch collects the writes.
@@ -387,7 +392,7 @@ Status Transaction::RollbackToSavepoint(const Savepoint& savepoint) {
   loads_.clear();
   BASALT_RETURN_IF_ERROR(writes_.RollbackTo(savepoint.mark));
   BASALT_RETURN_IF_ERROR(temporary_.RollbackTo(savepoint.temporary_mark));
-  ReleaseLocksAfter(savepoint.lock_position);
+  UnlockRefused(savepoint.lock_position);
   return Status::Ok();
 }
 

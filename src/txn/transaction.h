@@ -25,8 +25,7 @@
 //
 //   idle --Begin--> active --Prepare--> prepared --Commit/Rollback--> idle
 //                     |  ^                  |
-//                     |  +-- statements     +--Detach--> owned by the manager until its fate is
-//                     told
+//                     |  +-- statements     +--Detach--> the manager's, until it is decided
 //                     +--Commit/Rollback--> idle
 //
 // Invariants (tests name them):
@@ -134,13 +133,15 @@ class Transaction {
   // Locks all rows of the index shared, when nobody else has or wants one exclusively; else false.
   bool ShareIndex(IndexId index);
   size_t lock_count() const { return owner_.lock_count(); }
-  void UnlockAfter(size_t lock_count);  // gives up the row locks taken since there were so many
+  void UnlockAfter(size_t lock_count);    // gives up the row locks taken since there were so many;
+  void UnlockRefused(size_t lock_count);  // those of them that a statement's roll-back gives up
   bool holds_locks() const { return !owner_.holds_nothing(); }
 
   // Locks the range [start, end) of an index's keys: from Ok until the transaction ends nobody else
   // adds an entry there, and what others have added before is committed. The caller looks at the
   // range only with a view that is made afterwards, or whose stamp is still the present one.
   Status LockRange(IndexId index, Bytes start, Bytes end, LockWait wait);
+  void TrimRange(IndexId index, Bytes start, Bytes end);  // what only the last LockRange asked for
   ViewStamp LatestStamp() const;
 
   // The writes of one row are made while its gate is open: others that lock ranges see all of them
@@ -216,7 +217,6 @@ class Transaction {
   Status EnsureStore();
   Status ReadyToWrite(const rocksdb::ColumnFamilyHandle* family);
   std::unique_lock<std::mutex> LockWrites(const rocksdb::ColumnFamilyHandle* family);
-  void ReleaseLocksAfter(size_t position);
   Status PrepareStore();
   Status WriteAutoIncrements();
   Status BuildIngestJob();

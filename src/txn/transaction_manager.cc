@@ -216,6 +216,10 @@ Status TransactionManager::LockRange(Transaction* asker, IndexId index, Bytes st
   return status;
 }
 
+void TransactionManager::TrimRange(Transaction* asker, IndexId index, Bytes start, Bytes end) {
+  ranges_.Trim(&asker->owner_, index, start, end);
+}
+
 // Has the index no committed entry at all? Among very many deleted ones the answer is no.
 bool TransactionManager::IsEmpty(IndexId index) const {
   constexpr uint64_t kDeletedEntries = 1000;

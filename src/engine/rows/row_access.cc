@@ -249,7 +249,7 @@ Status RowAccess::TakeFetched(size_t position, uint8_t* record) {
 }
 
 Status RowAccess::StartScan(size_t index, bool key_only, bool fill_cache) {
-  replaying_ = scans_whole_ = all_locked_ = false;
+  replaying_ = scans_whole_ = all_locked_ = view_is_old_ = false;
   scan_moves_ = 0;
   scan_index_ = index;
   scan_key_only_ = key_only;
@@ -365,6 +365,8 @@ Status RowAccess::Step(Position direction) {
   FetchNeighbour(*cursor_, forward);
   if (guard_.active()) {
     moved = forward ? guard_.Next() : guard_.Previous();
+  } else if (view_is_old_) [[unlikely]] {
+    moved = StepInNewView(forward);
   } else {
     forward ? cursor_->Next() : cursor_->Prev();
     moved = OutcomeOf(*cursor_);
@@ -372,6 +374,17 @@ Status RowAccess::Step(Position direction) {
   if (moved.ok()) [[likely]]
     return moved;
   return trail_.NameBreak(*table_, scan_index_, forward, std::move(moved));
+}
+
+// Makes the cursor show what has been committed until now, and goes on from its entry, which may be
+// gone.
+Status RowAccess::StepInNewView(bool forward) {
+  view_is_old_ = false;
+  const std::string key(cursor_->key());
+  BASALT_RETURN_IF_ERROR(cursor_->Bind(nullptr, &writes(), transaction_->settings().fill_cache));
+  forward ? cursor_->SeekForward(key) : cursor_->SeekBackward(key);
+  if (cursor_->Valid() && cursor_->key() == key) forward ? cursor_->Next() : cursor_->Prev();
+  return OutcomeOf(*cursor_);
 }
 
 Status RowAccess::DecodeEntry(uint8_t* record) {
@@ -429,6 +442,18 @@ Status RowAccess::LockAllRows() {
   return guard_.GuardAll();
 }
 
+// Locks the row of the scan's entry. Who has locked it may have added entries that the scan has not
+// come to, and a scan that waited for that sees them.
+Status RowAccess::LockOrWait(txn::LockWait wait) {
+  const bool renews = wait == txn::LockWait::kWait && !guard_.active() && ScansLatest();
+  if (!renews) return LockRow(row_key_, wait);
+  Status locked = LockRow(row_key_, txn::LockWait::kNoWait);
+  if (locked.code() != Code::kLockBusy) [[likely]]
+    return locked;
+  view_is_old_ = true;
+  return LockRow(row_key_, wait);
+}
+
 Status RowAccess::LockEntryRow() {
   if (all_locked_) [[likely]]
     return Status::Ok();
@@ -436,7 +461,7 @@ Status RowAccess::LockEntryRow() {
   if (lengthy && std::has_single_bit(scan_moves_)) BASALT_RETURN_IF_ERROR(LockAllRows());
   const bool may_wait = wait_for_next_ || !intent_.semi_consistent;
   wait_for_next_ = false;
-  Status locked = LockRow(row_key_, may_wait ? intent_.wait : txn::LockWait::kNoWait);
+  Status locked = LockOrWait(may_wait ? intent_.wait : txn::LockWait::kNoWait);
   if (locked.code() == Code::kSnapshotConflict) [[unlikely]] {
     // The row has changed between the scan's snapshot and its lock. When nothing else was read by
     // that snapshot, no other row either, the scan goes on with a newer one, as in MyRocks.

@@ -38,8 +38,7 @@ class RowAccess {
   void Bind(txn::Transaction* transaction, const ReadIntent& intent);
   void Unbind();
   bool bound() const { return transaction_ != nullptr; }
-  // Gives up cursors and the files they pin.
-  void ReleaseCursors();
+  void ReleaseCursors();  // and the files they pin
   // The intent never is to lock in a table without locks.
   const ReadIntent& intent() const { return intent_; }
   void set_intent(const ReadIntent& intent) {
@@ -72,8 +71,7 @@ class RowAccess {
 
   // --- Scans ---
   enum class Position : uint8_t { kForward, kBackward };
-  // Prepares index `index` for a scan. `key_only`: entries of a secondary index suffice, rows are
-  // not fetched (the caller has checked that the index covers the wanted columns).
+  // Prepares index `index` for a scan. `key_only`: the index covers the wanted columns.
   Status StartScan(size_t index, bool key_only, bool fill_cache);
   void EndScan();
   // The scan locks no ranges: it looks for duplicates of a locked value. Before its first move.
@@ -83,10 +81,8 @@ class RowAccess {
   // Move the cursor; none of them reads a row. kEndOfRange when there is no further entry. The
   // bound (empty: the end of the index) says what the scan will not look at: from there on when it
   // goes forward, what lies below when it goes backward. Steps may end there with kEndOfRange.
-  //
-  // To the first entry >= target; to the last one < target.
-  Status Seek(Bytes target, Bytes bound = {});
-  Status SeekBelow(Bytes target, Bytes bound = {});
+  Status Seek(Bytes target, Bytes bound = {});       // to the first entry >= target
+  Status SeekBelow(Bytes target, Bytes bound = {});  // to the last one < target
   // Seek, free when EstimateRange has just been there.
   Status SeekRange(Bytes start, Bytes end);
   Status SeekToEnd(Position direction);  // kForward: the first entry, kBackward: the last
@@ -146,8 +142,10 @@ class RowAccess {
   void CompileRowDecoder();
   Status DecodeRow(Bytes key, Bytes value, uint8_t* record);
   Status LockRow(Bytes primary_key, txn::LockWait wait);
+  Status LockOrWait(txn::LockWait wait);
   Status LockEntryRow();
   Status LockAllRows();
+  Status StepInNewView(bool forward);
   Bytes LastingEntryValue();
   bool EntryBelongsTo(Bytes entry, uint8_t* record);
   Status Malformed(size_t index, Bytes key) const;
@@ -222,6 +220,7 @@ class RowAccess {
   bool scan_key_only_ = false;
   bool scans_whole_ = false;  // from one end of the index, without a bound, locking shared,
   bool all_locked_ = false;   // and has by now locked all rows of the table
+  bool view_is_old_ = false;  // it has waited since the cursor was bound; see LockOrWait
   uint64_t scan_moves_ = 0;   // since StartScan
   RangeCache cache_;
   uint64_t cache_operations_ = 0;  // own writes when the cache was filled

@@ -241,15 +241,20 @@ Status RowAccess::CheckValue(const UniqueValue& value, Bytes own_row_key, size_t
   }
 }
 
-// Takes the locks of a write and opens the gate of the write set. Where another has locked a range
-// around an entry of added_, the locks are given up again before the wait: the owner of the range
-// may want the same key.
+// Takes the locks of a write and opens the gate of the write set. Where a duplicate is found, the
+// keys that were to be added are unlocked: INSERT IGNORE goes on without them. Where another has
+// locked a range around an entry of added_, the locks are given up before the wait: the owner of
+// the range may want the same key.
 template <typename TakeLocks>
 Status RowAccess::OpenWrite(const TakeLocks& take_locks, txn::Transaction::WriteGate* gate) {
   if (table_->lockless()) return take_locks();
   while (true) {
     const size_t locks = transaction_->lock_count();
-    BASALT_RETURN_IF_ERROR(take_locks());
+    Status taken = take_locks();
+    if (taken.code() == Code::kDuplicateKey && !transaction_->detects_conflicts()) {
+      transaction_->UnlockRefused(locks);
+    }
+    BASALT_RETURN_IF_ERROR(std::move(taken));
     const txn::NewEntry* held_up = nullptr;
     Status opened = transaction_->OpenWrite(added_, gate, &held_up);
     if (opened.code() != Code::kLockBusy) return opened;

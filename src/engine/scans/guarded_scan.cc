@@ -2,6 +2,7 @@
 #include "engine/scans/guarded_scan.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace basalt::engine {
 namespace {
@@ -24,9 +25,28 @@ void GuardedScan::Begin(txn::Transaction* transaction, txn::Cursor* cursor, Inde
   fill_cache_ = fill_cache;
   stamp_ = stamp;
   stale_ = 0;
+  rest_ = Rest::kNone;
+  arrived_ = false;
   const store::IndexBounds bounds(index, /*reverse=*/false);
   first_.assign(bounds.first());
   past_end_.assign(bounds.past_end());
+}
+
+void GuardedScan::End() {
+  if (!active()) return;
+  GiveBackRest();
+  cursor_ = nullptr;
+}
+
+// The entry that the cursor stands on was looked at, and what the scan came past on the way to it.
+void GuardedScan::GiveBackRest() {
+  const Rest rest = std::exchange(rest_, Rest::kNone);
+  if (!std::exchange(arrived_, false) || !cursor_->Valid()) return;
+  const Bytes key = cursor_->key();
+  if (rest == Rest::kBelow && low_ < key) transaction_->TrimRange(index_, low_, key);
+  if (rest != Rest::kAbove) return;
+  const bool at_end = high_.size() == key.size() + 1 && high_.starts_with(key);
+  if (!at_end) transaction_->TrimRange(index_, After(key), high_);
 }
 
 void GuardedScan::ForgetBound() {
@@ -39,6 +59,7 @@ bool GuardedScan::IsGuarded() const {
 }
 
 Status GuardedScan::SeekForward(Bytes target, Bytes bound) {
+  GiveBackRest();
   low_bound_ = first_;
   high_bound_.assign(bound);
   low_.assign(target);
@@ -49,6 +70,7 @@ Status GuardedScan::SeekForward(Bytes target, Bytes bound) {
 }
 
 Status GuardedScan::SeekBelow(Bytes target, Bytes bound) {
+  GiveBackRest();
   high_bound_ = past_end_;
   low_bound_.assign(bound);
   low_.assign(target);
@@ -61,6 +83,7 @@ Status GuardedScan::SeekBelow(Bytes target, Bytes bound) {
 // The cursor shows own writes as of its last move.
 Status GuardedScan::Arrived() {
   operations_ = transaction_->writes().operations();
+  arrived_ = true;
   return Status::Ok();
 }
 
@@ -86,12 +109,15 @@ Status GuardedScan::GuardAll() {
   if (!locked.ok()) return locked;
   low_ = first_;
   high_ = past_end_;
+  rest_ = Rest::kNone;
   // What others have added before is in the view of the next move.
   stale_ = kStaleEntries;
   return Status::Ok();
 }
 
 Status GuardedScan::Next() {
+  arrived_ = false;
+  if (rest_ == Rest::kBelow) rest_ = Rest::kNone;
   if (stale_ >= kStaleEntries) [[unlikely]] {
     const std::string after = After(cursor_->key());
     BASALT_RETURN_IF_ERROR(Renew());
@@ -107,6 +133,8 @@ Status GuardedScan::Next() {
 }
 
 Status GuardedScan::Previous() {
+  arrived_ = false;
+  if (rest_ == Rest::kAbove) rest_ = Rest::kNone;
   if (stale_ >= kStaleEntries) [[unlikely]] {
     const std::string key(cursor_->key());
     BASALT_RETURN_IF_ERROR(Renew());
@@ -132,6 +160,7 @@ Status GuardedScan::ExtendForward(bool placed) {
     BASALT_RETURN_IF_ERROR(cursor_->status());
     bool refreshed = false;
     BASALT_RETURN_IF_ERROR(LockAhead(high_, end, &refreshed));
+    rest_ = Rest::kAbove;
     if (refreshed || seen > 1) cursor_->SeekForward(high_);
     high_ = std::move(end);
     if (IsGuarded()) return Arrived();
@@ -159,6 +188,7 @@ Status GuardedScan::ExtendBackward(bool placed) {
     BASALT_RETURN_IF_ERROR(cursor_->status());
     bool refreshed = false;
     BASALT_RETURN_IF_ERROR(LockAhead(start, low_, &refreshed));
+    rest_ = Rest::kBelow;
     if (refreshed || seen > 1) PlaceBelow(low_);
     low_ = std::move(start);
     if (IsGuarded()) return Arrived();

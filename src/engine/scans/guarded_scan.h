@@ -19,6 +19,8 @@ namespace basalt::engine {
 // Ranges are locked ahead of the cursor in steps: to the first entry, then to the fourth after it,
 // the sixteenth, ... So a scan that stops early (LIMIT 1) locks little, and a long one pays little
 // an entry. Where the caller names the bound beyond which it looks at nothing, no step goes beyond.
+// A scan that ends or seeks before it has come to the end of its newest step gives the rest of that
+// step back.
 //
 // Errors are those of lock waits and of the store. kEndOfRange: there is no further entry before
 // the bound; the cursor may then stand beyond it.
@@ -29,7 +31,7 @@ class GuardedScan {
   // Takes over a bound cursor that shows the latest state as of `stamp` or later.
   void Begin(txn::Transaction* transaction, txn::Cursor* cursor, IndexId index, txn::LockWait wait,
              bool fill_cache, txn::ViewStamp stamp);
-  void End() { cursor_ = nullptr; }
+  void End();
   bool active() const { return cursor_ != nullptr; }
 
   // To the first entry >= target and < bound.
@@ -60,6 +62,7 @@ class GuardedScan {
   Status ExtendForward(bool placed);
   Status ExtendBackward(bool placed);
   bool IsGuarded() const;
+  void GiveBackRest();
   Status Renew();
   Status Arrived();
   std::string WalkForward(size_t* seen);
@@ -76,6 +79,12 @@ class GuardedScan {
   size_t step_ = 1;          // entries to lock next
   unsigned stale_ = 0;       // entries that ShowsLatest has denied since the view was made
   uint64_t operations_ = 0;  // own writes when the cursor came to its entry
+
+  // Where what the newest step has locked lies: what is beyond the cursor's entry was not looked
+  // at.
+  enum class Rest : uint8_t { kNone, kAbove, kBelow };
+  Rest rest_ = Rest::kNone;
+  bool arrived_ = false;  // the cursor stands on an entry that the caller was given
 
   std::string first_;  // the ends of the index
   std::string past_end_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/range_locks.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -273,6 +274,73 @@ TEST_F(RangeLocksTest, R6NeighboursAreJoined) {
   ranges.ReleaseAll(&owner);
   EXPECT_EQ(ranges.HeldRanges().size(), 0u);
   EXPECT_FALSE(ranges.MayCover(index()));
+}
+
+TEST_F(RangeLocksTest, R7TrimGivesBackOnlyWhatTheNewestRequestAdded) {
+  auto reader = Begin();
+  auto writer = Begin();
+  ASSERT_EQ(LockRange(reader.get(), 10, 20), Code::kOk);
+  ASSERT_EQ(LockRange(reader.get(), 15, 40), Code::kOk);
+  reader->TrimRange(IndexOf(target_), Key(12), Key(40));
+  EXPECT_EQ(Insert(writer.get(), 19), Code::kLockBusy);
+  EXPECT_EQ(Insert(writer.get(), 20), Code::kOk);
+  EXPECT_EQ(Insert(writer.get(), 39), Code::kOk);
+  // Only once, and not when a request came after it that found all locked.
+  reader->TrimRange(IndexOf(target_), Key(10), Key(20));
+  EXPECT_EQ(Insert(writer.get(), 18), Code::kLockBusy);
+  ASSERT_EQ(LockRange(reader.get(), 50, 60), Code::kOk);
+  ASSERT_EQ(LockRange(reader.get(), 55, 60), Code::kOk);
+  reader->TrimRange(IndexOf(target_), Key(50), Key(60));
+  EXPECT_EQ(Insert(writer.get(), 57), Code::kLockBusy);
+}
+
+TEST_F(RangeLocksTest, R7WaitingInsertGoesOnAfterATrim) {
+  auto reader = BeginPatient();
+  ASSERT_EQ(LockRange(reader.get(), 10, 20), Code::kOk);
+  std::thread thread([&] {
+    auto writer = BeginPatient();
+    EXPECT_EQ(Insert(writer.get(), 15, true), Code::kOk);
+    Commit(writer.get());
+  });
+  AwaitWaits(1);
+  reader->TrimRange(IndexOf(target_), Key(12), Key(20));
+  thread.join();
+  EXPECT_EQ(Contents(target_, nullptr).size(), 1u);
+}
+
+// The ranges against one flag for each number: what any request but the newest has asked for stays.
+TEST_F(RangeLocksTest, R7TrimsAtRandom) {
+  constexpr uint32_t kNumbers = 60;
+  std::mt19937 random(27);
+  const auto some_range = [&] {
+    const uint32_t first = random() % (kNumbers - 1);
+    return std::pair(first, std::min(kNumbers, first + 1 + uint32_t(random() % 20)));
+  };
+  for (int round = 0; round < 200; ++round) {
+    WaitGraph graph;
+    RangeLocks ranges({}, &graph);
+    LockOwner owner(1);
+    std::array<bool, kNumbers> locked{};
+    for (int step = 0; step < 30; ++step) {
+      const std::array<bool, kNumbers> before = locked;
+      const auto [first, last] = some_range();
+      const bool granted = ranges.Ask(&owner, index(), Key(first), Key(last));
+      if (granted) ranges.Grant(&owner);
+      std::fill(locked.begin() + first, locked.begin() + last, true);
+      EXPECT_EQ(granted, locked != before);
+      if (random() % 2 == 0) {
+        const auto [start, end] = some_range();
+        ranges.Trim(&owner, index(), Key(start), Key(end));
+        for (uint32_t i = std::max(first, start); granted && i < std::min(last, end); ++i) {
+          locked[i] = before[i];
+        }
+      }
+      for (uint32_t i = 0; i < kNumbers; ++i) {
+        ASSERT_EQ(ranges.Holds(owner, index(), Key(i)), locked[i]) << round << ":" << step;
+      }
+    }
+    ranges.ReleaseAll(&owner);
+  }
 }
 
 TEST_F(RangeLocksTest, RangesThatTouchBecomeOne) {

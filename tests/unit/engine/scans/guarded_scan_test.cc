@@ -170,6 +170,77 @@ TEST_F(GuardedScanTest, TurnsRound) {
   });
 }
 
+TEST_F(GuardedScanTest, AnEndGivesBackWhatWasNotReached) {
+  InBothOrders([&] {
+    Fill(100);
+    Scanner scanner;
+    Open(&scanner);
+    ASSERT_TRUE(scanner.scan.SeekForward(Key(10), scanner.scan.past_end()).ok());
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(scanner.scan.Next().ok());
+    EXPECT_EQ(NumberOf(scanner), 30u);
+    EXPECT_EQ(Free(29, 33), std::vector<uint32_t>{});
+    scanner.scan.End();
+    EXPECT_EQ(Free(29, 33), (std::vector<uint32_t>{31, 32}));
+    EXPECT_EQ(Free(10, 20).size(), 0u);
+  });
+}
+
+TEST_F(GuardedScanTest, AnEndGivesBackWhatWasNotReachedBackward) {
+  InBothOrders([&] {
+    Fill(100);
+    Scanner scanner;
+    Open(&scanner);
+    ASSERT_TRUE(scanner.scan.SeekBelow(Key(901), scanner.scan.first()).ok());
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(scanner.scan.Previous().ok());
+    EXPECT_EQ(NumberOf(scanner), 880u);
+    EXPECT_EQ(Free(876, 882), std::vector<uint32_t>{});
+    scanner.scan.End();
+    EXPECT_EQ(Free(876, 882), (std::vector<uint32_t>{876, 877, 878, 879}));
+  });
+}
+
+TEST_F(GuardedScanTest, ASeekGivesBackWhatWasNotReached) {
+  InBothOrders([&] {
+    Fill(100);
+    Scanner scanner;
+    Open(&scanner);
+    ASSERT_TRUE(scanner.scan.SeekForward(Key(10), scanner.scan.past_end()).ok());
+    ASSERT_TRUE(scanner.scan.Next().ok());
+    ASSERT_TRUE(scanner.scan.SeekForward(Key(500), scanner.scan.past_end()).ok());
+    EXPECT_EQ(Free(19, 23), (std::vector<uint32_t>{21, 22}));
+  });
+}
+
+TEST_F(GuardedScanTest, WhatAnotherScanHasLockedStaysLocked) {
+  InBothOrders([&] {
+    Fill(100);
+    Scanner scanner;
+    Open(&scanner);
+    ASSERT_TRUE(scanner.scan.SeekForward(Key(10), Key(45)).ok());
+    while (scanner.scan.Next().ok()) {
+    }
+    scanner.scan.End();
+    Start(&scanner);
+    ASSERT_TRUE(scanner.scan.SeekForward(Key(10), scanner.scan.past_end()).ok());
+    ASSERT_TRUE(scanner.scan.Next().ok());
+    scanner.scan.End();
+    EXPECT_EQ(Free(11, 47), (std::vector<uint32_t>{45, 46}));
+  });
+}
+
+TEST_F(GuardedScanTest, WhoTurnsRoundKeepsAll) {
+  InBothOrders([&] {
+    Fill(100);
+    Scanner scanner;
+    Open(&scanner);
+    ASSERT_TRUE(scanner.scan.SeekForward(Key(10), scanner.scan.past_end()).ok());
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(scanner.scan.Next().ok());
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(scanner.scan.Previous().ok());
+    scanner.scan.End();
+    EXPECT_EQ(Free(11, 51).size(), 0u);
+  });
+}
+
 TEST_F(GuardedScanTest, SeesWhatWasCommittedBeforeTheRangeWasItsOwn) {
   InBothOrders([&] {
     Fill(3);
