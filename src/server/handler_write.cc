@@ -43,6 +43,20 @@ uint64_t ValuesNeeded(THD* thd, bool first_time, uint64_t wanted) {
   }
 }
 
+// Some statements use up the value that a row has which is refused, as in InnoDB. This is known in
+// memory only: what is written with the commit counts rows that are there.
+void UseUpRefused(const TABLE* table, const uchar* record, engine::TableCounters* counters) {
+  const int command = thd_sql_command(table->in_use);
+  const bool replaces = command == SQLCOM_LOAD && table->in_use->lex->duplicates == DUP_REPLACE;
+  if (!replaces && command != SQLCOM_REPLACE && command != SQLCOM_INSERT_SELECT &&
+      command != SQLCOM_REPLACE_SELECT) {
+    return;
+  }
+  if (counters->auto_increment() == 0) return;  // not known yet: the rows will tell
+  const uint64_t value = AutoIncrementValue(table, record);
+  counters->RaiseAutoIncrement(engine::TableCounters::AutoIncrementAfter(value));
+}
+
 }  // namespace
 
 int Handler::write_row(const uchar* record) {
@@ -69,7 +83,13 @@ int Handler::write_row(const uchar* record) {
   size_t duplicate = 0;
   Status written = rows_->Insert(record, &duplicate);
   if (table_data()->traits().sequence) written = session_->CommitSequence(std::move(written));
-  if (!written.ok()) return FailWrite(std::move(written), duplicate);
+  if (!written.ok()) {
+    const bool has_value = table->next_number_field != nullptr && record == table->record[0];
+    if (written.code() == Code::kDuplicateKey && has_value) [[unlikely]] {
+      UseUpRefused(table, record, &table_data()->counters());
+    }
+    return FailWrite(std::move(written), duplicate);
+  }
   NoteChange(RowEvent::kInserted);
   NoteAutoIncrement(record);
   return 0;

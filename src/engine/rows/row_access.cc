@@ -88,7 +88,7 @@ void RowAccess::Bind(txn::Transaction* transaction, const ReadIntent& intent) {
   set_intent(intent);
   life_.Begin();
   gap_.Forget();
-  row_decoder_ready_ = false;
+  row_decoder_ready_ = row_unlocked_ = wait_for_next_ = false;
 }
 
 void RowAccess::Unbind() {
@@ -293,6 +293,17 @@ Status RowAccess::SeekRange(Bytes start, Bytes end) {
   return Status::Ok();
 }
 
+// A row that was not locked and that the reader has not given up is wanted: a scan that comes to it
+// again waits. One that has waited looks at what has been committed since.
+Status RowAccess::BeforeSeek() {
+  if (row_unlocked_) [[unlikely]]
+    WaitForNextRow();
+  if (!view_is_old_) [[likely]]
+    return Status::Ok();
+  view_is_old_ = false;
+  return cursor_->Bind(nullptr, &writes(), transaction_->settings().fill_cache);
+}
+
 // What a move to `target` (empty: to an end) has come to.
 Status RowAccess::AfterSeek(Bytes target, Status status) {
   ++scan_moves_;
@@ -307,6 +318,7 @@ Status RowAccess::Seek(Bytes target, Bytes bound) {
   if (guard_.active()) {
     return AfterSeek(target, guard_.SeekForward(target, bound.empty() ? guard_.past_end() : bound));
   }
+  BASALT_RETURN_IF_ERROR(BeforeSeek());
   cursor_->SeekForward(target);
   return AfterSeek(target, OutcomeOf(*cursor_));
 }
@@ -316,6 +328,7 @@ Status RowAccess::SeekBelow(Bytes target, Bytes bound) {
   if (guard_.active()) {
     return AfterSeek(target, guard_.SeekBelow(target, bound.empty() ? guard_.first() : bound));
   }
+  BASALT_RETURN_IF_ERROR(BeforeSeek());
   cursor_->SeekBackward(target);
   if (cursor_->Valid() && cursor_->key() == target) cursor_->Prev();
   return AfterSeek(target, OutcomeOf(*cursor_));
@@ -329,6 +342,7 @@ Status RowAccess::SeekToEnd(Position direction) {
     return AfterSeek(Bytes(), forward ? guard_.SeekForward(guard_.first(), guard_.past_end())
                                       : guard_.SeekBelow(guard_.past_end(), guard_.first()));
   }
+  BASALT_RETURN_IF_ERROR(BeforeSeek());
   if (forward) {
     cursor_->SeekFirst();
   } else {

@@ -146,6 +146,7 @@ class RowAccess {
   Status LockEntryRow();
   Status LockAllRows();
   Status StepInNewView(bool forward);
+  Status BeforeSeek();
   Bytes LastingEntryValue();
   bool EntryBelongsTo(Bytes entry, uint8_t* record);
   Status Malformed(size_t index, Bytes key) const;

@@ -156,10 +156,12 @@ Status GuardedScan::ExtendForward(bool placed) {
     if (!placed) cursor_->SeekForward(high_);
     placed = false;
     size_t seen = 0;
-    std::string end = WalkForward(&seen);
+    std::string end = step_ < kWholeRest ? WalkForward(&seen) : high_bound_;
     BASALT_RETURN_IF_ERROR(cursor_->status());
     bool refreshed = false;
-    BASALT_RETURN_IF_ERROR(LockAhead(high_, end, &refreshed));
+    Status locked = LockAhead(high_, end, &refreshed);
+    if (locked.code() == Code::kLockBusy && TakesOneEntry()) continue;
+    BASALT_RETURN_IF_ERROR(std::move(locked));
     rest_ = Rest::kAbove;
     if (refreshed || seen > 1) cursor_->SeekForward(high_);
     high_ = std::move(end);
@@ -184,10 +186,12 @@ Status GuardedScan::ExtendBackward(bool placed) {
     if (!placed) PlaceBelow(low_);
     placed = false;
     size_t seen = 0;
-    std::string start = WalkBackward(&seen);
+    std::string start = step_ < kWholeRest ? WalkBackward(&seen) : low_bound_;
     BASALT_RETURN_IF_ERROR(cursor_->status());
     bool refreshed = false;
-    BASALT_RETURN_IF_ERROR(LockAhead(start, low_, &refreshed));
+    Status locked = LockAhead(start, low_, &refreshed);
+    if (locked.code() == Code::kLockBusy && TakesOneEntry()) continue;
+    BASALT_RETURN_IF_ERROR(std::move(locked));
     rest_ = Rest::kBelow;
     if (refreshed || seen > 1) PlaceBelow(low_);
     low_ = std::move(start);
@@ -211,10 +215,20 @@ void GuardedScan::PlaceBelow(Bytes key) {
   if (cursor_->Valid() && cursor_->key() == key) cursor_->Prev();
 }
 
-// Locks the range, and makes the cursor show what has been committed until then.
+// After a step of several entries met somebody's new entry: it may lie beyond what the scan will
+// look at, so the next step has one entry, and waits. False when the step had only one.
+bool GuardedScan::TakesOneEntry() {
+  const bool had_several = step_ > 1;
+  step_ = 1;
+  return had_several;
+}
+
+// Locks the range, and makes the cursor show what has been committed until then. Only a step of one
+// entry waits.
 Status GuardedScan::LockAhead(Bytes start, Bytes end, bool* refreshed) {
-  BASALT_RETURN_IF_ERROR(transaction_->LockRange(index_, start, end, wait_));
-  step_ = std::min(step_ * kStepGrowth, kLargestStep);
+  const txn::LockWait wait = step_ == 1 ? wait_ : txn::LockWait::kNoWait;
+  BASALT_RETURN_IF_ERROR(transaction_->LockRange(index_, start, end, wait));
+  step_ = std::min(step_ * kStepGrowth, kWholeRest);
   if (transaction_->LatestStamp() == stamp_) return Status::Ok();
   *refreshed = true;
   return Renew();

@@ -17,10 +17,11 @@ namespace basalt::engine {
 // entry behind its back (phantoms). It sees the latest committed state and own writes.
 //
 // Ranges are locked ahead of the cursor in steps: to the first entry, then to the fourth after it,
-// the sixteenth, ... So a scan that stops early (LIMIT 1) locks little, and a long one pays little
-// an entry. Where the caller names the bound beyond which it looks at nothing, no step goes beyond.
-// A scan that ends or seeks before it has come to the end of its newest step gives the rest of that
-// step back.
+// the sixteenth, ..., and after five steps to the bound that the caller has named, beyond which it
+// looks at nothing. So a scan that stops early (LIMIT 1) locks little, and a long one pays little.
+// A step of several entries that meets somebody's new entry is given up for one of a single entry,
+// which waits: a scan never waits for what it may not come to. A scan that ends or seeks before it
+// has come to the end of its newest step gives the rest of that step back.
 //
 // Errors are those of lock waits and of the store. kEndOfRange: there is no further entry before
 // the bound; the cursor may then stand beyond it.
@@ -57,12 +58,13 @@ class GuardedScan {
   static constexpr unsigned kStaleEntries = 8;
   // A step four times as large as the last, up to this many entries.
   static constexpr size_t kStepGrowth = 4;
-  static constexpr size_t kLargestStep = 1024;
+  static constexpr size_t kWholeRest = 1024;  // as step_: all that is left
 
   Status ExtendForward(bool placed);
   Status ExtendBackward(bool placed);
   bool IsGuarded() const;
   void GiveBackRest();
+  bool TakesOneEntry();
   Status Renew();
   Status Arrived();
   std::string WalkForward(size_t* seen);

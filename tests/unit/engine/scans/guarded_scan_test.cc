@@ -119,6 +119,38 @@ TEST_F(GuardedScanTest, StepsGrowAndEndAtTheBound) {
   });
 }
 
+TEST_F(GuardedScanTest, ALongScanLocksAllThatIsLeft) {
+  InBothOrders([&] {
+    Fill(500);
+    Scanner scanner;
+    Open(&scanner);
+    ASSERT_TRUE(scanner.scan.SeekForward(Key(10), Key(4995)).ok());
+    for (int i = 0; i < 340; ++i) ASSERT_TRUE(scanner.scan.Next().ok());
+    EXPECT_EQ(Free(4992, 4997).size(), 5u);
+    ASSERT_TRUE(scanner.scan.Next().ok());
+    EXPECT_EQ(NumberOf(scanner), 3420u);
+    EXPECT_EQ(Free(4992, 4997), (std::vector<uint32_t>{4995, 4996}));
+    scanner.scan.End();
+    EXPECT_EQ(Free(3418, 3423), (std::vector<uint32_t>{3421, 3422}));
+  });
+}
+
+TEST_F(GuardedScanTest, ALongScanGoesInStepsWhereOthersHaveAdded) {
+  InBothOrders([&] {
+    Fill(500);
+    auto other = Begin();
+    ASSERT_EQ(Insert(other.get(), 4905), Code::kOk);
+    Scanner scanner;
+    Open(&scanner);
+    ASSERT_TRUE(scanner.scan.SeekForward(Key(10), scanner.scan.past_end()).ok());
+    uint32_t last = 10;
+    Status moved;
+    while ((moved = scanner.scan.Next()).ok()) last = NumberOf(scanner);
+    EXPECT_EQ(moved.code(), Code::kLockTimeout);
+    EXPECT_EQ(last, 4900u);
+  });
+}
+
 TEST_F(GuardedScanTest, BackwardToTheBound) {
   InBothOrders([&] {
     Fill(100);
@@ -238,6 +270,31 @@ TEST_F(GuardedScanTest, WhoTurnsRoundKeepsAll) {
     for (int i = 0; i < 2; ++i) ASSERT_TRUE(scanner.scan.Previous().ok());
     scanner.scan.End();
     EXPECT_EQ(Free(11, 51).size(), 0u);
+  });
+}
+
+TEST_F(GuardedScanTest, DoesNotWaitForWhatItMayNotComeTo) {
+  InBothOrders([&] {
+    Fill(100);
+    auto other = Begin();
+    ASSERT_EQ(Insert(other.get(), 45), Code::kOk);
+    Scanner scanner;
+    Open(&scanner);
+    ASSERT_TRUE(scanner.scan.SeekForward(Key(10), scanner.scan.past_end()).ok());
+    for (uint32_t number = 20; number <= 40; number += 10) {
+      ASSERT_TRUE(scanner.scan.Next().ok());
+      EXPECT_EQ(NumberOf(scanner), number);
+    }
+    EXPECT_EQ(scanner.scan.Next().code(), Code::kLockTimeout);
+    ASSERT_TRUE(scanner.scan.SeekBelow(Key(71), scanner.scan.first()).ok());
+    for (uint32_t number = 60; number >= 50; number -= 10) {
+      ASSERT_TRUE(scanner.scan.Previous().ok());
+      EXPECT_EQ(NumberOf(scanner), number);
+    }
+    EXPECT_EQ(scanner.scan.Previous().code(), Code::kLockTimeout);
+    ASSERT_TRUE(other->Commit(txn::Durability::kNone).ok());
+    ASSERT_TRUE(scanner.scan.SeekForward(Key(41), scanner.scan.past_end()).ok());
+    EXPECT_EQ(NumberOf(scanner), 45u);
   });
 }
 
