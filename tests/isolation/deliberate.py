@@ -5,14 +5,14 @@ narrow as a run can tell them from faults. Everything else that differs is a fau
 ROCKSDB locks what a statement has read; InnoDB locks besides up to the next entry of an index, and
 with it a row that the statement did not ask for. So where InnoDB alone waits, the same course is
 run twice on ROCKSDB, up to the step and with it, and every session that holds locks reads again,
-locking, what its statements have read. The step is no fault only when these reads have the same
-answers before and behind it, and when the step's own reads meet nobody's lock.
+locking, what its statements have read: while the transactions of the step are open, and when they
+have committed. The step is no fault only when these reads have the same answers before and behind
+it, and when the step's own reads meet nobody's lock.
 """
 
-import re
-
 from tests.isolation.pair import Course, Difference, Pair, closing
-from tests.isolation.schedule import RC, RU, Schedule, Step
+from tests.isolation.schedule import RC, RU, Probe, Schedule, Step
+from tests.isolation.wire import Answer, Wire
 
 PLAN = "another index"
 RANGE = "gap locks in REPEATABLE READ"
@@ -20,6 +20,15 @@ NEIGHBOUR = "the row behind a range"
 NOT_MATCHING = "READ COMMITTED: rows that do not match"
 HALFWAY = "a scan that waits"
 ABSENT = "a locking look-up that finds no row"
+PREPARED = "XA PREPARE"
+AHEAD = "an INSERT into the range of a scan that waits"
+READ_BESIDES = "READ COMMITTED: what"
+COVERING = "a locking read of an index that has all columns"
+DUPLICATE = "a duplicate in a secondary unique index"
+UPGRADE = "a row that a transaction has locked shared and wants exclusively"
+FIRST = "several statements wait for one transaction"
+STAYS = "a row that a transaction has locked shared, and that a scan"
+SKIPPING = "FOR UPDATE SKIP LOCKED"
 SKIP_SHARED = "LOCK IN SHARE MODE SKIP LOCKED"
 VICTIMS = "deadlock"
 UNSTEADY = "not the same when it is run again"
@@ -33,10 +42,25 @@ REASONS = {
     " (rows that do not match, or are not yet committed)",
     HALFWAY: "the engines do not lock in the same order what it has come to (a scan that waits)",
     ABSENT: "locks the key (a locking look-up that finds no row)",
+    PREPARED: "keeps the keys that an exclusive look-up did not find (XA PREPARE)",
+    AHEAD: "the scan holds it (an INSERT into the range of a scan that waits)",
+    READ_BESIDES: "InnoDB locks shared what a statement reads besides"
+    " (READ COMMITTED: what `INSERT .. VALUES ((SELECT ..))`)",
+    COVERING: "InnoDB has locked entries of an index, ROCKSDB the rows"
+    " (a locking read of an index that has all columns)",
+    DUPLICATE: "InnoDB locks the entry, ROCKSDB the row (a duplicate in a secondary unique index)",
+    UPGRADE: "ROCKSDB lets it go before those that wait (wants exclusively, while another waits)",
+    FIRST: "any of them goes first (several statements wait for one transaction)",
+    STAYS: "does not become shared again"
+    " (locked shared, and that a scan of READ COMMITTED then looks at)",
+    SKIPPING: "gives up what does not match (what SKIP LOCKED looks at)",
     VICTIMS: "the engines give up different transactions of a cycle (deadlock)",
     SKIP_SHARED: "locks shared, passes over what others have locked"
     " (`LOCK IN SHARE MODE SKIP LOCKED`)",
 }
+
+
+ATTEMPTS = 3  # a schedule that differed once differs again, or is counted as unsteady
 
 
 class Judge:
@@ -46,89 +70,218 @@ class Judge:
         self.pair = pair
 
     def reason(self, schedule: Schedule, found: Difference) -> str | None:
-        again = Course(self.pair, schedule, plans=True)
-        repeated = again.run()
-        if repeated is None or (repeated.kind, repeated.place) != (found.kind, found.place):
+        again = self.repeat(schedule, found)
+        if again is None:
             return UNSTEADY
         if again.plans_differ:
             return PLAN
-        steps = schedule.steps + closing(schedule)
-        if found.place >= len(steps):
-            return None
-        statement = self.statement(again, found)
-        if self.by_shared_skips(schedule, found):
-            return SKIP_SHARED
+        for words in (SKIP_SHARED, SKIPPING):
+            skipping = [step for step in schedule.steps if step.sql.endswith(words)]
+            if self.agrees_without(schedule, found, again, skipping):
+                return words
+        statement = again.current[found.session]
         if found.waiting == "innodb":
-            return self.wider_lock(schedule, found, steps)
-        if found.waiting == "rocksdb" and absent_key(statement, found):
-            return ABSENT
+            return self.wider_lock(schedule, found, again, statement)
+        if found.waiting == "rocksdb":
+            return self.stricter_lock(schedule, found, again, statement)
+        if self.agrees_without(schedule, found, again, again.late):
+            return NOT_MATCHING
+        return FIRST if self.several_wait(found, again) else None
+
+    def repeat(self, schedule: Schedule, found: Difference) -> Course | None:
+        for _ in range(ATTEMPTS):
+            again = Course(self.pair, schedule, plans=True)
+            repeated = again.run()
+            if repeated and (repeated.kind, repeated.place) == (found.kind, found.place):
+                return again
         return None
 
-    def by_shared_skips(self, schedule: Schedule, found: Difference) -> bool:
-        """Do the engines agree without the statements that skip, locking shared? The place of
-        the difference moves with their number."""
-        kept = [step for step in schedule.steps if not step.sql.endswith(SKIP_SHARED)]
-        gone = [step for step in schedule.steps[: found.place + 1] if step not in kept]
-        if not gone:
+    def agrees_without(self, schedule, found: Difference, again: Course, steps: list[Step]) -> bool:
+        """Do the engines agree, as far as the difference, without these steps?"""
+        so_far = schedule.steps[: found.place + 1]
+        if not any(step in steps for step in so_far):
             return False
-        again = Course(self.pair, schedule.with_steps(kept)).run()
-        return again is None or again.place > found.place - len(gone)
+        kept = [step for step in so_far if step not in steps and step not in again.left_out]
+        other = Course(self.pair, schedule.with_steps(kept)).run()
+        at_end = found.place >= len(schedule.steps)
+        return other is None or (not at_end and other.place >= len(kept))
 
-    def statement(self, course: Course, found: Difference) -> Step:
-        return course.current[found.session]
+    # ROCKSDB alone waits ----------------------------------------------------------------------
 
-    def wider_lock(self, schedule: Schedule, found: Difference, steps) -> str | None:
+    def stricter_lock(self, schedule, found: Difference, again: Course, step: Step) -> str | None:
+        answer = found.answers.get("innodb")
+        if answer is not None and step.finds_no_key(answer):
+            return ABSENT
+        others = [other for other in again.absent if other.session != found.session]
+        if self.agrees_without(schedule, found, again, others):
+            so_far = schedule.steps[: found.place + 1]
+            return PREPARED if any(s.sql.startswith("XA PREPARE") for s in so_far) else ABSENT
+        if step.adds_keys() and self.meets_waiting_scan(found):
+            return AHEAD
+        if found.session in found.waited and self.several_wait(found, again):
+            return FIRST
+        idle = [
+            other
+            for other in again.idle
+            if other.session != found.session and schedule.levels[other.session] in (RU, RC)
+        ]
+        if self.agrees_without(schedule, found, again, idle):
+            return NOT_MATCHING
+        secondary = [other for other, is_secondary in again.refused if is_secondary]
+        if step in secondary or self.agrees_without(schedule, found, again, secondary):
+            return DUPLICATE
+        shared = [
+            other
+            for other, _ in again.refused
+            if other.session != found.session and schedule.levels[other.session] in (RU, RC)
+        ]
+        if self.agrees_without(schedule, found, again, shared):
+            return STAYS
+        covers = [other for other in again.covering if other.session != step.session]
+        if step in again.covering or self.agrees_without(schedule, found, again, covers):
+            return COVERING
+        return None
+
+    def several_wait(self, found: Difference, again: Course) -> bool:
+        """With an INSERT among them, until the step of another session."""
+        waiting = [again.current[session] for session in found.waited]
+        return len(waiting) > 1 and any(step.adds_keys() for step in waiting)
+
+    def meets_waiting_scan(self, found: Difference) -> bool:
+        others = found.waited - {found.session}
+        ranges = "RANGE" in found.lock or found.lock.endswith("None")  # held or asked for
+        return bool(others) and (found.kind == "deadlock" or ranges)
+
+    # InnoDB alone waits -----------------------------------------------------------------------
+
+    def wider_lock(self, schedule, found: Difference, again: Course, statement: Step) -> str | None:
+        steps = schedule.steps + closing(schedule)
         insertion = "insert intention" in found.lock
         step = steps[found.place]
+        alone = step.session == found.session
+        unlocked = self.reads_unlocked(schedule, found, statement)
         asking = {found.session, step.session}
-        before = self.look(schedule, steps[: found.place], asking, insertion)
-        behind = self.look(schedule, steps[: found.place + 1], asking, insertion)
-        if step.session == found.session and self.meets_locks(schedule, steps[: found.place], step):
+        if alone and self.meets_locks(schedule, found, steps, unlocked):
             return None
-        if before != behind:
+        if self.takes_something(schedule, found.place, asking, insertion):
             return None
-        if found.others_wait or found.kind == "deadlock":
+        if unlocked:
+            return READ_BESIDES
+        shares = any(probe.shared for probe in again.held[found.session])
+        if found.waited - {found.session} and shares:
+            return UPGRADE
+        if found.waited or found.kind == "deadlock":
             return HALFWAY
         if insertion or "gap before" in found.lock:
             return RANGE
         return NOT_MATCHING if schedule.levels[found.session] in (RU, RC) else NEIGHBOUR
 
-    def look(self, schedule: Schedule, steps, asking: set[int], insertion: bool) -> list:
-        """What every other session reads again on ROCKSDB of what it holds."""
-        seen = []
+    def reads_unlocked(self, schedule: Schedule, found: Difference, statement: Step) -> bool:
+        """Does InnoDB wait to lock shared what ROCKSDB reads without a lock?"""
+        low = schedule.levels[found.session] in (RU, RC)
+        return low and "lock mode S" in found.lock and statement.reads_besides()
+
+    def takes_something(self, schedule: Schedule, place: int, asking: set[int], insertion: bool):
+        """Does the step at `place` change what another session has read with locks? Below
+        REPEATABLE READ these are the rows that match, and others may come."""
+        steps = schedule.steps + closing(schedule)
+        before = self.look(schedule, steps[:place], asking, insertion)
+        behind = self.look(schedule, steps[: place + 1], asking, insertion)
+        for session in before.keys() & behind.keys():
+            if schedule.levels[session] in (RU, RC):
+                held, (_, lockable, there) = before[session][0], behind[session]
+                now = [set(a.rows) & set(b.rows) for a, b in zip(lockable, there, strict=True)]
+                if not all(had <= has for had, has in zip(held, now, strict=False)):
+                    return True
+            elif any(map(differs, before[session], behind[session])):
+                return True
+        return False
+
+    def look(self, schedule: Schedule, steps, asking: set[int], insertion: bool) -> dict:
+        """What every other session that does not wait reads again on ROCKSDB of what it holds:
+        while `asking` have their transactions open (from REPEATABLE READ on not when these wait
+        to insert only: their rows are to be looked at when committed), and behind their commit."""
+        seen = {}
 
         def read(course: Course) -> None:
-            for session, wire in enumerate(course.sides["rocksdb"].wires[: len(schedule.levels)]):
-                if session in asking or wire.pending:
-                    continue
-                if insertion and schedule.levels[session] in (RU, RC):
-                    continue  # a phantom may come
-                for probe in dict.fromkeys(course.held[session]):
-                    answer = wire.run(probe.sql())
-                    seen.append((session, probe, answer.error, answer.rows))
+            side = course.sides["rocksdb"]
+            others = [
+                number
+                for number in range(len(schedule.levels))
+                if number not in asking and not side.wires[number].pending
+            ]
+            low = {n: schedule.levels[n] in (RU, RC) for n in others}
+            for n in others:
+                if low[n]:
+                    seen[n] = [self.rows_held(course, n), self.tables(course, n, "SKIP LOCKED")]
+                else:
+                    seen[n] = [[] if insertion else self.reads(course, n)]
+            for n in asking:
+                if not side.wires[n].pending:
+                    side.commit(n)
+            side.settle()
+            for n in others:
+                seen[n].append(self.tables(course, n, "") if low[n] else self.reads(course, n))
 
-        Course(self.pair, schedule).run_part(steps, read)
+        Course(self.pair, schedule, notes_rows=True).run_part(steps, read)
         return seen
 
-    def meets_locks(self, schedule: Schedule, steps, step: Step) -> bool:
-        """Has another session locked what the step reads?"""
-        errors = []
+    def reads(self, course: Course, session: int) -> list[tuple[Probe, Answer]]:
+        wire = course.sides["rocksdb"].wires[session]
+        return [(probe, wire.run(probe.sql())) for probe in dict.fromkeys(course.held[session])]
+
+    def rows_held(self, course: Course, session: int) -> list[set[tuple]]:
+        """For each of its reads the rows that matched and still do."""
+        wire = course.sides["rocksdb"].wires[session]
+        rows = []
+        for probe in dict.fromkeys(course.held[session]):
+            now = wire.run(probe.sql("SKIP LOCKED"))
+            rows.append(course.rows_then.get((session, probe), set()) & set(now.rows))
+        return rows
+
+    def tables(self, course: Course, session: int, busy: str) -> list[Answer]:
+        """For each of its reads all rows of the table; without locks when `busy` is empty."""
+        wire = course.sides["rocksdb"].wires[session]
+        wide = [probe.widened() for probe in dict.fromkeys(course.held[session])]
+        return [wire.run(probe.sql(busy) if busy else probe.plain()) for probe in wide]
+
+    def meets_locks(self, schedule: Schedule, found: Difference, steps, only_values: bool) -> bool:
+        """Has another session locked what the step reads? From REPEATABLE READ on, rows that it
+        looks at; below, those that match."""
+        step, answer = steps[found.place], found.answers.get("rocksdb")
+        level = schedule.levels[step.session]
+        unread = answer is not None and answer.changes_no_row()
+        probes = [probe for probe in step.locks_at(level) if probe.values or not only_values]
+        met = []
 
         def read(course: Course) -> None:
-            wire = course.sides["rocksdb"].wires[step.session]
-            if not wire.pending:
-                probes = step.locks_at(schedule.levels[step.session])
-                errors.extend(wire.run(probe.sql()).error for probe in probes)
+            side = course.sides["rocksdb"]
+            wire = side.wires[step.session]
+            if wire.pending:
+                return
+            taken = {row[0]: row[2] for row in side.plan(step)} if step.explained else {}
+            for probe in probes:
+                table = probe.source.split()[0]
+                if table in taken and not probe.values:
+                    probe = probe.by_index(taken[table])
+                if not (probe.per_row and unread):
+                    met.append(is_busy(wire, probe, matching=level in (RU, RC)))
 
-        Course(self.pair, schedule).run_part(steps, read)
-        return any(errors)
+        Course(self.pair, schedule).run_part(steps[: found.place], read)
+        return any(met)
 
 
-EQUALITY = re.compile(r"\b[abc] (=|IN|<=>) ")
+def differs(before: list[tuple[Probe, Answer]], behind: list[tuple[Probe, Answer]]) -> bool:
+    """Of what a session has read. A value that IGNORE has passed over is not held."""
+    for (probe, was), (_, now) in zip(before, behind, strict=False):
+        if was != now and not (probe.values and was.does_nothing()):
+            return True
+    return False
 
 
-def absent_key(step: Step, found: Difference) -> bool:
-    """A statement that looks for single keys, and finds nothing on InnoDB without waiting."""
-    answer = found.answers.get("innodb")
-    nothing = answer is not None and not answer.error and not answer.rows and not answer.affected
-    return bool(nothing and EQUALITY.search(step.sql) and "RANGE" not in found.lock)
+def is_busy(wire: Wire, probe: Probe, matching: bool) -> bool:
+    """Does the probe meet a lock? `matching`: at a row that it returns."""
+    if not matching:
+        return bool(wire.run(probe.sql()).error)
+    there = wire.run(probe.plain()).rows
+    return wire.run(probe.sql("SKIP LOCKED")).rows != there

@@ -73,9 +73,9 @@ class Generator:
             event = self.random.choice(("INSERT", "UPDATE"))
             schedule.routines.append(
                 f"CREATE TRIGGER r1 BEFORE {event} ON {first.name} FOR EACH ROW"
-                f" SET NEW.c = (SELECT MIN(c) FROM {last.name} WHERE b > NEW.b)"
+                f" SET NEW.c = (SELECT MIN(b + c) FROM {last.name})"
             )
-            self.triggers[first.name, event] = (Probe(last.name, shared=True),)
+            self.triggers[first.name, event] = (Probe(last.name, shared=True, per_row=True),)
 
     # the course of a session ----------------------------------------------------------------------
 
@@ -236,13 +236,14 @@ class Generator:
         if update:
             sql += f" ON DUPLICATE KEY UPDATE {self.assignment(shape, 'bbc')}"
         locks = duplicates(shape, rows, shared=not update)
-        return sql, locks + self.of_trigger(shape, "INSERT"), False
+        return sql, locks + self.of_trigger(shape, "INSERT"), "(SELECT" in sql
 
     def replace_row(self):
         shape = self.shape()
         row = self.row(shape)
         locks = duplicates(shape, [row], shared=False) + self.of_trigger(shape, "INSERT")
-        return f"REPLACE INTO {shape.name} VALUES {row_text(row)}", locks, False
+        sql = f"REPLACE INTO {shape.name} VALUES {row_text(row)}"
+        return sql, locks, "(SELECT" in sql
 
     def insert_select(self):
         target, read = self.shape(), self.shape()
@@ -264,15 +265,13 @@ class Generator:
                 first = f"CHAR(96 + (a + {more}) % 20)"
         if target.auto and self.random.random() < 0.3:
             first = "NULL"
-        sql = (
-            f"{verb} {target.name} SELECT {first}, b, c FROM {read.name}"
-            f"{self.hint(read, column)}{where}"
-        )
+        source = f"{read.name}{self.hint(read, column)}{where}"
+        sql = f"{verb} {target.name} SELECT {first}, b, c FROM {source}"
         if self.random.random() < 0.2:
             sql += self.order(read)
         if verb == "INSERT INTO" and self.random.random() < 0.2:
             sql += f" ON DUPLICATE KEY UPDATE {target.name}.c = {self.random.choice(VALUES)}"
-        locks = [Probe(read.name + where, shared=True), *self.of_trigger(target, "INSERT")]
+        locks = [Probe(source, shared=True), *self.of_trigger(target, "INSERT")]
         return sql, locks, True
 
     def assignment(self, shape: Shape, columns: str = "abbccc") -> str:
@@ -302,7 +301,7 @@ class Generator:
         if self.function and self.random.random() < 0.2:
             assignment = f"c = f1({self.random.choice(VALUES)})"
         sql = f"UPDATE {ignore}{shape.name}{hint} SET {assignment}{where}{tail}"
-        locks = [Probe(f"{shape.name}{where}{tail}"), *self.of_trigger(shape, "UPDATE")]
+        locks = [Probe(f"{shape.name}{hint}{where}{tail}"), *self.of_trigger(shape, "UPDATE")]
         return sql, locks, True
 
     def update_subselect(self):
@@ -312,11 +311,12 @@ class Generator:
         if shape is read:
             return self.update()
         what = self.random.choice(("MAX(b)", "MIN(c)", "COUNT(*)"))
-        sql = (
-            f"UPDATE {shape.name}{self.hint(shape, column)}"
-            f" SET c = (SELECT {what} FROM {read.name}{inner}){where}"
-        )
-        locks = [Probe(shape.name + where), Probe(read.name + inner, shared=True)]
+        hinted = shape.name + self.hint(shape, column)
+        sql = f"UPDATE {hinted} SET c = (SELECT {what} FROM {read.name}{inner}){where}"
+        locks = [
+            Probe(hinted + where),
+            Probe(read.name + inner, shared=True, per_row=True),
+        ]
         return sql, locks + self.of_trigger(shape, "UPDATE"), True
 
     def update_two(self):
@@ -327,7 +327,18 @@ class Generator:
         join = self.join("")
         changed = self.random.choice((first, last)).name
         sql = f"UPDATE {join} SET {changed}.c = {self.random.choice(VALUES)}{where}"
-        return sql, [Probe(join + where)], True
+        return sql, self.joined(where, [changed]), True
+
+    def joined(self, where: str, changed: list[str]) -> list[Probe]:
+        """What a statement locks that changes these of two tables: from REPEATABLE READ on both."""
+        names = [shape.name for shape in self.shapes]
+        match = f"{names[0]}.b = {names[1]}.b" + where.replace(" WHERE ", " AND ")
+        low = [
+            Probe(f"{name} WHERE EXISTS (SELECT 1 FROM {other} WHERE {match})", only="low")
+            for name, other in (names, names[::-1])
+            if name in changed
+        ]
+        return [Probe(self.join(where), only="high"), *low]
 
     def delete(self):
         shape = self.shape()
@@ -339,7 +350,7 @@ class Generator:
         sql = f"DELETE FROM {shape.name}{where}"
         if hint:
             sql = f"DELETE {shape.name} FROM {shape.name}{hint}{where}"
-        return sql, [Probe(shape.name + where)], True
+        return sql, [Probe(shape.name + hint + where)], True
 
     def delete_subselect(self):
         if len(self.shapes) == 1:
@@ -356,15 +367,15 @@ class Generator:
         first, last = self.shapes
         where = self.where(first, f"{first.name}.")[0]
         which = self.random.choice(("t1", "t1, t2", "t2"))
-        source = self.join(where)
-        return f"DELETE {which} FROM {source}", [Probe(source)], True
+        changed = which.split(", ")
+        return f"DELETE {which} FROM {self.join(where)}", self.joined(where, changed), True
 
     def copy_table(self):
         read = self.shape()
         source, _ = self.source(read)
         self.copies += 1
         sql = f"CREATE TABLE n{self.copies} ENGINE={{engine}} SELECT * FROM {source}"
-        return sql, [], False
+        return sql, [], True
 
 
 def row_text(values: list[str]) -> str:

@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs a schedule on InnoDB and on ROCKSDB, step by step, and compares what each step does."""
 
+import re
+from collections import Counter
 from dataclasses import dataclass, field
 
 from tests.isolation.schedule import RC, RU, XID, Probe, Schedule, Step
-from tests.isolation.wire import DEADLOCK, LOCK_WAIT_TIMEOUT, Answer, Hang, Watcher, Wire
+from tests.isolation.wire import (
+    DEADLOCK,
+    LOCK_WAIT_TIMEOUT,
+    Answer,
+    Hang,
+    Watcher,
+    Wire,
+    refused_indexes,
+)
 
 ENGINES = {"innodb": "InnoDB", "rocksdb": "ROCKSDB"}
+LOCKING = re.compile(" (FOR UPDATE|LOCK IN SHARE MODE)( NOWAIT| SKIP LOCKED)?$")
 # a watcher must never wait for what it watches
 WATCHER_SETTINGS = (
     "SET SESSION sql_log_bin=0, lock_wait_timeout=10, innodb_lock_wait_timeout=1,"
@@ -17,7 +28,8 @@ WATCHER_SETTINGS = (
 @dataclass
 class Difference:
     """Where the engines part: at which step (behind the last one: the tables at the end), of which
-    session, and what each did. `waiting`: the engine whose session waits, with the lock."""
+    session, and what each did. `waiting`: the engine whose session waits, with the lock; or that
+    alone met a lock, of NOWAIT and SKIP LOCKED."""
 
     kind: str
     place: int
@@ -26,7 +38,7 @@ class Difference:
     answers: dict[str, Answer] = field(default_factory=dict)
     waiting: str = ""
     lock: str = ""
-    others_wait: bool = False  # another session, on both engines
+    waited: frozenset[int] = frozenset()  # sessions that waited already before the step
 
     def __str__(self) -> str:
         lines = [f"{ENGINES[engine]:>8}: {told}" for engine, told in self.told.items()]
@@ -82,9 +94,20 @@ class Side:
         return self.watcher.wire.run(f"SELECT * FROM {table}").rows
 
     def plan(self, step: Step) -> list[tuple]:
-        """Table, kind of access and index of each table of a statement, as EXPLAIN says."""
-        answer = self.watcher.wire.run(f"EXPLAIN {self.text(step)}")
-        return [row[2:4] + row[5:6] for row in answer.rows]
+        """Table, kind of access, index and notes for each table of a statement, as EXPLAIN says."""
+        sql = self.text(step)
+        if sql.startswith("CREATE TABLE"):
+            sql = sql[sql.index("SELECT") :]
+        sql = LOCKING.sub("", sql)  # the optimizer may read, and would wait
+        answer = self.watcher.wire.run(f"EXPLAIN {sql}")
+        return [row[2:4] + row[5:6] + row[9:10] for row in answer.rows]
+
+    def commit(self, session: int) -> None:
+        """Commits what the session has open, prepared or not; nothing is no error."""
+        wire = self.wires[session]
+        xid = f"'{self.database} {session}'"
+        for sql in (f"XA END {xid}", f"XA COMMIT {xid} ONE PHASE", f"XA COMMIT {xid}", "COMMIT"):
+            wire.run(sql)
 
     def close(self, schedule: Schedule) -> None:
         """Ends all transactions and drops what the schedule has made."""
@@ -124,22 +147,36 @@ class Pair:
 
 class Course:
     """One run of one schedule. `plans`: ask for the plan of each step, too; `plans_differ` then
-    says where they did. `held` has what each session holds in its open transaction, on ROCKSDB."""
+    says where they did, `covering` which steps have read an index alone on InnoDB. `held` has
+    what each session holds in its open transaction, on ROCKSDB; `absent` the steps that found
+    nothing by key on InnoDB, `idle` those that found and changed nothing there, `refused` those
+    that met a row with their value (and whether that of a secondary index), `late` those that
+    waited at READ COMMITTED and then did something on ROCKSDB; `left_out` those of sessions that
+    waited."""
 
-    def __init__(self, pair: Pair, schedule: Schedule, plans: bool = False):
-        self.pair, self.schedule, self.plans = pair, schedule, plans
+    def __init__(self, pair: Pair, schedule: Schedule, plans=False, notes_rows=False):
+        self.pair, self.schedule, self.plans, self.notes_rows = pair, schedule, plans, notes_rows
+        self.rows_then: dict[tuple[int, Probe], set[tuple]] = {}
         self.sides = pair.sides
         self.plans_differ = ""
+        self.covering: list[Step] = []
+        self.absent: list[Step] = []
+        self.idle: list[Step] = []
+        self.late: list[Step] = []
+        self.refused: list[tuple[Step, bool]] = []
+        self.left_out: list[Step] = []
         self.ended_by_victims = False
+        self.waited: frozenset[int] = frozenset()
         sessions = len(schedule.levels)
         self.current: list[Step | None] = [None] * sessions
         self.open = [False] * sessions
+        self.autocommit = [True] * sessions
         self.held: list[list[Probe]] = [[] for _ in range(sessions)]
 
     def run(self) -> Difference | None:
         """The whole of it, and the tables at the end."""
         steps = self.schedule.steps + closing(self.schedule)
-        return self.and_give_back(lambda: self.play(steps) or self.compare_tables(len(steps)))
+        return self.and_give_back(lambda: self.play(steps) or self.compare_end(len(steps)))
 
     def run_part(self, steps: list[Step], then) -> None:
         """Some steps; then calls `then` while the transactions are open."""
@@ -163,7 +200,13 @@ class Course:
 
     def step(self, place: int, step: Step) -> Difference | None:
         if any(side.wires[step.session].pending for side in self.sides.values()):
-            return None  # of a session that waits; on both engines, else it would have ended
+            self.left_out.append(step)  # waits on both engines, else the course would have ended
+            return None
+        self.waited = frozenset(
+            n for n, wire in enumerate(self.sides["innodb"].wires) if wire.pending
+        )
+        if self.plans:
+            self.explain_routines(step)
         if self.plans and step.explained:
             self.compare_plans(step)
         self.current[step.session] = step
@@ -178,19 +221,53 @@ class Course:
                 hung[engine] = f"hangs: {hang}"
         if hung:
             return Difference("hang", place, step.session, hung)
+        self.note(answers)
+        return self.compare(place, step, answers)
+
+    def note(self, answers) -> None:
+        """What the judge may ask for."""
         for session, answer in answers["rocksdb"].items():
             self.hold(session, answer)
-        return self.compare(place, step, answers)
+            low = self.schedule.levels[session] in (RU, RC)
+            if low and session in self.waited and not answer.error:
+                self.late.append(self.current[session])
+        for session, answer in answers["innodb"].items():
+            step = self.current[session]
+            if step.finds_no_key(answer):
+                self.absent.append(step)
+            if step.locks and answer.does_nothing():
+                self.idle.append(step)
+            if names := self.refusing(session, answer):
+                self.refused.append((step, names != {"PRIMARY"}))
+
+    def refusing(self, session: int, answer: Answer) -> set[str]:
+        """The indexes for whose values rows were refused, or passed over by IGNORE."""
+        messages = [answer.message]
+        if self.plans and answer.warnings:
+            warnings = self.sides["innodb"].wires[session].run("SHOW WARNINGS")
+            messages += [row[2] for row in warnings.rows]
+        return refused_indexes(messages)
 
     def hold(self, session: int, answer: Answer) -> None:
         step = self.current[session]
+        if "autocommit" in step.sql:
+            self.autocommit[session] = step.sql.endswith("1")
         if step.begins():
             self.open[session] = True
         if step.ends() or answer.error == DEADLOCK:
             self.held[session].clear()
-            self.open[session] = self.open[session] and not step.sql.startswith("XA")
-        elif self.open[session] and answer.error != LOCK_WAIT_TIMEOUT:
-            self.held[session] += step.locks_at(self.schedule.levels[session])
+            self.open[session] = not self.autocommit[session]
+        elif self.open[session] and not answer.error:  # an error says not how far it came
+            for probe in step.locks_at(self.schedule.levels[session]):
+                if not (probe.per_row and answer.changes_no_row()):
+                    self.add_held(session, probe)
+
+    def add_held(self, session: int, probe: Probe) -> None:
+        """Below REPEATABLE READ only rows that match are held, so these are noted."""
+        self.held[session].append(probe)
+        if self.notes_rows and self.schedule.levels[session] in (RU, RC):
+            answer = self.sides["rocksdb"].wires[session].run(probe.sql("SKIP LOCKED"))
+            self.rows_then[session, probe] = set(answer.rows)
 
     def compare(self, place: int, step: Step, answers) -> Difference | None:
         victims = {
@@ -211,9 +288,25 @@ class Course:
                 return self.difference("wait", place, session, answers, waiting)
             if of[0] is not None and of[0].what() != of[1].what():
                 kind = "error" if of[0].error != of[1].error else "answer"
-                return self.difference(kind, place, session, answers)
+                busy = self.busy(session, *of)
+                return self.difference(kind, place, session, answers, busy)
         self.pair.waits += bool(self.sides["innodb"].wires[step.session].pending)
         return None
+
+    def busy(self, session: int, innodb: Answer, rocksdb: Answer) -> str:
+        """The engine that alone met a lock, of a statement that does not wait for one."""
+        sql = self.current[session].sql
+        if sql.endswith("NOWAIT"):
+            for engine, answer in (("innodb", innodb), ("rocksdb", rocksdb)):
+                if answer.error == LOCK_WAIT_TIMEOUT:
+                    return engine
+        if sql.endswith("SKIP LOCKED") and not innodb.error and not rocksdb.error:
+            found = [Counter(innodb.rows), Counter(rocksdb.rows)]
+            if "COUNT(*)" in sql:
+                found = [Counter({"rows": answer.rows[0][0]}) for answer in (innodb, rocksdb)]
+            if found[0] != found[1]:
+                return "innodb" if found[0] <= found[1] else "rocksdb" * (found[1] <= found[0])
+        return ""
 
     def difference(self, kind, place, session, answers, waiting="") -> Difference:
         told, lock = {}, ""
@@ -225,19 +318,28 @@ class Course:
             others = {n: a for n, a in answers[engine].items() if n != session}
             told[engine] += "".join(f"; session {n + 1}: {a}" for n, a in others.items())
         mine = {engine: each[session] for engine, each in answers.items() if session in each}
-        pending = [
-            all(side.wires[n].pending for side in self.sides.values())
-            for n in range(len(self.schedule.levels))
-            if n != session
-        ]
-        return Difference(kind, place, session, told, mine, waiting, lock, any(pending))
+        return Difference(kind, place, session, told, mine, waiting, lock, self.waited)
 
     def compare_plans(self, step: Step) -> None:
         plans = [side.plan(step) for side in self.sides.values()]
-        if plans[0] and plans[1] and plans[0] != plans[1]:
-            self.plans_differ = f"{step.sql}: {plans[0]}, {plans[1]}"
+        access = [[row[:3] for row in plan] for plan in plans]
+        if plans[0] and plans[1] and access[0] != access[1]:
+            self.plans_differ = f"{step.sql}: {access[0]}, {access[1]}"
+        if any(reads_index_alone(*row[2:]) for row in plans[0]):
+            self.covering.append(step)
 
-    def compare_tables(self, place: int) -> Difference | None:
+    def explain_routines(self, step: Step) -> None:
+        if "f1(" not in step.sql and not any(probe.per_row for probe in step.locks):
+            return
+        for read in self.schedule.routine_reads():
+            lines = self.sides["innodb"].plan(Step(step.session, read))
+            if any(reads_index_alone(*row[2:]) for row in lines):
+                self.covering.append(step)
+
+    def compare_end(self, place: int) -> Difference | None:
+        """The tables, unless the engines have ended different transactions."""
+        if self.ended_by_victims:
+            return None
         for side in self.sides.values():
             if pending := [wire.pending for wire in side.wires if wire.pending]:
                 return Difference("hang", place, 0, {side.engine: f"waits for nobody: {pending}"})
@@ -247,6 +349,13 @@ class Course:
                 told = {engine: f"{name} has {each}" for engine, each in rows.items()}
                 return Difference("table", place, 0, told)
         return None
+
+
+def reads_index_alone(index: str | None, notes: str | None) -> bool:
+    """Of a line of EXPLAIN: no row is read beside the entries of a secondary index. The optimizer
+    reads MIN and MAX so, and then names no index."""
+    ends = ("No matching min/max row", "Select tables optimized away")
+    return notes in ends or (index != "PRIMARY" and "Using index" in (notes or "").split("; "))
 
 
 def closing(schedule: Schedule) -> list[Step]:

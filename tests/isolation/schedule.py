@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A schedule: tables, rows, sessions, and the statements of the sessions one after the other."""
 
+import re
 from dataclasses import dataclass, field, replace
+
+from tests.isolation.wire import Answer
 
 RU, RC, RR, SE = "READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"
 LEVELS = (RU, RC, RR, SE)
@@ -9,20 +12,43 @@ LEVELS = (RU, RC, RR, SE)
 FORMATS = ("OFF", "ROW", "MIXED", "STATEMENT")
 # stands for the XID of a session; the engines share a server, and an XID is the server's
 XID = "{xid}"
+EQUALITY = re.compile(r"\b[abc] (=|IN|<=>) ")
 
 
 @dataclass(frozen=True)
 class Probe:
     """A set of rows that a statement locks: what stands behind FROM in a SELECT of them. `values`:
-    rows that have a value which the statement inserts into a unique index."""
+    rows that have a value which the statement inserts into a unique index. `per_row`: read for
+    each row that the statement changes, so not at all when there is none. `only`: "low" when it is
+    locked below REPEATABLE READ alone, "high" when from there on."""
 
     source: str
     shared: bool = False
     values: bool = False
+    per_row: bool = False
+    only: str = ""
 
-    def sql(self) -> str:
+    def sql(self, busy: str = "NOWAIT") -> str:
+        """`busy`: what to do where another has locked a row, NOWAIT or SKIP LOCKED."""
         mode = "LOCK IN SHARE MODE" if self.shared else "FOR UPDATE"
-        return f"SELECT * FROM {self.source} {mode} NOWAIT"
+        return f"{self.plain()} {mode} {busy}"
+
+    def plain(self) -> str:
+        """Without locks."""
+        return f"SELECT * FROM {self.source}"
+
+    def by_index(self, index: str | None) -> "Probe":
+        """By the index that a statement takes, unless it says so itself; None: by none."""
+        table, _, rest = self.source.partition(" ")
+        if "INDEX" in self.source or "STRAIGHT_JOIN" in self.source:
+            return self
+        hint = f"FORCE INDEX ({index})" if index else "USE INDEX ()"
+        return replace(self, source=f"{table} {hint} {rest}".rstrip())
+
+    def widened(self) -> "Probe":
+        """The whole table, or itself when there are several."""
+        joins = "STRAIGHT_JOIN" in self.source
+        return self if joins else replace(self, source=self.source.split()[0])
 
 
 @dataclass(frozen=True)
@@ -42,9 +68,24 @@ class Step:
         if self.sql.startswith("SELECT"):
             plain = not self.sql.endswith(("UPDATE", "MODE", "NOWAIT"))
             return () if plain and level != SE else self.locks
-        if level in (RU, RC):
-            return tuple(probe for probe in self.locks if probe.values or not probe.shared)
-        return self.locks
+        low = level in (RU, RC)
+        locks = [probe for probe in self.locks if probe.only != ("high" if low else "low")]
+        return tuple(probe for probe in locks if not low or probe.values or not probe.shared)
+
+    def finds_no_key(self, answer: Answer) -> bool:
+        """Looks for single keys, and has found nothing."""
+        return answer.does_nothing() and bool(EQUALITY.search(self.sql))
+
+    def reads_besides(self) -> bool:
+        """Writes, and reads rows that it does not write: of a subquery, a function, or a table of
+        several."""
+        words = self.sql.split(maxsplit=1)[0]
+        reads = re.search(r"\(SELECT |\bf1\(|STRAIGHT_JOIN", self.sql)
+        return words in ("INSERT", "REPLACE", "UPDATE", "DELETE") and bool(reads)
+
+    def adds_keys(self) -> bool:
+        """May add entries to an index."""
+        return self.sql.startswith(("INSERT", "REPLACE", "UPDATE"))
 
     def begins(self) -> bool:
         return self.sql.startswith(("BEGIN", "XA START", "SET SESSION autocommit=0"))
@@ -102,6 +143,11 @@ class Schedule:
         if logged:
             chosen += f", binlog_format={self.log}"
         return chosen + ", autocommit=1"
+
+    def routine_reads(self) -> list[str]:
+        """The SELECTs of the functions and triggers."""
+        reads = [re.search(r"\((SELECT .*)\)$", routine) for routine in self.routines]
+        return [read[1].replace(">= x", ">= 1") for read in reads if read]
 
     def size(self) -> int:
         statements = self.setup("") + [step.sql for step in self.steps]

@@ -7,8 +7,7 @@ which has InnoDB's beside it. --rewrite writes that table anew.
 
 Random schedules (tests/isolation/generator.py): what they do must be the same on both engines,
 but for what tests/isolation/deliberate.py knows to be meant so. --filter schedules runs them
-alone, --seed one of them, --long the anomalies and 20,000 schedules. They are not in the short
-form: about one in eighty still differs in who of several waiters goes first.
+alone, --seed one of them, --long the anomalies and 20,000 schedules instead of 600.
 """
 
 import shutil
@@ -24,8 +23,8 @@ FIRST_SEED = 1
 SCHEDULES, LONG_SCHEDULES = 600, 20_000
 SECONDS, LONG_SECONDS = 45, 3000
 HELP = (
-    "isolation anomalies (Hermitage, Adya) at each level, next to InnoDB; --filter schedules:"
-    f" {SCHEDULES} random schedules, --long: {LONG_SCHEDULES}"
+    "isolation anomalies (Hermitage, Adya) at each level, next to InnoDB, and"
+    f" {SCHEDULES} random schedules (--filter schedules); --long: {LONG_SCHEDULES}"
 )
 RANDOM = "schedules"  # the word for --filter
 
@@ -48,7 +47,8 @@ def run(args) -> TierResult:
     folder.mkdir(parents=True)
     if args.seed is None:
         anomalies(args, folder, result)
-    if args.seed is not None or args.filter == RANDOM or args.long:
+    alone = not args.filter or args.filter == RANDOM
+    if args.seed is not None or (alone and not args.rewrite):
         schedules(args, folder, result)
     return result
 
@@ -84,6 +84,8 @@ def schedules(args, folder, result: TierResult) -> None:
     result.passed += report.schedules - len(report.faults)
     result.failed += len(report.faults)
     result.failures += [f"random schedule: seed {seed}" for seed, _ in report.faults]
+    if campaign.is_unsteady(report):
+        fail(result, "random schedules: too many differ only once")
     if report.faults:
         result.repeat_command = f"./dev test isolation --seed {report.faults[0][0]}"
 

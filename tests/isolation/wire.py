@@ -26,13 +26,22 @@ class Hang(Exception):
 
 @dataclass
 class Answer:
-    """What a statement answered: its error, or its rows (of a SELECT, sorted) and counts."""
+    """What a statement answered: its error, or its rows (of a SELECT, sorted) and counts. `info`
+    is the server's sentence, as "Rows matched: 0  Changed: 0  Warnings: 0"."""
 
     error: int = 0
     message: str = ""
     rows: list[tuple] = field(default_factory=list)
     affected: int = 0
     insert_id: int = 0
+    info: str = ""
+    warnings: int = 0
+
+    def changes_no_row(self) -> bool:
+        return "Rows matched: 0 " in self.info or "Records: 0 " in self.info
+
+    def does_nothing(self) -> bool:
+        return not (self.error or self.rows or self.affected)
 
     def what(self) -> tuple:
         """What must be the same on both engines."""
@@ -45,6 +54,11 @@ class Answer:
             return "rows " + " ".join(str(row).replace(" ", "") for row in self.rows)
         tail = f", insert id {self.insert_id}" if self.insert_id else ""
         return f"done, {self.affected} rows{tail}"
+
+
+def refused_indexes(messages: list[str]) -> set[str]:
+    """The indexes whose values refused a row, of the messages of errors and warnings."""
+    return {name for text in messages for name in REFUSED.findall(text)}
 
 
 class Wire:
@@ -71,7 +85,9 @@ class Wire:
             return Answer(error.args[0], str(error.args[1]))
         result = self.link._result
         rows = sorted(result.rows or (), key=repr)
-        return Answer(0, "", rows, affected, result.insert_id or 0)
+        info = (result.message or b"").decode()
+        warnings = result.warning_count or 0
+        return Answer(0, "", rows, affected, result.insert_id or 0, info, warnings)
 
     def run(self, sql: str) -> Answer:
         self.ask(sql)
@@ -81,6 +97,7 @@ class Wire:
         self.link.close()
 
 
+REFUSED = re.compile(r"^Duplicate entry '.*' for key '(\w+)'$")
 TRANSACTION = re.compile(r"^---TRANSACTION", re.MULTILINE)
 THREAD = re.compile(r"^MariaDB thread id (\d+),", re.MULTILINE)
 

@@ -2,11 +2,12 @@
 import unittest
 
 from tests.isolation import generator
-from tests.isolation.deliberate import REASONS, absent_key
-from tests.isolation.pair import Course, Difference, closing
+from tests.isolation.campaign import Report, is_unsteady
+from tests.isolation.deliberate import REASONS, UNSTEADY, Judge
+from tests.isolation.pair import Course, Difference, closing, reads_index_alone
 from tests.isolation.schedule import FORMATS, LEVELS, Probe, Schedule, Step, Table
 from tests.isolation.shrink import Shrinker
-from tests.isolation.wire import Answer, innodb_waits
+from tests.isolation.wire import Answer, innodb_waits, refused_indexes
 from tools.paths import ROOT
 
 
@@ -140,6 +141,20 @@ class CourseTest(unittest.TestCase):
         self.assertEqual("rocksdb", self.found(ours={"B": None}).waiting)
         self.assertEqual("innodb", self.found(theirs={"B": None}).waiting)
 
+    def test_what_a_session_holds_ends_with_its_transaction(self):
+        read = Probe("t1 WHERE a = 1")
+        steps = [
+            Step(0, "BEGIN"),
+            Step(0, "UPDATE", (read,)),
+            Step(0, "COMMIT"),
+            Step(0, "DELETE", (read,)),
+        ]
+        course = Course(FakePair(), schedule().with_steps(steps))
+        course.play(steps[:2])
+        self.assertEqual([read], course.held[0])
+        course.play(steps[2:])
+        self.assertEqual([], course.held[0])
+
     def test_tables_at_the_end(self):
         found = self.found(rows=([(1, 2, 3)], [(1, 2, 4)]))
         self.assertEqual(("table", 2 + len(closing(schedule()))), (found.kind, found.place))
@@ -173,13 +188,60 @@ class ShrinkerTest(unittest.TestCase):
 class JudgeTest(unittest.TestCase):
     def test_a_key_that_is_not_there(self):
         step = Step(0, "SELECT * FROM t1 WHERE a = 5 FOR UPDATE")
-        nothing, row = {"innodb": Answer()}, {"innodb": Answer(rows=[(5, 1, 1)], affected=1)}
-        told = Difference("wait", 0, 0, {}, nothing, "rocksdb", "80000005 among X 1#2")
-        self.assertTrue(absent_key(step, told))
-        told.lock = "80000005 among RANGE 1..2"
-        self.assertFalse(absent_key(step, told))
-        told.lock, told.answers = "80000005 among X 1#2", row
-        self.assertFalse(absent_key(step, told))
+        self.assertTrue(step.finds_no_key(Answer()))
+        self.assertFalse(step.finds_no_key(Answer(rows=[(5, 1, 1)], affected=1)))
+        self.assertFalse(Step(0, "SELECT * FROM t1 WHERE a > 5").finds_no_key(Answer()))
+
+    def test_reads_besides_what_it_writes(self):
+        for sql in (
+            "INSERT INTO t1 VALUES (1, 2, f1(3))",
+            "UPDATE t1 STRAIGHT_JOIN t2 ON t1.b = t2.b SET t1.c = 1",
+            "DELETE FROM t1 WHERE b = (SELECT MAX(b) FROM t2)",
+        ):
+            self.assertTrue(Step(0, sql).reads_besides(), sql)
+        for sql in ("INSERT INTO t1 SELECT a, b, c FROM t2", "SELECT f1(3) FROM t1"):
+            self.assertFalse(Step(0, sql).reads_besides(), sql)
+
+    def test_which_index_refused_a_row(self):
+        messages = ["Duplicate entry '5-2' for key 'ubc'", "Data truncated for column 'c' at row 1"]
+        self.assertEqual({"ubc"}, refused_indexes(messages))
+        self.assertEqual({"PRIMARY"}, refused_indexes(["Duplicate entry '5' for key 'PRIMARY'"]))
+
+    def test_an_index_alone(self):
+        self.assertTrue(reads_index_alone("kb", "Using where; Using index"))
+        self.assertTrue(reads_index_alone(None, "No matching min/max row"))
+        self.assertFalse(reads_index_alone("kb", "Using index condition"))
+        self.assertFalse(reads_index_alone("PRIMARY", "Using index"))
+        self.assertFalse(reads_index_alone("kb", None))
+
+    def test_a_statement_that_does_not_wait_says_who_met_a_lock(self):
+        course = Course(FakePair(), schedule("SELECT * FROM t1 FOR UPDATE NOWAIT"))
+        course.current[0] = course.schedule.steps[0]
+        timeout, row, two = Answer(1205), Answer(rows=[(1,)]), Answer(rows=[(1,), (2,)])
+        self.assertEqual("rocksdb", course.busy(0, row, timeout))
+        self.assertEqual("innodb", course.busy(0, timeout, row))
+        self.assertEqual("", course.busy(0, row, two))
+        course.current[0] = Step(0, "SELECT * FROM t1 FOR UPDATE SKIP LOCKED")
+        self.assertEqual("innodb", course.busy(0, row, two))
+        self.assertEqual("rocksdb", course.busy(0, two, row))
+        self.assertEqual("", course.busy(0, Answer(rows=[(3,)]), row))
+
+    def test_a_difference_that_a_step_brings_in_is_gone_without_it(self):
+        pair = FakePair(ours={"B": Answer(1062)})
+        with_b = schedule("A", "B", "C")
+        course = Course(pair, with_b)
+        found = course.run()
+        judge, (first, second, _) = Judge(pair), with_b.steps
+        self.assertTrue(judge.agrees_without(with_b, found, course, [second]))
+        self.assertFalse(judge.agrees_without(with_b, found, course, [first]))
+        self.assertFalse(judge.agrees_without(with_b, found, course, []))
+
+    def test_what_differs_only_once_is_bounded(self):
+        report = Report(schedules=400)
+        report.reasons[UNSTEADY] = 3
+        self.assertFalse(is_unsteady(report))
+        report.reasons[UNSTEADY] = 4
+        self.assertTrue(is_unsteady(report))
 
     def test_every_reason_is_a_line_of_the_page(self):
         page = (ROOT / "docs" / "compatibility.md").read_text()
