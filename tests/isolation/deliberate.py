@@ -70,6 +70,10 @@ class Judge:
         self.pair = pair
 
     def reason(self, schedule: Schedule, found: Difference) -> str | None:
+        """A fault is one twice: the look behind the step races with those whom it lets go on."""
+        return self.look_for_reason(schedule, found) or self.look_for_reason(schedule, found)
+
+    def look_for_reason(self, schedule: Schedule, found: Difference) -> str | None:
         again = self.repeat(schedule, found)
         if again is None:
             return UNSTEADY
@@ -116,8 +120,10 @@ class Judge:
         if self.agrees_without(schedule, found, again, others):
             so_far = schedule.steps[: found.place + 1]
             return PREPARED if any(s.sql.startswith("XA PREPARE") for s in so_far) else ABSENT
-        if step.adds_keys() and self.meets_waiting_scan(found):
-            return AHEAD
+        waiting = [again.current[session] for session in found.waited - {found.session}]
+        crosses = step.adds_keys() or found.kind == "deadlock"
+        if crosses and self.agrees_without(schedule, found, again, waiting):
+            return AHEAD if step.adds_keys() else HALFWAY
         if found.session in found.waited and self.several_wait(found, again):
             return FIRST
         idle = [
@@ -140,17 +146,13 @@ class Judge:
         covers = [other for other in again.covering if other.session != step.session]
         if step in again.covering or self.agrees_without(schedule, found, again, covers):
             return COVERING
-        return None
+        both = self.agrees_without(schedule, found, again, covers + secondary)
+        return COVERING if both else None
 
     def several_wait(self, found: Difference, again: Course) -> bool:
         """With an INSERT among them, until the step of another session."""
         waiting = [again.current[session] for session in found.waited]
         return len(waiting) > 1 and any(step.adds_keys() for step in waiting)
-
-    def meets_waiting_scan(self, found: Difference) -> bool:
-        others = found.waited - {found.session}
-        ranges = "RANGE" in found.lock or found.lock.endswith("None")  # held or asked for
-        return bool(others) and (found.kind == "deadlock" or ranges)
 
     # InnoDB alone waits -----------------------------------------------------------------------
 
@@ -252,6 +254,8 @@ class Judge:
         level = schedule.levels[step.session]
         unread = answer is not None and answer.changes_no_row()
         probes = [probe for probe in step.locks_at(level) if probe.values or not only_values]
+        if answer is not None and answer.error:  # before it had come to all of its values
+            probes = [probe for probe in probes if not probe.values]
         met = []
 
         def read(course: Course) -> None:
@@ -272,9 +276,11 @@ class Judge:
 
 
 def differs(before: list[tuple[Probe, Answer]], behind: list[tuple[Probe, Answer]]) -> bool:
-    """Of what a session has read. A value that IGNORE has passed over is not held."""
+    """Of what a session has read. What it could not read before it did not hold, nor a value that
+    IGNORE has passed over."""
     for (probe, was), (_, now) in zip(before, behind, strict=False):
-        if was != now and not (probe.values and was.does_nothing()):
+        held = not was.error and not (probe.values and was.does_nothing())
+        if held and was != now:
             return True
     return False
 

@@ -310,7 +310,8 @@ class Generator:
         inner = self.where(read)[0]
         if shape is read:
             return self.update()
-        what = self.random.choice(("MAX(b)", "MIN(c)", "COUNT(*)"))
+        # a plain MAX(b) would be read from one entry of an index, and lock only that
+        what = self.random.choice(("MAX(b + 0)", "MIN(c + 0)", "COUNT(*)"))
         hinted = shape.name + self.hint(shape, column)
         sql = f"UPDATE {hinted} SET c = (SELECT {what} FROM {read.name}{inner}){where}"
         locks = [
@@ -358,7 +359,7 @@ class Generator:
         first, last = self.shapes
         inner = self.where(last)[0]
         column = self.random.choice("bc")
-        source = f"{first.name} WHERE {column} = (SELECT MAX({column}) FROM {last.name}{inner})"
+        source = f"{first.name} WHERE {column} = (SELECT MAX({column} + 0) FROM {last.name}{inner})"
         return f"DELETE FROM {source}", [Probe(source), Probe(last.name + inner, shared=True)], True
 
     def delete_two(self):

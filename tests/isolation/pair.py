@@ -148,9 +148,9 @@ class Pair:
 class Course:
     """One run of one schedule. `plans`: ask for the plan of each step, too; `plans_differ` then
     says where they did, `covering` which steps have read an index alone on InnoDB. `held` has
-    what each session holds in its open transaction, on ROCKSDB; `absent` the steps that found
-    nothing by key on InnoDB, `idle` those that found and changed nothing there, `refused` those
-    that met a row with their value (and whether that of a secondary index), `late` those that
+    what each session holds in its open transaction, on ROCKSDB; on InnoDB, `absent` has the steps
+    that looked for a key that is not there, `idle` those that found and changed nothing, `refused`
+    those that met a row with their value (and whether that of a secondary index), `late` those that
     waited at READ COMMITTED and then did something on ROCKSDB; `left_out` those of sessions that
     waited."""
 
@@ -233,7 +233,7 @@ class Course:
                 self.late.append(self.current[session])
         for session, answer in answers["innodb"].items():
             step = self.current[session]
-            if step.finds_no_key(answer):
+            if step.finds_no_key(answer) or step.misses_a_key(answer):
                 self.absent.append(step)
             if step.locks and answer.does_nothing():
                 self.idle.append(step)

@@ -76,6 +76,11 @@ class Step:
         """Looks for single keys, and has found nothing."""
         return answer.does_nothing() and bool(EQUALITY.search(self.sql))
 
+    def misses_a_key(self, answer: Answer) -> bool:
+        """Looks for two keys, and has found one at most."""
+        found = max(len(answer.rows), answer.affected)
+        return not answer.error and " IN (" in self.sql and found < 2
+
     def reads_besides(self) -> bool:
         """Writes, and reads rows that it does not write: of a subquery, a function, or a table of
         several."""

@@ -3,9 +3,10 @@
 
 What a session writes depends on its seed, its tables and the format of the binary log. In the
 format STATEMENT it keeps to what the server can repeat: no LIMIT or IGNORE without an order, no
-UUID(), no function of the server's own state. In no format does it use sql_auto_is_null: a parallel
-replica repeats that for no engine (docs/durability.md). Each session has base tables of its own, so
-that no statement waits for another session; temporary tables have the same names in all sessions.
+UUID(), no function of the server's own state. sql_auto_is_null comes for a replica with one thread
+alone: a parallel one repeats that for no engine (docs/durability.md). Each session has base tables
+of its own, so that no statement waits for another session; temporary tables have the same names in
+all sessions. SHARED is one table for all, which sessions write at the same time.
 """
 
 from random import Random
@@ -14,6 +15,8 @@ TABLES = """
 CREATE TABLE {0}_a (id INT AUTO_INCREMENT PRIMARY KEY, v INT, t VARCHAR(60), KEY v (v))
 CREATE TABLE {0}_b (id INT PRIMARY KEY, v INT, u INT, UNIQUE KEY u (u))
 CREATE TABLE {0}_c (id INT PRIMARY KEY, v INT) ENGINE=InnoDB
+CREATE TABLE {0}_p (k INT, v INT, s DATE, e DATE, PERIOD FOR app (s, e), KEY k (k))
+CREATE TABLE {0}_q (id INT AUTO_INCREMENT PRIMARY KEY, v INT, s DATE, e DATE, PERIOD FOR app (s, e))
 CREATE TABLE {0}_log (what VARCHAR(80), v INT)
 CREATE VIEW {0}_view AS SELECT id, v, t FROM {0}_a WHERE v < 500
 CREATE TRIGGER {0}_added AFTER INSERT ON {0}_a FOR EACH ROW INSERT INTO {0}_log VALUES ('+', NEW.v)
@@ -29,6 +32,11 @@ INSERT INTO {0}_log SELECT 'procedure', n FROM inside; UPDATE {0}_c SET v = v + 
 DROP TEMPORARY TABLE inside; END
 """.strip().splitlines()
 
+SHARED = (
+    "CREATE TABLE {0}_shared (id INT AUTO_INCREMENT PRIMARY KEY, session INT, v INT, u INT,"
+    " KEY v (v), UNIQUE KEY u (u))"
+)
+
 MODES = ("''", "'STRICT_ALL_TABLES'", "'ANSI'", "'NO_AUTO_VALUE_ON_ZERO'", "'PIPES_AS_CONCAT'")
 
 
@@ -36,8 +44,9 @@ class RandomSession:
     """The statements of one session, one by one. `name` begins the names of its base tables;
     `engine` is that of its temporary ones, for which these servers have another default."""
 
-    def __init__(self, name: str, rng: Random, format_: str, engine: str):
+    def __init__(self, name: str, rng: Random, format_: str, engine: str, is_null: bool = False):
         self.name, self.rng, self.format, self.engine = name, rng, format_, engine
+        self.is_null = is_null
         self.temporary: set[str] = set()
         self.in_transaction = False
         self.savepoint = False
@@ -45,10 +54,16 @@ class RandomSession:
     def next(self) -> list[str]:
         """One statement, or some that belong together."""
         choices = [self.writes] * 8 + [self.temporaries] * 6 + [self.variables] * 2
-        choices += [self.transactions] * 2 + [self.pairs]
+        choices += [self.transactions] * 2 + [self.pairs] + [self.portions] * 2
+        choices += [self.last_values] * 3 if self.is_null else []
         choices += [] if self.in_transaction else [self.definitions]
         choices += [] if self.format == "STATEMENT" else [self.unsafe]
         return self.rng.choice(choices)()
+
+    def close_temporary(self) -> list[str]:
+        """A replica that is stopped as a server loses them, with every engine."""
+        self.temporary.clear()
+        return ["DROP TEMPORARY TABLE IF EXISTS temp1, temp2, inside"]
 
     def end(self) -> list[str]:
         """Ends what is open, but for temporary tables."""
@@ -166,6 +181,41 @@ class RandomSession:
             )
         )
 
+    def portions(self) -> list[str]:
+        """Rows that are split where a period ends. In STATEMENT those without AUTO_INCREMENT: the
+        order of the rows would decide their numbers."""
+        s, n = self.name, self.number(20)
+        first, last = sorted(self.rng.sample(range(1, 29), 2))
+        table = f"{s}_p" if self.format == "STATEMENT" else self.rng.choice((f"{s}_p", f"{s}_q"))
+        portion = f"FOR PORTION OF app FROM '2026-02-{first:02}' TO '2026-02-{last:02}'"
+        row = f"{n}, '2026-02-{first:02}', '2026-02-{last:02}'"
+        return [
+            self.rng.choice(
+                (
+                    f"INSERT INTO {table} (v, s, e) VALUES ({row})",
+                    f"UPDATE {table} {portion} SET v = v + {n}",
+                    f"UPDATE {table} {portion} SET v = {n} WHERE v < {n}",
+                    f"DELETE FROM {table} {portion} WHERE v > {n}",
+                )
+            )
+        ]
+
+    def last_values(self) -> list[str]:
+        """What finds the last generated value by IS NULL."""
+        s, n = self.name, self.number()
+        return [
+            "SET sql_auto_is_null = 1",
+            f"INSERT INTO {s}_a (v) VALUES ({n}), ({n + 1})",
+            self.rng.choice(
+                (
+                    f"INSERT INTO {s}_log SELECT t, v FROM {s}_a WHERE id IS NULL",
+                    f"UPDATE {s}_a SET t = 'the last one' WHERE id IS NULL",
+                    f"DELETE FROM {s}_a WHERE id IS NULL",
+                )
+            ),
+            "SET sql_auto_is_null = 0",
+        ]
+
     def transactions(self) -> list[str]:
         if not self.in_transaction:
             self.in_transaction = True
@@ -210,3 +260,28 @@ class RandomSession:
                 )
             )
         ]
+
+
+def shared_writes(name: str, session: int, rng: Random, format_: str) -> str:
+    """One statement on the table that all sessions write at the same time."""
+    table, n, m = f"{name}_shared", rng.randint(1, 500), rng.randint(1, 500)
+    columns = f"{table} (session, v, u)"
+    row, other = f"({session}, {n}, {n})", f"({session}, {m}, {m})"
+    choices = [
+        f"INSERT INTO {columns} VALUES ({session}, {n}, NULL)",
+        f"INSERT INTO {columns} VALUES ({session}, {n}, NULL), ({session}, {m}, NULL)",
+        f"INSERT IGNORE INTO {columns} VALUES {row}, {other}",
+        f"INSERT INTO {columns} VALUES {row}, {other}",
+        f"UPDATE {table} SET v = v + 1 WHERE session = {session} AND v < {n}",
+        f"DELETE FROM {table} WHERE session = {session} AND v = {n}",
+    ]
+    if format_ != "STATEMENT":
+        # the server cannot repeat the values that these take
+        choices += [
+            f"INSERT INTO {columns} VALUES {row}, {other} ON DUPLICATE KEY UPDATE v = v + {m}",
+            f"REPLACE INTO {columns} VALUES {row}",
+            f"INSERT INTO {columns} SELECT session, v, NULL FROM {table}"
+            f" WHERE session = {session} AND v < {n} LIMIT 4",
+            f"INSERT IGNORE INTO {columns} SELECT {session}, v, u + 1 FROM {table} WHERE v = {n}",
+        ]
+    return rng.choice(choices)

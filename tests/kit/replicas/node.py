@@ -71,6 +71,11 @@ class Node:
             row = cursor.fetchone() if cursor.description else None
             return row[0] if row else None
 
+    def status(self, name: str) -> str:
+        """A status variable."""
+        (row,) = self.server.query(f"SHOW GLOBAL STATUS LIKE '{name}'")
+        return text(row[1])
+
     # --- as a primary
 
     def position(self) -> str:
