@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/transaction.h"
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <random>
@@ -202,6 +203,47 @@ TEST_F(TransactionTest, T5PreparedSurvivesAndIsCommitted) {
   EXPECT_EQ(Rows(), 3u);
   EXPECT_TRUE(other->Lock(index(), Key(1), LockMode::kExclusive, LockWait::kNoWait).ok());
   EXPECT_EQ(manager_->CommitDetached("small", Durability::kSync).code(), Code::kNotFound);
+}
+
+// One of user XA reads nothing any more once it is prepared: what keeps others from changing what
+// it has read goes, what it has written stays its own.
+TEST_F(TransactionTest, APreparedOneKeepsExclusiveLocksAlone) {
+  const IndexId read{family()->GetID(), 301};
+  const auto lock = [&](Transaction* by, IndexId of, uint32_t row, LockMode mode) {
+    return by->Lock(of, Key(row, of.number), mode, LockWait::kNoWait).code();
+  };
+  auto transaction = Begin();
+  PutRows(transaction.get(), 0, 3);
+  ASSERT_EQ(lock(transaction.get(), index(), 10, LockMode::kShared), Code::kOk);
+  ASSERT_EQ(lock(transaction.get(), index(), 11, LockMode::kExclusive), Code::kOk);
+  ASSERT_TRUE(transaction->ShareIndex(read));
+  ASSERT_TRUE(transaction->LockRange(index(), Key(20), Key(30), LockWait::kNoWait).ok());
+  auto other = Begin();
+  const std::array<NewEntry, 1> added{NewEntry{index(), Key(25)}};
+  const auto may_insert = [&] {
+    Transaction::WriteGate gate;
+    const NewEntry* held_up = nullptr;
+    return other->OpenWrite(added, &gate, &held_up).code();
+  };
+  EXPECT_EQ(lock(other.get(), index(), 10, LockMode::kExclusive), Code::kLockBusy);
+  EXPECT_EQ(lock(other.get(), read, 7, LockMode::kExclusive), Code::kLockBusy);
+  EXPECT_EQ(may_insert(), Code::kLockBusy);
+  std::thread waits([&] {
+    auto waiter = manager_->NewTransaction();
+    waiter->Begin({});
+    EXPECT_TRUE(waiter->Lock(read, Key(8, 301), LockMode::kExclusive, LockWait::kWait).ok());
+  });
+  while (manager_->waits()->counters().waits < 1) std::this_thread::yield();
+  ASSERT_TRUE(transaction->Prepare("reads no more", Durability::kSync, true).ok());
+  waits.join();
+  EXPECT_EQ(lock(other.get(), index(), 10, LockMode::kExclusive), Code::kOk);
+  EXPECT_EQ(lock(other.get(), read, 7, LockMode::kExclusive), Code::kOk);
+  EXPECT_EQ(may_insert(), Code::kOk);
+  for (const uint32_t row : {0u, 2u, 11u}) {
+    EXPECT_EQ(lock(other.get(), index(), row, LockMode::kShared), Code::kLockBusy) << row;
+  }
+  ASSERT_TRUE(transaction->Rollback().ok());
+  EXPECT_EQ(lock(other.get(), index(), 11, LockMode::kShared), Code::kOk);
 }
 
 TEST_F(TransactionTest, T5ARollBackOfAPreparedOneIsDurable) {
