@@ -219,7 +219,8 @@ TEST_F(TransactionTest, APreparedOneKeepsExclusiveLocksAlone) {
   ASSERT_TRUE(transaction->ShareIndex(read));
   ASSERT_TRUE(transaction->LockRange(index(), Key(20), Key(30), LockWait::kNoWait).ok());
   auto other = Begin();
-  const std::array<NewEntry, 1> added{NewEntry{index(), Key(25)}};
+  const std::string key = Key(25);
+  const std::array<NewEntry, 1> added{NewEntry{index(), key}};
   const auto may_insert = [&] {
     Transaction::WriteGate gate;
     const NewEntry* held_up = nullptr;
