@@ -140,7 +140,7 @@ class Handler final : public ::handler {
   int end_bulk_insert() override;
 
  private:
-  using Direction = engine::RowAccess::Position;
+  using Direction = engine::Direction;
   // Bytes at the end of a row reference that hold the length of its key.
   static constexpr size_t kRowReferenceLengthBytes = 2;
   // CheckEntry's word for "not this one"; no handler error has this number.

@@ -115,14 +115,14 @@ int Handler::CountAllRows(ha_rows* rows) {
   const size_t index = CheapestIndex();
   const Direction direction = FastestDirection(table_data()->index(index));
   Status moved =
-      rows_->StartScan(index, /*key_only=*/true, session_->transaction()->settings().fill_cache);
-  if (moved.ok()) moved = rows_->SeekToEnd(direction);
+      rows_->scan().Start(index, /*key_only=*/true, session_->transaction()->settings().fill_cache);
+  if (moved.ok()) moved = rows_->scan().SeekToEnd(direction);
   bool killed = false;
-  for (*rows = 0; moved.ok() && !killed; moved = rows_->Step(direction)) {
+  for (*rows = 0; moved.ok() && !killed; moved = rows_->scan().Step(direction)) {
     killed = ++*rows % kStepsBetweenKillChecks == 0 &&
              thd_kill_level(table->in_use) != THD_IS_NOT_KILLED;
   }
-  rows_->EndScan();
+  rows_->scan().End();
   Note(RowEvent::kRead, *rows);
   if (index != table_data()->primary_position()) {
     session_->row_counters()->Note(RowEvent::kCoveredLookUp, *rows);

@@ -170,7 +170,7 @@ int Handler::reset() {
   bulk_wanted_ = false;
   bulk_.reset();
   failed_bulk_.reset();
-  rows_->set_duplicate_mode(txn::LockMode::kShared);
+  rows_->unique().set_duplicate_mode(txn::LockMode::kShared);
   error_text_.clear();
   return 0;
 }
@@ -188,10 +188,10 @@ int Handler::extra(enum ha_extra_function operation) {
     case HA_EXTRA_WRITE_CAN_REPLACE:
     case HA_EXTRA_INSERT_WITH_UPDATE:
       bulk_wanted_ = false;
-      if (rows_ != nullptr) rows_->set_duplicate_mode(txn::LockMode::kExclusive);
+      if (rows_ != nullptr) rows_->unique().set_duplicate_mode(txn::LockMode::kExclusive);
       break;
     case HA_EXTRA_WRITE_CANNOT_REPLACE:
-      if (rows_ != nullptr) rows_->set_duplicate_mode(txn::LockMode::kShared);
+      if (rows_ != nullptr) rows_->unique().set_duplicate_mode(txn::LockMode::kShared);
       break;
     case HA_EXTRA_PREPARE_FOR_DROP:
     case HA_EXTRA_PREPARE_FOR_RENAME:

@@ -8,7 +8,7 @@
 namespace basalt::server {
 namespace {
 
-using Direction = engine::RowAccess::Position;
+using Direction = engine::Direction;
 
 // Few at first, because a LIMIT may end the read early; then more and more.
 constexpr size_t kFirstBatch = 16;
@@ -132,7 +132,7 @@ int Handler::StartGatheringRange() {
   like_bounds_.Widen(active_index, &start, &end);
   EncodeRangeStart(*index.codec, start, &read_.search);
   EncodeRangeEnd(*index.codec, end, &read_.limit);
-  Status moved = rows_->SeekRange(read_.search, read_.limit);
+  Status moved = rows_->scan().SeekRange(read_.search, read_.limit);
   if (moved.code() == Code::kEndOfRange) return HA_ERR_END_OF_FILE;
   if (!moved.ok()) return Fail(std::move(moved));
   read_.batch.range_open = true;
@@ -143,17 +143,17 @@ int Handler::StartGatheringRange() {
 int Handler::GatherRange() {
   RangeBatch& batch = read_.batch;
   while (batch.count < batch.limit) {
-    if (rows_->entry_key() >= read_.limit) return HA_ERR_END_OF_FILE;
-    const int error = rows_->EntryHasExpired() ? kEntryPassedOver : CheckEntry();
+    if (rows_->scan().entry_key() >= read_.limit) return HA_ERR_END_OF_FILE;
+    const int error = rows_->scan().HasExpired() ? kEntryPassedOver : CheckEntry();
     if (error == 0) {
-      Status taken = rows_->TakeEntryRowKey();
+      Status taken = rows_->scan().TakeRowKey();
       if (!taken.ok()) return Fail(std::move(taken));
-      AddToBatch(rows_->row_key());
+      AddToBatch(rows_->reader().key());
     } else if (error != kEntryPassedOver) {
       return error;
     }
     increment_statistics(&SSV::ha_read_next_count);
-    Status moved = rows_->Step(Direction::kForward);
+    Status moved = rows_->scan().Step(Direction::kForward);
     if (moved.code() == Code::kEndOfRange) return HA_ERR_END_OF_FILE;
     if (!moved.ok()) return Fail(std::move(moved));
   }

@@ -11,7 +11,7 @@
 namespace basalt::server {
 namespace {
 
-using Direction = engine::RowAccess::Position;
+using Direction = engine::Direction;
 
 bool Matches(Bytes key, const std::string& prefix) { return key.starts_with(prefix); }
 
@@ -84,7 +84,7 @@ void Handler::column_bitmaps_signal() { read_.wanted_known = false; }
 // that goes on keeps its place, whatever columns are wanted from here on.
 int Handler::OpenScan() {
   const size_t index = active_index == MAX_KEY ? table_data()->primary_position() : active_index;
-  const bool going_on = read_.scan_open && rows_->scanned_index() == index;
+  const bool going_on = read_.scan_open && rows_->scan().index() == index;
   if (going_on && read_.wanted_known) return 0;
   LearnWantedColumns();
   const bool secondary = index != table_data()->primary_position();
@@ -95,18 +95,18 @@ int Handler::OpenScan() {
   read_.key_only = secondary && (!intent.lock || stays) && !read_.may_write &&
                    table_data()->index(index).codec->Covers(read_.wanted);
   if (going_on) {
-    rows_->SetKeyOnly(read_.key_only);
+    rows_->scan().SetKeyOnly(read_.key_only);
     return 0;
   }
   const bool fill_cache = session_->transaction()->settings().fill_cache;
-  Status started = rows_->StartScan(index, read_.key_only, fill_cache);
+  Status started = rows_->scan().Start(index, read_.key_only, fill_cache);
   if (!started.ok()) return Fail(std::move(started));
   read_.scan_open = true;
   return 0;
 }
 
 void Handler::CloseScan() {
-  if (read_.scan_open) rows_->EndScan();
+  if (read_.scan_open) rows_->scan().End();
   read_.scan_open = false;
   read_.point_read = false;
   read_.limit.clear();
@@ -135,7 +135,7 @@ int Handler::rnd_next(uchar* record) {
   const bool first = read_.first_row;
   read_.first_row = false;
   const Direction direction = FastestDirection(table_data()->primary());
-  Status moved = first ? rows_->SeekToEnd(direction) : MoveOn(direction);
+  Status moved = first ? rows_->scan().SeekToEnd(direction) : MoveOn(direction);
   return ReadAfterMove(std::move(moved), record, direction, /*prefix=*/nullptr);
 }
 
@@ -143,10 +143,10 @@ void Handler::position(const uchar* record) {
   Bytes key;
   if (read_.position_from_entry || (read_.scan_open && read_.key_only)) {
     // The entry was checked when it was read.
-    (void)rows_->TakeEntryRowKey();
-    key = rows_->row_key();
+    (void)rows_->scan().TakeRowKey();
+    key = rows_->reader().key();
   } else if (table_data()->hidden_primary()) {
-    key = rows_->row_key();
+    key = rows_->reader().key();
   } else {
     key = rows_->RowKeyOf(record);
   }
@@ -164,7 +164,7 @@ void Handler::StoreReference(Bytes row_key, uchar* reference) const {
 int Handler::rnd_pos(uchar* record, uchar* position) {
   LearnWantedColumns();
   const size_t bytes = LoadBigEndian16(position + ref_length - kRowReferenceLengthBytes);
-  Status read = rows_->ReadRow(MakeBytes(position, bytes), record);
+  Status read = rows_->reader().Read(MakeBytes(position, bytes), record);
   if (!read.ok()) return Fail(std::move(read));
   virtual_parts_.ComputeUnread(record);
   Note(RowEvent::kRead);
@@ -175,7 +175,7 @@ int Handler::rnd_pos(uchar* record, uchar* position) {
 int Handler::rnd_pos_by_record(uchar* record) {
   const UnreadChange change = ChangeWithoutReading(table, *table_data());
   if (change == UnreadChange::kNone) return ::handler::rnd_pos_by_record(record);
-  Status taken = rows_->TakeRow(rows_->RowKeyOf(record));
+  Status taken = rows_->reader().Take(rows_->RowKeyOf(record));
   if (!taken.ok()) return Fail(std::move(taken));
   const bool update = change == UnreadChange::kUpdate;
   session_->row_counters()->Note(update ? RowEvent::kUpdatedBlind : RowEvent::kDeletedBlind);
@@ -276,18 +276,18 @@ bool Handler::IsInBounds(uchar* record) const {
 int Handler::ReadFromHere(uchar* record, Direction direction, const std::string* prefix,
                           int nothing) {
   while (true) {
-    const Bytes entry = rows_->entry_key();
+    const Bytes entry = rows_->scan().entry_key();
     if (prefix != nullptr && !Matches(entry, *prefix)) return nothing;
     if (!read_.limit.empty() && direction == Direction::kForward && entry >= read_.limit) {
       return nothing;
     }
     int error = CheckEntry();
     if (error == 0) {
-      Status read = rows_->ReadEntryRow(record);
+      Status read = rows_->scan().ReadRow(record);
       if (read.ok() && virtual_parts_.any()) read = FillVirtualParts(record);
       if (read.ok()) {
         if (IsInBounds(record)) return CountRow();
-        rows_->UnlockRow();
+        rows_->reader().Unlock();
         read = Status(Code::kNotFound);
       }
       const bool passed_over = read.code() == Code::kNotFound ||
@@ -300,7 +300,7 @@ int Handler::ReadFromHere(uchar* record, Direction direction, const std::string*
         thd_kill_level(table->in_use) != THD_IS_NOT_KILLED) {
       return HA_ERR_ABORTED_BY_USER;
     }
-    Status moved = rows_->Step(direction);
+    Status moved = rows_->scan().Step(direction);
     if (moved.code() == Code::kEndOfRange) return nothing;
     if (!moved.ok()) return Fail(std::move(moved));
   }
@@ -320,7 +320,7 @@ Status Handler::FillVirtualParts(uchar* record) {
   if (read_.key_only) return Status::Ok();
   const bool alone = keyread_enabled();
   if (alone && !read_.compares_rows && virtual_parts_.EntriesGive(active_index)) {
-    return rows_->DecodeEntry(record);
+    return rows_->scan().DecodeEntry(record);
   }
   if (alone || read_.compares_rows || record != table->record[0]) {
     virtual_parts_.Compute(active_index, record);
@@ -335,7 +335,7 @@ int Handler::CheckEntry() {
   const bool filter = pushed_rowid_filter != nullptr && rowid_filter_is_active;
   if (!condition && !filter) return 0;
   if (active_index == MAX_KEY || active_index == table_data()->primary_position()) return 0;
-  Status decoded = rows_->DecodeEntry(table->record[0]);
+  Status decoded = rows_->scan().DecodeEntry(table->record[0]);
   if (!decoded.ok()) return Fail(std::move(decoded));
   // The end of the range has been compared as key bytes already. The server's own comparison would
   // look at columns that the entry may not be able to give back.
@@ -385,9 +385,9 @@ int Handler::index_read_idx_map(uchar* record, uint index, const uchar* key, key
 // A look-up by the whole primary key needs no cursor, and no snapshot when nothing else is read.
 int Handler::ReadByPrimaryKey(uchar* record) {
   LearnWantedColumns();
-  Status read = rows_->ReadRow(read_.search, record, /*alone=*/read_.only_read);
+  Status read = rows_->reader().Read(read_.search, record, /*alone=*/read_.only_read);
   read_.point_read = true;
-  if (table->open_by_handler) read_.last_key.assign(rows_->row_key());
+  if (table->open_by_handler) read_.last_key.assign(rows_->reader().key());
   if (read.ok()) return CountRow();
   if (read.code() == Code::kLockBusy && rows_->intent().skip_locked) return HA_ERR_KEY_NOT_FOUND;
   return Fail(std::move(read));
@@ -407,7 +407,7 @@ int Handler::index_read_map(uchar* record, const uchar* key, key_part_map parts,
   }
   if (int error = BeginUniqueLookUp(key, parts, find)) return error;
   if (int error = OpenScan()) return error;
-  if (!read_.unique_value.empty()) rows_->LeaveGapsOpen();
+  if (!read_.unique_value.empty()) rows_->scan().LeaveGapsOpen();
   const int error = SearchFrom(record, find, precision != SearchPrecision::kWidened);
   if (error == HA_ERR_KEY_NOT_FOUND && find == HA_READ_KEY_EXACT) {
     read_.last_key = read_.search;
@@ -429,27 +429,27 @@ int Handler::SearchFrom(uchar* record, enum ha_rkey_function find, bool whole) {
     case HA_READ_KEY_EXACT:
     case HA_READ_PREFIX:
       only_matching = true;
-      moved = rows_->Seek(target, after);
+      moved = rows_->scan().Seek(target, after);
       break;
     case HA_READ_KEY_OR_NEXT:
-      moved = rows_->Seek(target);
+      moved = rows_->scan().Seek(target);
       break;
     case HA_READ_AFTER_KEY:
-      moved = rows_->Seek(whole ? after : target);
+      moved = rows_->scan().Seek(whole ? after : target);
       break;
     case HA_READ_BEFORE_KEY:
       direction = Direction::kBackward;
-      moved = rows_->SeekBelow(whole ? target : after);
+      moved = rows_->scan().SeekBelow(whole ? target : after);
       break;
     case HA_READ_KEY_OR_PREV:
     case HA_READ_PREFIX_LAST_OR_PREV:
       direction = Direction::kBackward;
-      moved = rows_->SeekBelow(after);
+      moved = rows_->scan().SeekBelow(after);
       break;
     case HA_READ_PREFIX_LAST:
       direction = Direction::kBackward;
       only_matching = true;
-      moved = rows_->SeekBelow(after, target);
+      moved = rows_->scan().SeekBelow(after, target);
       break;
     default:
       return HA_ERR_UNSUPPORTED;  // spatial searches
@@ -472,12 +472,13 @@ Status Handler::MoveOn(Direction direction) {
   const bool resumes = std::exchange(read_.resumes, false);
   const bool point_read = std::exchange(read_.point_read, false);
   if (resumes && read_.beyond) {
-    return read_.beyond_end == direction ? Status(Code::kEndOfRange) : rows_->SeekToEnd(direction);
+    return read_.beyond_end == direction ? Status(Code::kEndOfRange)
+                                         : rows_->scan().SeekToEnd(direction);
   }
-  const std::string last(point_read ? rows_->row_key() : Bytes(read_.last_key));
-  if (direction == Direction::kBackward) return rows_->SeekBelow(last);
-  BASALT_RETURN_IF_ERROR(rows_->Seek(last));
-  return rows_->entry_key() == last ? Advance(direction) : Status::Ok();
+  const std::string last(point_read ? rows_->reader().key() : Bytes(read_.last_key));
+  if (direction == Direction::kBackward) return rows_->scan().SeekBelow(last);
+  BASALT_RETURN_IF_ERROR(rows_->scan().Seek(last));
+  return rows_->scan().entry_key() == last ? Advance(direction) : Status::Ok();
 }
 
 // Remembers where the scan of a HANDLER goes on in its next statement, and passes the result on.
@@ -486,7 +487,7 @@ int Handler::NotePlace(int error, Direction direction) {
     return error;
   read_.beyond = error == HA_ERR_END_OF_FILE || error == HA_ERR_KEY_NOT_FOUND;
   read_.beyond_end = direction;
-  if (error == 0) read_.last_key.assign(rows_->entry_key());
+  if (error == 0) read_.last_key.assign(rows_->scan().entry_key());
   return error;
 }
 
@@ -505,7 +506,7 @@ void Handler::ForgetLastRow() {
 
 int Handler::ReadNeighbour(uchar* record, Direction direction, const std::string* prefix) {
   if (int error = OpenScan()) return error;
-  if (prefix == nullptr) rows_->ForgetBound();
+  if (prefix == nullptr) rows_->scan().ForgetBound();
   return ReadAfterMove(MoveOn(direction), record, direction, prefix);
 }
 
@@ -524,7 +525,7 @@ int Handler::ReadEnd(uchar* record, Direction direction) {
   ForgetLastRow();
   CompareNothing();
   if (int error = OpenScan()) return error;
-  return ReadAfterMove(rows_->SeekToEnd(direction), record, direction, /*prefix=*/nullptr);
+  return ReadAfterMove(rows_->scan().SeekToEnd(direction), record, direction, /*prefix=*/nullptr);
 }
 
 int Handler::index_first(uchar* record) { return ReadEnd(record, Direction::kForward); }
@@ -579,7 +580,7 @@ int Handler::StartRange(const key_range* start, const key_range* end) {
   const SearchPrecision end_precision = EncodeRangeEnd(*index.codec, end, &read_.limit);
   CompareWithRange(start, start_precision, end, end_precision);
   if (int error = OpenScan()) return error;
-  Status moved = rows_->SeekRange(read_.search, read_.limit);
+  Status moved = rows_->scan().SeekRange(read_.search, read_.limit);
   if (!moved.ok()) return Fail(std::move(moved));
   return ReadFromHere(table->record[0], Direction::kForward, nullptr, HA_ERR_END_OF_FILE);
 }
@@ -640,8 +641,8 @@ bool Handler::rowid_filter_push(Rowid_filter* filter) {
 // To the next entry. The server asks for it also when it wants the row it has just looked at, which
 // was locked by another: then to the same one again, and wait.
 Status Handler::Advance(Direction direction) {
-  if (!rows_->row_is_unlocked()) return rows_->Step(direction);
-  rows_->WaitForNextRow();
+  if (!rows_->reader().is_unlocked()) return rows_->scan().Step(direction);
+  rows_->scan().WaitForNextRow();
   return Status::Ok();
 }
 
@@ -653,10 +654,10 @@ void Handler::try_semi_consistent_read(bool yes) {
   rows_->set_intent(intent);
 }
 
-bool Handler::was_semi_consistent_read() { return rows_->row_is_unlocked(); }
+bool Handler::was_semi_consistent_read() { return rows_->reader().is_unlocked(); }
 
 void Handler::unlock_row() {
-  if (rows_ != nullptr && !LockScannedRows(table->in_use)) rows_->UnlockRow();
+  if (rows_ != nullptr && !LockScannedRows(table->in_use)) rows_->reader().Unlock();
 }
 
 }  // namespace basalt::server

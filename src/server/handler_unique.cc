@@ -36,7 +36,7 @@ int Handler::BeginUniqueLookUp(const uchar* key, key_part_map parts, enum ha_rke
   std::string locked = read_.unique_value;
   // Equal values must lock the same bytes: those of the whole index, where theirs may differ.
   if (!codec.SearchIsWhole()) locked.resize(kIndexNumberBytes);
-  Status status = rows_->LockUniqueValue(active_index, locked);
+  Status status = rows_->unique().LockValue(active_index, locked);
   return status.ok() ? 0 : Fail(std::move(status));
 }
 

@@ -81,7 +81,7 @@ int Handler::write_row(const uchar* record) {
     return 0;
   }
   size_t duplicate = 0;
-  Status written = rows_->Insert(record, &duplicate);
+  Status written = rows_->writer().Insert(record, &duplicate);
   if (table_data()->traits().sequence) written = session_->CommitSequence(std::move(written));
   if (!written.ok()) {
     const bool has_value = table->next_number_field != nullptr && record == table->record[0];
@@ -100,7 +100,7 @@ int Handler::update_row(const uchar* before, const uchar* after) {
   virtual_parts_.Complete(after);
   size_t duplicate = 0;
   bool changed = true;
-  Status written = rows_->Update(before, after, &duplicate, &changed);
+  Status written = rows_->writer().Update(before, after, &duplicate, &changed);
   if (table_data()->traits().sequence) written = session_->CommitSequence(std::move(written));
   if (!written.ok()) return FailWrite(std::move(written), duplicate);
   if (!changed) return HA_ERR_RECORD_IS_THE_SAME;
@@ -114,7 +114,7 @@ int Handler::update_row(const uchar* before, const uchar* after) {
 
 int Handler::delete_row(const uchar* record) {
   virtual_parts_.Complete(record);
-  Status written = rows_->Delete(record);
+  Status written = rows_->writer().Delete(record);
   if (!written.ok()) return Fail(std::move(written));
   NoteChange(RowEvent::kDeleted);
   return 0;
@@ -123,7 +123,7 @@ int Handler::delete_row(const uchar* record) {
 int Handler::FailWrite(Status status, size_t duplicate) {
   if (status.code() == Code::kDuplicateKey) {
     session_->set_duplicate_index(static_cast<unsigned>(duplicate));
-    StoreReference(rows_->duplicate_row_key(), dup_ref);
+    StoreReference(rows_->unique().duplicate_row_key(), dup_ref);
   }
   return Fail(std::move(status));
 }
@@ -148,24 +148,24 @@ int Handler::DeriveAutoIncrement() {
   read_.wanted_known = false;
   const engine::ReadIntent intent = rows_->intent();
   rows_->set_intent({});
-  Status status = rows_->StartScan(table->s->next_number_index, false, true);
+  Status status = rows_->scan().Start(table->s->next_number_index, false, true);
   std::vector<uchar> row(table->s->reclength);
   uint64_t largest = 0;
   const KEY& key = table->key_info[table->s->next_number_index];
   const bool descending = (key.key_part[0].key_part_flag & HA_REVERSE_SORT) != 0;
   const Direction towards_smaller = descending ? Direction::kForward : Direction::kBackward;
-  if (status.ok()) status = rows_->SeekToEnd(towards_smaller);
+  if (status.ok()) status = rows_->scan().SeekToEnd(towards_smaller);
   while (status.ok()) {
-    status = rows_->ReadEntryRow(row.data());
+    status = rows_->scan().ReadRow(row.data());
     if (status.ok()) {
       largest = AutoIncrementValue(table, row.data());
       break;
     }
     if (status.code() != Code::kNotFound) break;
-    status = rows_->Step(towards_smaller);  // it has expired
+    status = rows_->scan().Step(towards_smaller);  // it has expired
   }
   if (status.code() == Code::kEndOfRange) status = Status::Ok();
-  rows_->EndScan();
+  rows_->scan().End();
   read_.scan_open = false;
   rows_->set_intent(intent);
   if (!status.ok()) return Fail(std::move(status));

@@ -15,9 +15,8 @@ namespace basalt::server {
 inline constexpr uint64_t kStepsBetweenKillChecks = 1024;
 
 // For scans whose order nobody has asked for: the direction in which the store reads fastest.
-inline engine::RowAccess::Position FastestDirection(const engine::Index& index) {
-  return index.reverse ? engine::RowAccess::Position::kBackward
-                       : engine::RowAccess::Position::kForward;
+inline engine::Direction FastestDirection(const engine::Index& index) {
+  return index.reverse ? engine::Direction::kBackward : engine::Direction::kForward;
 }
 
 // Rows of a multi-range read that were found in the index and are fetched from the table together.
@@ -48,7 +47,7 @@ struct ReadState {
   bool resumes = false;  // this is the next move after such a break
   std::string last_key;  // entry of the last row, or where one was looked for
   bool beyond = false;   // the scan has passed the end that lies in this direction:
-  engine::RowAccess::Position beyond_end = engine::RowAccess::Position::kForward;
+  engine::Direction beyond_end = engine::Direction::kForward;
   bool position_from_entry = false;  // position() describes the cursor's entry, not the record
   uint64_t steps = 0;                // entries passed, to look for KILL now and then
   std::string search;                // encoded key of the last search; the rows of index_next_same

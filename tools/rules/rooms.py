@@ -50,8 +50,6 @@ WITHOUT_HEADER = {
     "src/catalog/catalog_ddl.cc",
     "src/catalog/catalog_definitions.cc",
     "src/engine/checks/table_check_search.cc",
-    "src/engine/rows/row_expiry.cc",
-    "src/engine/rows/row_write.cc",
     "src/server/definition_mending.cc",
     "src/server/handler_alter.cc",
     "src/server/handler_bulk.cc",
