@@ -68,7 +68,7 @@ size_t CheapestIndex(Handler* file) {
   for (uint i = 0; i < table.server_table()->s->keys; ++i) {
     if (i == data.primary_position()) continue;
     // The snapshot may be older than the index.
-    if (transaction.SnapshotIsBefore(data.index(i).readable_from)) continue;
+    if (transaction.snapshot().IsBefore(data.index(i).readable_from)) continue;
     const double cost = file->keyread_time(i, 1, file->stats.records);
     if (cost < least) {
       least = cost;

@@ -108,7 +108,7 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type, bool opens) {
   }
   txn::Transaction* transaction =
       table_data()->traits().sequence ? session->SequenceTransaction() : session->transaction();
-  if (!intent.lock && transaction->SnapshotIsBefore(table_data()->readable_from())) {
+  if (!intent.lock && transaction->snapshot().IsBefore(table_data()->readable_from())) {
     // An ALTER, CREATE, TRUNCATE or REPAIR has come since: the snapshot holds none of its rows.
     return HA_ERR_TABLE_DEF_CHANGED;
   }

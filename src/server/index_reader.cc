@@ -63,8 +63,8 @@ int IndexReader::BeginIndex() {
   // The snapshot holds none of the index's entries. What is locked is read as it is now.
   const txn::Transaction& transaction = *table_->session()->transaction();
   const bool reads_snapshot = !table_->rows()->intent().lock || transaction.detects_conflicts();
-  return reads_snapshot && transaction.SnapshotIsBefore(readable_from) ? HA_ERR_TABLE_DEF_CHANGED
-                                                                       : 0;
+  return reads_snapshot && transaction.snapshot().IsBefore(readable_from) ? HA_ERR_TABLE_DEF_CHANGED
+                                                                          : 0;
 }
 
 int IndexReader::ReadByPosition(Bytes row_key, uchar* record) {

@@ -215,7 +215,7 @@ int Session::TableUnlocked() {
 
 Status Session::TakeSnapshot() {
   if (!transaction_->active()) StartTransaction();
-  transaction_->TakeSnapshot();
+  transaction_->snapshot().ForReads();
   trans_register_ha(thd_, true, Handlerton(), 0);
   return Status::Ok();
 }

@@ -48,7 +48,7 @@ Status IndexScan::Start(size_t index, bool key_only, bool fill_cache) {
   // A locking scan looks at the newest entries; each row is then locked and read again.
   txn::Transaction* transaction = context_->transaction();
   const rocksdb::Snapshot* snapshot =
-      context_->ScansLatest() ? nullptr : transaction->ReadSnapshot();
+      context_->ScansLatest() ? nullptr : transaction->snapshot().ForReads();
   context_->life().Observe(transaction);
   const txn::ViewStamp stamp = transaction->LatestStamp();
   BASALT_RETURN_IF_ERROR(
@@ -235,7 +235,8 @@ Bytes IndexScan::LastingEntryValue() {
 // A scan of a whole index locks all rows in the end. From some length on it does so at once, if
 // nobody is in the way: that spares locks and memory.
 Status IndexScan::LockAllRows() {
-  if (!context_->transaction()->ShareIndex(context_->table().primary().id)) return Status::Ok();
+  if (!context_->transaction()->locks().ShareIndex(context_->table().primary().id))
+    return Status::Ok();
   scans_whole_ = false;
   all_locked_ = true;
   return guard_.GuardAll();
@@ -273,7 +274,7 @@ Status IndexScan::LockRow() {
 // snapshot, no other row either, the scan goes on with a newer one, as in MyRocks.
 Status IndexScan::RenewSnapshot(Status conflict) {
   const rocksdb::Snapshot* newer =
-      moves_ == 1 ? context_->transaction()->RenewFreshSnapshot() : nullptr;
+      moves_ == 1 ? context_->transaction()->snapshot().RenewFresh() : nullptr;
   if (newer == nullptr) return conflict;
   const std::string entry(entry_key());
   BASALT_RETURN_IF_ERROR(cursor_->Bind(newer, &context_->writes(), /*fill_cache=*/true));

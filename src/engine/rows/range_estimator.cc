@@ -54,7 +54,7 @@ txn::Cursor* RangeEstimator::Place(CursorSet* cursors, size_t index, uint64_t mo
   txn::Cursor* cursor = cursors->Get(index, most_skipped);
   if (cursor->bound()) return cursor;
   const rocksdb::Snapshot* snapshot =
-      context_->ReadsLatest() ? nullptr : context_->transaction()->EstimateSnapshot();
+      context_->ReadsLatest() ? nullptr : context_->transaction()->snapshot().ForEstimate();
   return cursor->Bind(snapshot, &context_->writes()).ok() ? cursor : nullptr;
 }
 

@@ -7,8 +7,8 @@ namespace basalt::engine {
 
 Status RowContext::LockForWrite(Bytes primary_key) const {
   if (table_->lockless()) return Status::Ok();
-  BASALT_RETURN_IF_ERROR(transaction_->Lock(table_->primary().id, primary_key,
-                                            txn::LockMode::kExclusive, txn::LockWait::kWait));
+  BASALT_RETURN_IF_ERROR(transaction_->locks().Acquire(
+      table_->primary().id, primary_key, txn::LockMode::kExclusive, txn::LockWait::kWait));
   return transaction_->CheckUnchanged(table_->primary().family, primary_key);
 }
 

@@ -73,8 +73,8 @@ Status RowReader::Lock(txn::LockWait wait) {
   const Index& rows = context_->table().primary();
   txn::Transaction* transaction = context_->transaction();
   BASALT_RETURN_IF_ERROR(
-      transaction->Lock(rows.id, key_, context_->intent().mode, wait, &newly_locked_));
-  lock_position_ = transaction->lock_count();
+      transaction->locks().Acquire(rows.id, key_, context_->intent().mode, wait, &newly_locked_));
+  lock_position_ = transaction->locks().count();
   return transaction->CheckUnchanged(rows.family, key_);
 }
 
@@ -82,8 +82,8 @@ void RowReader::Release() {
   unlocked_ = false;
   // Only while it is the newest lock: one that came after it may be for a row that was written.
   txn::Transaction* transaction = context_->transaction();
-  if (newly_locked_ && transaction->lock_count() == lock_position_) {
-    transaction->UnlockAfter(lock_position_ - 1);
+  if (newly_locked_ && transaction->locks().count() == lock_position_) {
+    transaction->locks().ReleaseAfter(lock_position_ - 1);
   }
   newly_locked_ = false;
 }

@@ -12,17 +12,17 @@ Status RowWriter::OpenWrite(const TakeLocks& take_locks, txn::Transaction::Write
   if (context_->table().lockless()) return take_locks();
   txn::Transaction* transaction = context_->transaction();
   while (true) {
-    const size_t locks = transaction->lock_count();
+    const size_t locks = transaction->locks().count();
     Status taken = take_locks();
     if (taken.code() == Code::kDuplicateKey && !transaction->detects_conflicts()) {
-      transaction->UnlockRefused(locks);
+      transaction->locks().ReleaseRefused(locks);
     }
     BASALT_RETURN_IF_ERROR(std::move(taken));
     const txn::NewEntry* held_up = nullptr;
     Status opened = transaction->OpenWrite(new_entries_, gate, &held_up);
     if (opened.code() != Code::kLockBusy) return opened;
-    transaction->UnlockAfter(locks);
-    BASALT_RETURN_IF_ERROR(transaction->WaitToInsert(*held_up));
+    transaction->locks().ReleaseAfter(locks);
+    BASALT_RETURN_IF_ERROR(transaction->locks().WaitToInsert(*held_up));
   }
 }
 

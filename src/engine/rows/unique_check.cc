@@ -11,9 +11,9 @@ Status UniqueCheck::LockNewValue(IndexId index, Bytes locked, Bytes prefix, txn:
   txn::Transaction* transaction = context_->transaction();
   if (!context_->table().lockless()) {
     bool acquired;
-    BASALT_RETURN_IF_ERROR(transaction->LockNewEntry(index, locked, wait, &acquired));
+    BASALT_RETURN_IF_ERROR(transaction->locks().AcquireForEntry(index, locked, wait, &acquired));
   }
-  return transaction->WaitForUndecided(index, prefix);
+  return transaction->locks().WaitForUndecided(index, prefix);
 }
 
 // Conflicting rows share what is locked, so nobody else adds one.
@@ -69,21 +69,24 @@ Status UniqueCheck::LockNewPrimary(Bytes primary_key, bool* taken) {
   const IndexId rows = context_->table().primary().id;
   txn::Transaction* transaction = context_->transaction();
   while (true) {
-    const size_t locks = transaction->lock_count();
+    const size_t locks = transaction->locks().count();
     bool acquired = false;
     bool exists = false;
-    Status locked = transaction->LockNewEntry(rows, primary_key, txn::LockWait::kNoWait, &acquired);
+    Status locked =
+        transaction->locks().AcquireForEntry(rows, primary_key, txn::LockWait::kNoWait, &acquired);
     if (locked.code() == Code::kLockBusy) {
       BASALT_RETURN_IF_ERROR(PrimaryKeyIsTaken(primary_key, &exists));
-      locked = exists
-                   ? transaction->Lock(rows, primary_key, duplicate_mode_, txn::LockWait::kWait)
-                   : transaction->LockNewEntry(rows, primary_key, txn::LockWait::kWait, &acquired);
+      locked = exists ? transaction->locks().Acquire(rows, primary_key, duplicate_mode_,
+                                                     txn::LockWait::kWait)
+                      : transaction->locks().AcquireForEntry(rows, primary_key,
+                                                             txn::LockWait::kWait, &acquired);
     }
     BASALT_RETURN_IF_ERROR(std::move(locked));
     BASALT_RETURN_IF_ERROR(PrimaryKeyIsTaken(primary_key, taken));
-    if (*taken && !exists) transaction->EntryIsThere(primary_key, acquired, duplicate_mode_);
+    if (*taken && !exists)
+      transaction->locks().EntryIsThere(primary_key, acquired, duplicate_mode_);
     if (*taken || !exists) return Status::Ok();
-    transaction->UnlockAfter(locks);
+    transaction->locks().ReleaseAfter(locks);
   }
 }
 
@@ -169,7 +172,7 @@ Status UniqueCheck::CheckValue(const UniqueValue& value, Bytes own_row_key,
   const Table& table = context_->table();
   txn::Transaction* transaction = context_->transaction();
   while (true) {
-    const size_t locks = transaction->lock_count();
+    const size_t locks = transaction->locks().count();
     Status locked = Lock(value, txn::LockWait::kNoWait);
     const bool busy = locked.code() == Code::kLockBusy;
     if (!busy) BASALT_RETURN_IF_ERROR(std::move(locked));
@@ -182,9 +185,9 @@ Status UniqueCheck::CheckValue(const UniqueValue& value, Bytes own_row_key,
     if (holder.empty()) return Status::Ok();
     std::string still = holder;
     if (!table.lockless()) {
-      transaction->UnlockAfter(locks);
-      BASALT_RETURN_IF_ERROR(
-          transaction->Lock(table.primary().id, holder, duplicate_mode_, txn::LockWait::kWait));
+      transaction->locks().ReleaseAfter(locks);
+      BASALT_RETURN_IF_ERROR(transaction->locks().Acquire(table.primary().id, holder,
+                                                          duplicate_mode_, txn::LockWait::kWait));
       still.clear();
       BASALT_RETURN_IF_ERROR(FindHolder(value, own_row_key, &still));
     }
@@ -193,7 +196,7 @@ Status UniqueCheck::CheckValue(const UniqueValue& value, Bytes own_row_key,
       duplicate_key_.swap(holder);
       return Status(Code::kDuplicateKey);
     }
-    transaction->UnlockAfter(locks);
+    transaction->locks().ReleaseAfter(locks);
   }
 }
 

@@ -205,7 +205,7 @@ TEST_F(TableCheckTest, OneSnapshotWhileOthersWrite) {
   MakeTable();
   auto reader = database_->transactions()->NewTransaction();
   reader->Begin({});
-  reader->TakeSnapshot();
+  reader->snapshot().ForReads();
   Insert({"50,1,'a','fifty'", "51,1,'a','fifty-one'"});
   TableCheck check(table_.get(), reader.get(), CheckDepth::kExtended, &steps_, nullptr);
   ASSERT_TRUE(check.Run().ok());

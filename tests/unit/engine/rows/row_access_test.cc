@@ -100,8 +100,9 @@ TEST_P(RowAccessTest, T2T6WhatIsWrittenIsLocked) {
   other->Begin({});
   const auto locked = [&](Bytes key) {
     const IndexId index = table_->primary().id;
-    return other->Lock(index, key, txn::LockMode::kShared, txn::LockWait::kNoWait).code() ==
-           Code::kLockBusy;
+    return other->locks()
+               .Acquire(index, key, txn::LockMode::kShared, txn::LockWait::kNoWait)
+               .code() == Code::kLockBusy;
   };
   ReadIntent intent;
   intent.lock = true;
@@ -201,7 +202,7 @@ TEST_P(RowAccessTest, ALockingReadWaitsAndSeesTheLatest) {
   InsertThree();
   auto other = database_->transactions()->NewTransaction();
   other->Begin({});
-  other->ReadSnapshot();
+  other->snapshot().ForReads();
   Begin({.lock = true});
   FindByName("one");
   size_t duplicate = 0;
@@ -235,9 +236,9 @@ TEST_P(RowAccessTest, ARowThatIsReadAloneNeedsNoSnapshot) {
   std::vector<uint8_t> record(kRecordBytes);
   ASSERT_TRUE(access_->reader().Read(key, record.data(), /*alone=*/true).ok());
   EXPECT_EQ(RowOf(record), one_);
-  EXPECT_FALSE(transaction_->has_snapshot());
+  EXPECT_FALSE(transaction_->snapshot().taken());
   ASSERT_TRUE(access_->reader().Read(key, record.data()).ok());
-  EXPECT_TRUE(transaction_->has_snapshot());
+  EXPECT_TRUE(transaction_->snapshot().taken());
   Commit();
 }
 
@@ -245,7 +246,7 @@ TEST_P(RowAccessTest, ARowThatIsReadAloneIsThatOfASnapshotThatIsThere) {
   InsertThree();
   auto other = database_->transactions()->NewTransaction();
   other->Begin({});
-  other->ReadSnapshot();
+  other->snapshot().ForReads();
   Begin({.lock = true});
   FindByName("one");
   const std::string key(access_->reader().key());

@@ -147,8 +147,8 @@ TEST_P(UniqueValueTest, TheDuplicateIsLockedInTheModeAskedFor) {
     size_t duplicate = 0;
     ASSERT_EQ(Insert(same_, &duplicate).code(), Code::kDuplicateKey);
     Connection other(*this);
-    const Status shared = other.transaction->Lock(table_->primary().id, old_key_,
-                                                  txn::LockMode::kShared, txn::LockWait::kNoWait);
+    const Status shared = other.transaction->locks().Acquire(
+        table_->primary().id, old_key_, txn::LockMode::kShared, txn::LockWait::kNoWait);
     EXPECT_EQ(shared.code(), replaces ? Code::kLockBusy : Code::kOk);
   }
   Rollback();
