@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/loads/bulk_insert.h"
+#include "server/commit_order.h"
 #include "server/handler.h"
 #include "server/plugin_state.h"
 #include "server/prepared_wait.h"
@@ -94,6 +95,9 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type, bool opens) {
     if (!decided.ok()) return Fail(std::move(decided));
   }
   session->EnterStatement();
+  // No lock keeps the next worker of a replica away from rows that are not committed yet.
+  if (table_share->tmp_table != NO_TMP_TABLE) [[unlikely]]
+    HoldNextWorker(thd);
   open_.RenewRows();  // TRUNCATE may have given the table new indexes since
   reader_.ForgetWantedColumns();
   const txn::Transaction& reader = *session->transaction();
