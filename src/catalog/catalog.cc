@@ -4,6 +4,8 @@
 
 #include "catalog/catalog.h"
 
+#include "base/mutex.h"
+
 #include <utility>
 
 #include <rocksdb/iterator.h>
@@ -37,25 +39,25 @@ Status Catalog::Load(store::Store* store, std::unique_ptr<Catalog>* catalog) {
 }
 
 std::shared_ptr<const TableRecord> Catalog::FindTable(Bytes name) const {
-  std::shared_lock lock(tables_mutex_);
+  ReaderLock lock(tables_mutex_);
   const auto found = tables_.find(name);
   return found == tables_.end() ? nullptr : found->second;
 }
 
 uint64_t Catalog::ReadableFrom(Bytes name) const {
-  std::shared_lock lock(tables_mutex_);
+  ReaderLock lock(tables_mutex_);
   const auto found = readable_from_.find(name);
   return found == readable_from_.end() ? 0 : found->second;
 }
 
 uint64_t Catalog::ReadableFrom(IndexId index) const {
-  std::shared_lock lock(tables_mutex_);
+  ReaderLock lock(tables_mutex_);
   const auto found = index_readable_from_.find(index);
   return found == index_readable_from_.end() ? 0 : found->second;
 }
 
 std::vector<std::shared_ptr<const TableRecord>> Catalog::Tables() const {
-  std::shared_lock lock(tables_mutex_);
+  ReaderLock lock(tables_mutex_);
   std::vector<std::shared_ptr<const TableRecord>> tables;
   tables.reserve(tables_.size());
   for (const auto& [name, table] : tables_) tables.push_back(table);
@@ -63,7 +65,7 @@ std::vector<std::shared_ptr<const TableRecord>> Catalog::Tables() const {
 }
 
 std::shared_ptr<const TableRecord> Catalog::FindIndex(IndexId index, size_t* position) const {
-  std::shared_lock lock(tables_mutex_);
+  ReaderLock lock(tables_mutex_);
   for (const auto& [name, table] : tables_) {
     for (size_t i = 0; i < table->indexes.size(); ++i) {
       if (table->indexes[i].id != index) continue;
@@ -115,17 +117,17 @@ Status Catalog::TableVersion(Bytes name, uint64_t* version) const {
 }
 
 std::map<uint32_t, uint32_t> Catalog::ColumnFamilyFlags() const {
-  std::shared_lock lock(tables_mutex_);
+  ReaderLock lock(tables_mutex_);
   return column_family_flags_;
 }
 
 std::vector<IndexId> Catalog::DroppedIndexes() const {
-  std::shared_lock lock(tables_mutex_);
+  ReaderLock lock(tables_mutex_);
   return {dropped_.begin(), dropped_.end()};
 }
 
 bool Catalog::IsDropped(IndexId index) const {
-  std::shared_lock lock(tables_mutex_);
+  ReaderLock lock(tables_mutex_);
   return dropped_.contains(index);
 }
 
@@ -139,20 +141,20 @@ Status Catalog::AppendReclaimed(rocksdb::WriteBatchBase* batch, IndexId index) c
 }
 
 void Catalog::ForgetDropped(IndexId index) {
-  std::unique_lock lock(tables_mutex_);
+  WriterLock lock(tables_mutex_);
   dropped_.erase(index);
   index_readable_from_.erase(index);
 }
 
 void Catalog::SetDropListener(std::function<void()> listener) {
-  std::lock_guard lock(listener_mutex_);
+  MutexLock lock(listener_mutex_);
   drop_listener_ = std::move(listener);
 }
 
 void Catalog::NotifyDropped() {
   // Called under the mutex of the listener itself, so that it is not gone when SetDropListener has
   // removed it.
-  std::lock_guard lock(listener_mutex_);
+  MutexLock lock(listener_mutex_);
   if (drop_listener_) drop_listener_();
 }
 
@@ -192,7 +194,7 @@ Status Catalog::PendingIngestJobs(std::vector<IngestJob>* jobs) const {
 }
 
 uint32_t Catalog::maximum_index_number() const {
-  std::shared_lock lock(tables_mutex_);
+  ReaderLock lock(tables_mutex_);
   return maximum_index_number_;
 }
 

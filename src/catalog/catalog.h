@@ -6,9 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
-#include <shared_mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/index_id.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "catalog/dictionary_summary.h"
 #include "catalog/ingest_job.h"
@@ -208,19 +207,24 @@ class Catalog {
   store::Store* const store_;
   TemporaryTables temporary_tables_;
   DictionarySummary summary_;  // set once, by Load
-  std::mutex ddl_mutex_;       // one change at a time; taken before tables_mutex_
+  // One change at a time; taken before tables_mutex_. Changes take both, so that a look needs only
+  // one of them. clang cannot say that: what looks under ddl_mutex_ alone, and the loader, whose
+  // catalog nobody else has yet, is BASALT_UNCHECKED_LOCKS.
+  Mutex ddl_mutex_;
 
-  mutable std::shared_mutex tables_mutex_;  // guards the maps below
-  std::map<std::string, std::shared_ptr<const TableRecord>, std::less<>> tables_;
-  std::map<uint32_t, uint32_t> column_family_flags_;
-  std::set<IndexId> dropped_;
-  std::map<std::string, uint64_t, std::less<>> readable_from_;
-  std::map<IndexId, uint64_t> index_readable_from_;
-  std::map<std::string, std::string, std::less<>> definitions_;  // by WholeOf -> identity
-  uint32_t maximum_index_number_ = kFirstUserIndexNumber - 1;
+  mutable SharedMutex tables_mutex_;
+  std::map<std::string, std::shared_ptr<const TableRecord>, std::less<>> tables_
+      BASALT_GUARDED_BY(tables_mutex_);
+  std::map<uint32_t, uint32_t> column_family_flags_ BASALT_GUARDED_BY(tables_mutex_);
+  std::set<IndexId> dropped_ BASALT_GUARDED_BY(tables_mutex_);
+  std::map<std::string, uint64_t, std::less<>> readable_from_ BASALT_GUARDED_BY(tables_mutex_);
+  std::map<IndexId, uint64_t> index_readable_from_ BASALT_GUARDED_BY(tables_mutex_);
+  std::map<std::string, std::string, std::less<>> definitions_
+      BASALT_GUARDED_BY(tables_mutex_);  // by WholeOf -> identity
+  uint32_t maximum_index_number_ BASALT_GUARDED_BY(tables_mutex_) = kFirstUserIndexNumber - 1;
 
-  std::mutex listener_mutex_;
-  std::function<void()> drop_listener_;
+  Mutex listener_mutex_;
+  std::function<void()> drop_listener_ BASALT_GUARDED_BY(listener_mutex_);
   std::atomic<uint64_t> next_ingest_job_{1};
 };
 

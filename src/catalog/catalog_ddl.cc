@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "catalog/catalog.h"
+
+#include "base/mutex.h"
 #include "catalog/catalog_change.h"
 #include "catalog/dictionary_records.h"
 
@@ -45,7 +47,8 @@ Status CheckOnePrimary(Bytes name, const auto& indexes) {
 
 }  // namespace
 
-Status Catalog::PrepareColumnFamily(const IndexRequest& request, Change* change, uint32_t* id) {
+BASALT_UNCHECKED_LOCKS Status Catalog::PrepareColumnFamily(const IndexRequest& request,
+                                                           Change* change, uint32_t* id) {
   const std::string& name = request.column_family;
   if (name == store::kSystemColumnFamilyName || name == kPerIndexName || name.empty()) {
     return Status(Code::kInvalidArgument, "the column family name '" + name + "' is reserved");
@@ -61,7 +64,7 @@ Status Catalog::PrepareColumnFamily(const IndexRequest& request, Change* change,
 }
 
 // What is in the column family; empty: nothing. Indexes being built are in the dictionary only.
-Status Catalog::UserOfColumnFamily(uint32_t id, std::string* user) const {
+BASALT_UNCHECKED_LOCKS Status Catalog::UserOfColumnFamily(uint32_t id, std::string* user) const {
   for (const auto& [name, table] : tables_) {
     for (const IndexRecord& index : table->indexes) {
       if (index.id.column_family == id) *user = "the table " + name;
@@ -85,7 +88,7 @@ Status Catalog::UserOfColumnFamily(uint32_t id, std::string* user) const {
 }
 
 Status Catalog::DropColumnFamily(const std::string& name) {
-  std::lock_guard lock(ddl_mutex_);
+  MutexLock lock(ddl_mutex_);
   rocksdb::ColumnFamilyHandle* family = store_->FindColumnFamily(name);
   const std::string quoted = "the column family '" + name + "'";
   if (family == nullptr) return Status(Code::kNotFound, "there is no column family '" + name + "'");
@@ -101,14 +104,15 @@ Status Catalog::DropColumnFamily(const std::string& name) {
   change.Delete(ColumnFamilyKey(family->GetID()));
   BASALT_RETURN_IF_ERROR(Commit(&change));
   {
-    std::unique_lock names(tables_mutex_);
+    WriterLock names(tables_mutex_);
     column_family_flags_.erase(family->GetID());
   }
   return store_->DropColumnFamily(family);
 }
 
-Status Catalog::NumberIndexes(const std::vector<IndexRequest>& requests, Change* change,
-                              std::vector<IndexRecord>* indexes) {
+BASALT_UNCHECKED_LOCKS Status Catalog::NumberIndexes(const std::vector<IndexRequest>& requests,
+                                                     Change* change,
+                                                     std::vector<IndexRecord>* indexes) {
   indexes->clear();
   for (const IndexRequest& request : requests) {
     if ((request.flags & ~kIndexHasTtl) != 0) {
@@ -131,7 +135,7 @@ Status Catalog::NumberIndexes(const std::vector<IndexRequest>& requests, Change*
   {
     // Numbers of a change that fails are not used again: cheaper than being sure that nothing of
     // it has reached the disk.
-    std::unique_lock lock(tables_mutex_);
+    WriterLock lock(tables_mutex_);
     for (IndexRecord& index : *indexes) index.id.number = ++maximum_index_number_;
   }
   change->Put(TypeKey(RecordType::kMaximumIndexNumber),
@@ -142,7 +146,7 @@ Status Catalog::NumberIndexes(const std::vector<IndexRequest>& requests, Change*
 Status Catalog::Commit(Change* change, bool sync) {
   BASALT_RETURN_IF_ERROR(change->frees_space ? store_->WriteToFreeSpace(&change->batch, sync)
                                              : store_->Write(&change->batch, sync));
-  std::unique_lock lock(tables_mutex_);
+  WriterLock lock(tables_mutex_);
   for (auto& [name, table] : change->tables) {
     if (table == nullptr) {
       tables_.erase(name);
@@ -167,11 +171,11 @@ Status Catalog::Commit(Change* change, bool sync) {
 void Catalog::NoteNewContent(Bytes name) {
   if (IsTemporaryName(name)) return;
   const uint64_t now = store_->base()->GetLatestSequenceNumber();
-  std::unique_lock lock(tables_mutex_);
+  WriterLock lock(tables_mutex_);
   readable_from_[std::string(name)] = now;
 }
 
-bool Catalog::HasOtherPartition(Bytes name) const {
+BASALT_UNCHECKED_LOCKS bool Catalog::HasOtherPartition(Bytes name) const {
   if (!IsPartitionName(name)) return false;
   const std::string prefix = WholeOf(name);
   for (auto at = tables_.lower_bound(prefix); at != tables_.end() && at->first.starts_with(prefix);
@@ -184,7 +188,7 @@ bool Catalog::HasOtherPartition(Bytes name) const {
 Status Catalog::CreateTable(Bytes name, const std::vector<IndexRequest>& requests,
                             uint64_t auto_increment, std::shared_ptr<const TableRecord>* table,
                             const TableDefinition* definition) {
-  std::lock_guard lock(ddl_mutex_);
+  MutexLock lock(ddl_mutex_);
   if (name.empty()) return Status(Code::kInvalidArgument, "a table needs a name");
   if (FindTable(name) != nullptr) return TableExists(name);
   BASALT_RETURN_IF_ERROR(CheckOnePrimary(name, requests));
@@ -208,7 +212,7 @@ Status Catalog::CreateTable(Bytes name, const std::vector<IndexRequest>& request
 
 Status Catalog::DropTable(Bytes name) {
   {
-    std::lock_guard lock(ddl_mutex_);
+    MutexLock lock(ddl_mutex_);
     const auto table = FindTable(name);
     if (table == nullptr) return NoSuchTable(name);
     Change change(store_->system());
@@ -218,7 +222,7 @@ Status Catalog::DropTable(Bytes name) {
     DropDefinition(name, &change);
     if (!HasOtherPartition(name)) change.Delete(TableVersionKey(VersionPathOfTable(name)));
     BASALT_RETURN_IF_ERROR(Commit(&change));
-    std::unique_lock names(tables_mutex_);
+    WriterLock names(tables_mutex_);
     readable_from_.erase(std::string(name));
   }
   NotifyDropped();
@@ -226,8 +230,8 @@ Status Catalog::DropTable(Bytes name) {
 }
 
 // What a rename moves: all partitions with the first of them.
-Status Catalog::TablesToRename(Bytes from, Bytes to,
-                               std::vector<TableRecordPointer>* tables) const {
+BASALT_UNCHECKED_LOCKS Status
+Catalog::TablesToRename(Bytes from, Bytes to, std::vector<TableRecordPointer>* tables) const {
   const std::string old_table(TableOfPartition(from));
   const std::string new_table(TableOfPartition(to));
   const Bytes suffix = from.substr(old_table.size());
@@ -268,7 +272,7 @@ Status Catalog::MoveVersion(Bytes from, Bytes to, Change* change) const {
 }
 
 Status Catalog::RenameTable(Bytes from, Bytes to) {
-  std::lock_guard lock(ddl_mutex_);
+  MutexLock lock(ddl_mutex_);
   if (to.empty()) return Status(Code::kInvalidArgument, "a table needs a name");
   std::vector<TableRecordPointer> tables;
   BASALT_RETURN_IF_ERROR(TablesToRename(from, to, &tables));
@@ -292,21 +296,21 @@ Status Catalog::RenameTable(Bytes from, Bytes to) {
 }
 
 void Catalog::NoteRename(const std::string& from, const std::string& to) {
-  std::unique_lock names(tables_mutex_);
+  WriterLock names(tables_mutex_);
   const auto known = readable_from_.extract(from);
   if (!known.empty() || !IsTemporaryName(from)) {
     readable_from_[to] = known.empty() ? 0 : known.mapped();
     return;
   }
   // Made under this name by a copying ALTER: its rows have come since.
-  names.unlock();
+  names.Unlock();
   NoteNewContent(to);
 }
 
 Status Catalog::TruncateTable(Bytes name, uint64_t auto_increment,
                               std::shared_ptr<const TableRecord>* table) {
   {
-    std::lock_guard lock(ddl_mutex_);
+    MutexLock lock(ddl_mutex_);
     const auto old = FindTable(name);
     if (old == nullptr) return NoSuchTable(name);
     std::vector<IndexRequest> requests;
@@ -337,7 +341,7 @@ Status Catalog::TruncateTable(Bytes name, uint64_t auto_increment,
 
 Status Catalog::BeginIndexBuild(const std::vector<IndexRequest>& requests,
                                 std::vector<IndexRecord>* built) {
-  std::lock_guard lock(ddl_mutex_);
+  MutexLock lock(ddl_mutex_);
   Change change(store_->system());
   BASALT_RETURN_IF_ERROR(NumberIndexes(requests, &change, built));
   for (const IndexRecord& index : *built) {
@@ -368,7 +372,7 @@ Status Catalog::ReplaceIndexes(const std::vector<TableRecord>& replacements,
                                const TableDefinition* definition) {
   bool any_dropped = false;
   {
-    std::lock_guard lock(ddl_mutex_);
+    MutexLock lock(ddl_mutex_);
     Change change(store_->system());
     std::vector<IndexId> added;
     for (const TableRecord& replacement : replacements) {
@@ -392,13 +396,13 @@ Status Catalog::ReplaceIndexes(const std::vector<TableRecord>& replacements,
 // After the commit of the change that gave tables these indexes.
 void Catalog::NoteNewIndexes(const std::vector<IndexId>& added) {
   const uint64_t now = store_->base()->GetLatestSequenceNumber();
-  std::unique_lock lock(tables_mutex_);
+  WriterLock lock(tables_mutex_);
   for (const IndexId index : added) index_readable_from_[index] = now;
 }
 
 Status Catalog::AbortIndexBuild(const std::vector<IndexRecord>& built) {
   {
-    std::lock_guard lock(ddl_mutex_);
+    MutexLock lock(ddl_mutex_);
     Change change(store_->system());
     change.frees_space = true;
     for (const IndexRecord& index : built) {
@@ -414,7 +418,7 @@ Status Catalog::AbortIndexBuild(const std::vector<IndexRecord>& built) {
 Status Catalog::DropLeftBehind(const std::set<IndexId>& indexes) {
   bool found = false;
   {
-    std::lock_guard lock(ddl_mutex_);
+    MutexLock lock(ddl_mutex_);
     Change change(store_->system());
     change.frees_space = true;
     for (const IndexId index : indexes) {
@@ -430,7 +434,7 @@ Status Catalog::DropLeftBehind(const std::set<IndexId>& indexes) {
 }
 
 Status Catalog::SetAutoIncrement(IndexId primary, uint64_t next) {
-  std::lock_guard lock(ddl_mutex_);
+  MutexLock lock(ddl_mutex_);
   Change change(store_->system());
   change.Put(IndexKey(RecordType::kAutoIncrement, primary), EncodeAutoIncrement(next));
   return Commit(&change);

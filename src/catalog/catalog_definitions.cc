@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "catalog/catalog.h"
+
+#include "base/mutex.h"
 #include "catalog/catalog_change.h"
 #include "catalog/dictionary_records.h"
 
@@ -22,24 +24,24 @@ uint32_t NumberOf(const TableRecord& table) {
 Status Catalog::Definition(Bytes name, TableDefinition* definition) const {
   std::string whole;
   {
-    std::shared_lock lock(tables_mutex_);
+    ReaderLock lock(tables_mutex_);
     whole = DefinedAs(name);
   }
   const std::string key = TableDefinitionKey(whole);
   std::string value;
   BASALT_RETURN_IF_ERROR(Get(key, &value));
   if (!DecodeTableDefinition(key, value, definition).ok()) return Status(Code::kNotFound);
-  std::shared_lock lock(tables_mutex_);
+  ReaderLock lock(tables_mutex_);
   if (IsDefinitionOf(definition->primary_number, whole)) return {};
   return Status(Code::kNotFound);
 }
 
 Status Catalog::StoreDefinition(Bytes name, const TableDefinition& definition, bool sync) {
-  std::lock_guard lock(ddl_mutex_);
+  MutexLock lock(ddl_mutex_);
   std::string whole;
   bool partitioned = false;
   {
-    std::shared_lock tables(tables_mutex_);
+    ReaderLock tables(tables_mutex_);
     whole = DefinedAs(name);
     partitioned = IsPartitionName(whole) && IsPartitioned(TableOfPartition(whole));
   }
@@ -53,14 +55,14 @@ Status Catalog::StoreDefinition(Bytes name, const TableDefinition& definition, b
 }
 
 bool Catalog::HasDefinition(Bytes name, Bytes identity) const {
-  std::shared_lock lock(tables_mutex_);
+  ReaderLock lock(tables_mutex_);
   const auto found = definitions_.find(DefinedAs(name));
   return found != definitions_.end() && found->second == identity;
 }
 
 bool Catalog::IsDefinitionOfAnother(Bytes name, Bytes identity) const {
   if (identity.empty()) return false;
-  std::shared_lock lock(tables_mutex_);
+  ReaderLock lock(tables_mutex_);
   const std::string own = DefinedAs(name);
   return std::any_of(definitions_.begin(), definitions_.end(), [&](const auto& definition) {
     return definition.second == identity && definition.first != own;
@@ -68,28 +70,28 @@ bool Catalog::IsDefinitionOfAnother(Bytes name, Bytes identity) const {
 }
 
 std::map<std::string, std::string> Catalog::DefinitionIdentities() const {
-  std::shared_lock lock(tables_mutex_);
+  ReaderLock lock(tables_mutex_);
   return {definitions_.begin(), definitions_.end()};
 }
 
 bool Catalog::IsTable(Bytes name) const {
-  std::shared_lock lock(tables_mutex_);
+  ReaderLock lock(tables_mutex_);
   return tables_.contains(name) || IsPartitioned(name);
 }
 
-bool Catalog::IsPartitioned(Bytes name) const {
+BASALT_UNCHECKED_LOCKS bool Catalog::IsPartitioned(Bytes name) const {
   const std::string prefix = PartitionsOf(name);
   const auto found = tables_.lower_bound(prefix);
   return found != tables_.end() && found->first.starts_with(prefix);
 }
 
-std::string Catalog::DefinedAs(Bytes name) const {
+BASALT_UNCHECKED_LOCKS std::string Catalog::DefinedAs(Bytes name) const {
   if (IsPartitionName(name)) return WholeOf(name);
   const bool partitions = !tables_.contains(name) && IsPartitioned(name);
   return partitions ? PartitionsOf(name) : std::string(name);
 }
 
-bool Catalog::IsDefinitionOf(uint32_t primary_number, Bytes whole) const {
+BASALT_UNCHECKED_LOCKS bool Catalog::IsDefinitionOf(uint32_t primary_number, Bytes whole) const {
   if (IsPartitionName(whole)) return primary_number == 0 && IsPartitioned(TableOfPartition(whole));
   const auto found = tables_.find(whole);
   return found != tables_.end() && found->second->Primary()->id.number == primary_number;
@@ -98,7 +100,7 @@ bool Catalog::IsDefinitionOf(uint32_t primary_number, Bytes whole) const {
 std::vector<std::string> Catalog::TablesOf(Bytes database) const {
   const std::string prefix = std::string(database) + ".";
   std::vector<std::string> names;
-  std::shared_lock lock(tables_mutex_);
+  ReaderLock lock(tables_mutex_);
   for (auto at = tables_.lower_bound(prefix); at != tables_.end() && at->first.starts_with(prefix);
        ++at) {
     const Bytes name = TableOfPartition(at->first).substr(prefix.size());

@@ -52,7 +52,7 @@ Status Catalog::Loader::ReadRecords() {
   return store::MapStatus(iterator->status(), "reading the dictionary");
 }
 
-Status Catalog::Loader::ReadRecord(Bytes key, Bytes value) {
+BASALT_UNCHECKED_LOCKS Status Catalog::Loader::ReadRecord(Bytes key, Bytes value) {
   RecordType type;
   if (!ReadRecordType(key, &type)) {
     return Status(Code::kCorruption, "dictionary: a key is shorter than a record type");
@@ -124,7 +124,7 @@ void Catalog::Loader::ReadDefinition(Bytes key, Bytes value) {
   definitions_[name] = std::move(definition);
 }
 
-void Catalog::Loader::AssignDefinitions() {
+BASALT_UNCHECKED_LOCKS void Catalog::Loader::AssignDefinitions() {
   for (auto& [name, definition] : definitions_) {
     if (catalog_->IsDefinitionOf(definition.primary_number, name)) {
       catalog_->definitions_[name] = std::move(definition.identity);
@@ -142,11 +142,11 @@ Status Catalog::Loader::ReadDropOrBuild(Bytes key, std::set<IndexId>* indexes) {
   return {};
 }
 
-void Catalog::Loader::NoteNumber(uint32_t number) {
+BASALT_UNCHECKED_LOCKS void Catalog::Loader::NoteNumber(uint32_t number) {
   catalog_->maximum_index_number_ = std::max(catalog_->maximum_index_number_, number);
 }
 
-Status Catalog::Loader::AssembleTables() {
+BASALT_UNCHECKED_LOCKS Status Catalog::Loader::AssembleTables() {
   for (const auto& [name, ids] : table_indexes_) {
     auto table = std::make_shared<TableRecord>();
     table->name = name;
@@ -159,7 +159,8 @@ Status Catalog::Loader::AssembleTables() {
   return {};
 }
 
-Status Catalog::Loader::AssembleIndex(const std::string& table, IndexId id, TableRecord* record) {
+BASALT_UNCHECKED_LOCKS Status Catalog::Loader::AssembleIndex(const std::string& table, IndexId id,
+                                                             TableRecord* record) {
   NoteNumber(id.number);
   const auto index = indexes_.find(id);
   if (index == indexes_.end()) return Contradiction(table, id, "the index has no record");
@@ -173,7 +174,8 @@ Status Catalog::Loader::AssembleIndex(const std::string& table, IndexId id, Tabl
   return {};
 }
 
-Status Catalog::Loader::CheckColumnFamily(const std::string& table, IndexId id) {
+BASALT_UNCHECKED_LOCKS Status Catalog::Loader::CheckColumnFamily(const std::string& table,
+                                                                 IndexId id) {
   const auto name = source_.column_families.find(id.column_family);
   if (name == source_.column_families.end()) {
     return Contradiction(table, id, "there is no such column family");
@@ -190,7 +192,7 @@ Status Catalog::Loader::CheckColumnFamily(const std::string& table, IndexId id) 
   return {};
 }
 
-void Catalog::Loader::Summarize() {
+BASALT_UNCHECKED_LOCKS void Catalog::Loader::Summarize() {
   DictionarySummary& summary = catalog_->summary_;
   summary.tables = catalog_->tables_.size();
   for (const auto& [name, table] : catalog_->tables_) {
@@ -208,7 +210,7 @@ void Catalog::Loader::Summarize() {
   }
 }
 
-Status Catalog::Loader::Repair() {
+BASALT_UNCHECKED_LOCKS Status Catalog::Loader::Repair() {
   Change change(source_.system);
   change.frees_space = true;  // a start must not fail because the disk is nearly full
   for (const IndexId index : built_) {

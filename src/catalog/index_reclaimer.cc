@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "catalog/index_reclaimer.h"
 
+#include "base/mutex.h"
+
 #include <memory>
 #include <string>
 
@@ -46,48 +48,52 @@ IndexReclaimer::~IndexReclaimer() { Stop(); }
 void IndexReclaimer::Start() {
   if (thread_.joinable()) return;
   stop_ = false;
-  wake_ = true;  // there may be drops from before the start
+  {
+    MutexLock lock(mutex_);
+    wake_ = true;  // there may be drops from before the start
+  }
   catalog_->SetDropListener([this] { Wake(); });
   thread_ = StartWorkerThread("index reclaimer", [this] { Run(); });
 }
 
 void IndexReclaimer::Wake() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     wake_ = true;
   }
-  changed_.notify_one();
+  changed_.NotifyOne();
 }
 
 void IndexReclaimer::Stop() {
   if (!thread_.joinable()) return;
   catalog_->SetDropListener({});
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     stop_ = true;
   }
-  changed_.notify_one();
+  changed_.NotifyOne();
   thread_.join();
 }
 
 void IndexReclaimer::Run() {
   const auto& log = catalog_->store()->options().log;
   std::string last_error;
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (!stop_) {
-    changed_.wait(lock, [this] { return wake_ || stop_; });
+    changed_.Wait(lock, [this]() BASALT_REQUIRES(mutex_) { return wake_ || stop_; });
     if (stop_) return;
     wake_ = false;
-    lock.unlock();
+    lock.Unlock();
     const Status status = ReclaimAll();
     // The same error at each try is said once.
     if (!status.ok() && !stop_ && log && status.ToString() != last_error) {
       last_error = status.ToString();
       log(store::LogLevel::kWarning, last_error + "; it will be tried again");
     }
-    lock.lock();
+    lock.Lock();
     if (!status.ok()) {
-      changed_.wait_for(lock, retry_after_, [this] { return wake_ || stop_; });
+      changed_.WaitFor(lock, retry_after_,
+                       [this]() BASALT_REQUIRES(mutex_) { return wake_ || stop_; });
       wake_ = true;
     }
   }

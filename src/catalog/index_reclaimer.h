@@ -3,13 +3,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <thread>
 #include <vector>
 
 #include "base/index_id.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "catalog/catalog.h"
 
@@ -63,9 +62,9 @@ class IndexReclaimer {
 
   Catalog* const catalog_;
   const std::chrono::seconds retry_after_;
-  std::mutex mutex_;  // guards wake_ and the thread's sleep
-  std::condition_variable changed_;
-  bool wake_ = false;
+  Mutex mutex_;  // guards wake_ and the thread's sleep
+  CondVar changed_;
+  bool wake_ BASALT_GUARDED_BY(mutex_) = false;
   std::atomic<bool> stop_{false};
   std::atomic<uint64_t> reclaimed_{0};
   std::thread thread_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "catalog/temporary_tables.h"
 
+#include "base/mutex.h"
+
 #include <rocksdb/convenience.h>
 #include <rocksdb/write_batch.h>
 
@@ -55,7 +57,6 @@ Status TemporaryTables::EnsureFamily(rocksdb::ColumnFamilyHandle** family) {
   return Status::Ok();
 }
 
-// Needs mutex_.
 Status TemporaryTables::Number(std::vector<IndexRecord>* indexes) {
   if (std::numeric_limits<uint32_t>::max() - 1 - next_number_ < indexes->size()) {
     return Status(Code::kInternal, "all numbers of temporary tables were used; restart the server");
@@ -70,7 +71,7 @@ Status TemporaryTables::Create(Bytes name, std::vector<IndexRecord> indexes) {
   auto table = std::make_shared<TableRecord>();
   table->name = name;
   table->indexes = std::move(indexes);
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   if (tables_.contains(table->name)) {
     return Status(Code::kInvalidArgument, "the temporary table " + table->name + " exists already");
   }
@@ -80,13 +81,13 @@ Status TemporaryTables::Create(Bytes name, std::vector<IndexRecord> indexes) {
 }
 
 std::shared_ptr<const TableRecord> TemporaryTables::Find(Bytes name) const {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   const auto found = tables_.find(std::string(name));
   return found == tables_.end() ? nullptr : found->second;
 }
 
 Status TemporaryTables::Drop(Bytes name, std::shared_ptr<const TableRecord>* dropped) {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   const auto found = tables_.find(std::string(name));
   if (found == tables_.end()) return NoSuchTable(name);
   *dropped = std::move(found->second);
@@ -95,7 +96,7 @@ Status TemporaryTables::Drop(Bytes name, std::shared_ptr<const TableRecord>* dro
 }
 
 Status TemporaryTables::Truncate(Bytes name, std::shared_ptr<const TableRecord>* dropped) {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   const auto found = tables_.find(std::string(name));
   if (found == tables_.end()) return NoSuchTable(name);
   auto emptied = std::make_shared<TableRecord>(*found->second);

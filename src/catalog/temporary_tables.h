@@ -6,12 +6,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "catalog/table_record.h"
 #include "store/store.h"
@@ -57,15 +57,16 @@ class TemporaryTables {
 
  private:
   Status EnsureFamily(rocksdb::ColumnFamilyHandle** family);
-  Status Number(std::vector<IndexRecord>* indexes);
+  Status Number(std::vector<IndexRecord>* indexes) BASALT_REQUIRES(mutex_);
   Status DeleteFewKeys(Bytes begin, Bytes end, bool* done);
   Status Write(rocksdb::WriteBatch* batch);
 
   store::Store* const store_;
   std::atomic<rocksdb::ColumnFamilyHandle*> family_{nullptr};
-  mutable std::mutex mutex_;  // guards the members below
-  std::unordered_map<std::string, std::shared_ptr<const TableRecord>> tables_;
-  uint32_t next_number_ = kFirstUserIndexNumber;
+  mutable Mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<const TableRecord>> tables_
+      BASALT_GUARDED_BY(mutex_);
+  uint32_t next_number_ BASALT_GUARDED_BY(mutex_) = kFirstUserIndexNumber;
 };
 
 }  // namespace basalt::catalog

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/database.h"
 
+#include "base/mutex.h"
+
 #include <chrono>
-#include <condition_variable>
 #include <thread>
 #include <vector>
 
@@ -23,31 +24,31 @@ class Database::Housekeeper {
         thread_(StartWorkerThread("log syncer", [this] { Run(); })) {}
   ~Housekeeper() {
     {
-      std::lock_guard guard(mutex_);
+      MutexLock guard(mutex_);
       stop_ = true;
     }
-    changed_.notify_all();
+    changed_.NotifyAll();
     thread_.join();
   }
 
  private:
   void Run() {
-    std::unique_lock lock(mutex_);
-    while (!changed_.wait_for(lock, std::chrono::seconds(1), [this] { return stop_; })) {
-      lock.unlock();
+    MutexLock lock(mutex_);
+    while (!changed_.WaitFor(lock, std::chrono::seconds(1), [this] { return stop_; })) {
+      lock.Unlock();
       // A failure stops the store from taking writes, which is where users learn of it.
       (void)store_->SyncWal(true);
       cursors_->Tick();
       store_->FlushForScans();
       store_->PaceBackgroundWork();
-      lock.lock();
+      lock.Lock();
     }
   }
 
   store::Store* const store_;
   txn::IdleCursors* const cursors_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  Mutex mutex_;
+  CondVar changed_;
   bool stop_ = false;
   std::thread thread_;
 };
@@ -102,7 +103,7 @@ Status Database::Open(Options options, std::unique_ptr<Database>* database) {
 }
 
 Status Database::StartBackgroundWork() {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   if (housekeeper_ != nullptr) return Status::Ok();
   housekeeper_ = std::make_unique<Housekeeper>(store_.get(), transactions_->idle_cursors());
   reclaimer_->Start();
@@ -110,7 +111,7 @@ Status Database::StartBackgroundWork() {
 }
 
 void Database::StopBackgroundWork() {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   if (housekeeper_ == nullptr) return;
   reclaimer_->Stop();
   housekeeper_.reset();
@@ -128,14 +129,14 @@ Status Database::Close() {
 }
 
 std::shared_ptr<TableCounters> Database::CountersOf(IndexId primary) {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   std::shared_ptr<TableCounters>& counters = counters_[primary];
   if (counters == nullptr) counters = std::make_shared<TableCounters>();
   return counters;
 }
 
 void Database::ForgetCounters(IndexId primary) {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   counters_.erase(primary);
 }
 

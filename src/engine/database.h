@@ -2,10 +2,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 
 #include "base/index_id.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "catalog/catalog.h"
 #include "catalog/index_reclaimer.h"
@@ -72,8 +72,8 @@ class Database {
   std::unique_ptr<txn::TransactionManager> transactions_;
   std::unique_ptr<catalog::IndexReclaimer> reclaimer_;
   std::unique_ptr<Housekeeper> housekeeper_;
-  std::mutex mutex_;
-  std::unordered_map<IndexId, std::shared_ptr<TableCounters>> counters_;  // guarded by mutex_
+  Mutex mutex_;
+  std::unordered_map<IndexId, std::shared_ptr<TableCounters>> counters_ BASALT_GUARDED_BY(mutex_);
 };
 
 }  // namespace basalt::engine

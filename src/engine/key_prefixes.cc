@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/key_prefixes.h"
 
-#include <mutex>
-
 namespace basalt::engine {
 
 void KeyPrefixes::Register(IndexId index, std::shared_ptr<const codec::KeyCodec> codec) {
-  std::unique_lock lock(mutex_);
+  WriterLock lock(mutex_);
   codecs_[index] = std::move(codec);
 }
 
 void KeyPrefixes::Forget(IndexId index) {
-  std::unique_lock lock(mutex_);
+  WriterLock lock(mutex_);
   codecs_.erase(index);
 }
 
 std::shared_ptr<const codec::KeyCodec> KeyPrefixes::Find(IndexId index) const {
-  std::shared_lock lock(mutex_);
+  ReaderLock lock(mutex_);
   const auto found = codecs_.find(index);
   return found == codecs_.end() ? nullptr : found->second;
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <memory>
-#include <shared_mutex>
 #include <unordered_map>
 
 #include "base/index_id.h"
+#include "base/mutex.h"
 #include "codec/key_codec.h"
 #include "store/statistics/key_prefix_provider.h"
 
@@ -26,8 +26,9 @@ class KeyPrefixes final : public store::KeyPrefixProvider {
  private:
   std::shared_ptr<const codec::KeyCodec> Find(IndexId index) const;
 
-  mutable std::shared_mutex mutex_;
-  std::unordered_map<IndexId, std::shared_ptr<const codec::KeyCodec>> codecs_;
+  mutable SharedMutex mutex_;
+  std::unordered_map<IndexId, std::shared_ptr<const codec::KeyCodec>> codecs_
+      BASALT_GUARDED_BY(mutex_);
 };
 
 }  // namespace basalt::engine

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/table_statistics.h"
 
+#include "base/mutex.h"
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -88,12 +90,12 @@ void TableStatistics::RenewIfStale() {
 }
 
 Status TableStatistics::Renew() {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   return RenewLocked(kCountedByAnalyze);
 }
 
 void TableStatistics::RenewIfChanged() {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   if (known_ && !WasLoaded() && Changes() == changes_then_) return;
   (void)RenewLocked(kCountedEntries);  // else the estimates stay what they were
 }
@@ -213,19 +215,19 @@ Status TableStatistics::Count(size_t position, uint64_t limit, IndexEstimate* es
 }
 
 uint64_t TableStatistics::Rows() {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   RenewIfStale();
   return RowsLocked();
 }
 
 uint64_t TableStatistics::DataBytes(size_t index) {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   RenewIfStale();
   return known_ ? indexes_[index].data_bytes + indexes_[index].memory_bytes : 0;
 }
 
 uint64_t TableStatistics::StoredBytes(size_t index) {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   RenewIfStale();
   return known_ ? indexes_[index].disk_bytes + indexes_[index].memory_bytes : 0;
 }
@@ -234,7 +236,7 @@ double TableStatistics::RowsPerKey(size_t index, unsigned parts) {
   const Index& data = table_->index(index);
   if (parts == 0) return 0;
   if (data.unique && parts >= data.codec->user_parts()) return 1;
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   RenewIfStale();
   if (!known_ || parts > indexes_[index].rows_per_key.size()) return 0;
   return indexes_[index].rows_per_key[parts - 1];
@@ -242,7 +244,7 @@ double TableStatistics::RowsPerKey(size_t index, unsigned parts) {
 
 // Takes what the locked part needs, so that the store is looked at without a lock.
 std::optional<TableStatistics::KnownIndex> TableStatistics::KnownOf(size_t position) {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   RenewIfStale();
   if (!known_) return std::nullopt;
   return KnownIndex{static_cast<double>(RowsLocked()), indexes_[position].effect};

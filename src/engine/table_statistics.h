@@ -4,11 +4,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "engine/range_estimate.h"
 
@@ -85,14 +85,14 @@ class TableStatistics {
   std::atomic<uint64_t> deleted_{0};
   std::atomic<uint64_t> renew_at_{0};  // inserted + updated + deleted at which to renew
 
-  std::mutex mutex_;  // guards the members below
-  bool known_ = false;
-  uint64_t rows_ = 0;
-  uint64_t inserted_then_ = 0;
-  uint64_t deleted_then_ = 0;
-  uint64_t changes_then_ = 0;
-  uint64_t loads_then_ = 0;
-  std::vector<IndexEstimate> indexes_;
+  Mutex mutex_;
+  bool known_ BASALT_GUARDED_BY(mutex_) = false;
+  uint64_t rows_ BASALT_GUARDED_BY(mutex_) = 0;
+  uint64_t inserted_then_ BASALT_GUARDED_BY(mutex_) = 0;
+  uint64_t deleted_then_ BASALT_GUARDED_BY(mutex_) = 0;
+  uint64_t changes_then_ BASALT_GUARDED_BY(mutex_) = 0;
+  uint64_t loads_then_ BASALT_GUARDED_BY(mutex_) = 0;
+  std::vector<IndexEstimate> indexes_ BASALT_GUARDED_BY(mutex_);
 };
 
 }  // namespace basalt::engine

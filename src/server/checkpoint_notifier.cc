@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/checkpoint_notifier.h"
 
+#include "base/mutex.h"
+
 #include <chrono>
 #include <string>
 #include <utility>
@@ -19,19 +21,19 @@ CheckpointNotifier::CheckpointNotifier(store::Store* store)
 
 CheckpointNotifier::~CheckpointNotifier() {
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     stop_ = true;
   }
-  changed_.notify_one();
+  changed_.NotifyOne();
   thread_.join();
 }
 
 void CheckpointNotifier::Request(void* cookie) {
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     waiting_.push_back(cookie);
   }
-  changed_.notify_one();
+  changed_.NotifyOne();
 }
 
 bool CheckpointNotifier::Serve(const std::vector<void*>& cookies) {
@@ -47,22 +49,22 @@ bool CheckpointNotifier::Serve(const std::vector<void*>& cookies) {
 
 void CheckpointNotifier::Run() {
   my_thread_init();  // the notification takes locks of the server, which want a known thread
-  std::unique_lock<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
+    changed_.Wait(lock, [this]() BASALT_REQUIRES(mutex_) { return stop_ || !waiting_.empty(); });
     if (waiting_.empty()) break;
     std::vector<void*> taken = std::move(waiting_);
     waiting_.clear();
-    lock.unlock();
+    lock.Unlock();
     const bool served = Serve(taken);
-    lock.lock();
+    lock.Lock();
     if (served) continue;
     // At shutdown the server recovers from its log what could not be confirmed.
     if (stop_) break;
     waiting_.insert(waiting_.begin(), taken.begin(), taken.end());
-    changed_.wait_for(lock, kRetryAfter, [this] { return stop_; });
+    changed_.WaitFor(lock, kRetryAfter, [this]() BASALT_REQUIRES(mutex_) { return stop_; });
   }
-  lock.unlock();
+  lock.Unlock();
   my_thread_end();
 }
 

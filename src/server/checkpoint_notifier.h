@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "store/store.h"
 
 namespace basalt::server {
@@ -30,11 +29,11 @@ class CheckpointNotifier {
   bool Serve(const std::vector<void*>& cookies);
 
   store::Store* const store_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<void*> waiting_;  // guarded by mutex_
-  bool stop_ = false;           // guarded by mutex_
-  std::thread thread_;          // last: it uses the members above
+  Mutex mutex_;
+  CondVar changed_;
+  std::vector<void*> waiting_ BASALT_GUARDED_BY(mutex_);
+  bool stop_ BASALT_GUARDED_BY(mutex_) = false;
+  std::thread thread_;  // last: it uses the members above
 };
 
 }  // namespace basalt::server

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/collation_adapter.h"
 
+#include "base/mutex.h"
+
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 namespace basalt::server {
@@ -64,8 +65,8 @@ class CollationAdapter final : public codec::Collation {
 };
 
 struct Registry {
-  std::mutex mutex;
-  std::map<uint32_t, std::unique_ptr<CollationAdapter>> collations;  // guarded by mutex
+  Mutex mutex;
+  std::map<uint32_t, std::unique_ptr<CollationAdapter>> collations BASALT_GUARDED_BY(mutex);
 };
 
 Registry& TheRegistry() {
@@ -77,7 +78,7 @@ Registry& TheRegistry() {
 
 Status CollationOf(CHARSET_INFO* charset, const codec::Collation** collation) {
   Registry& registry = TheRegistry();
-  std::lock_guard<std::mutex> lock(registry.mutex);
+  MutexLock lock(registry.mutex);
   auto& known = registry.collations[charset->number];
   if (known == nullptr) {
     auto made = std::make_unique<CollationAdapter>(charset);
@@ -90,7 +91,7 @@ Status CollationOf(CHARSET_INFO* charset, const codec::Collation** collation) {
 
 void ForgetCollations() {
   Registry& registry = TheRegistry();
-  std::lock_guard<std::mutex> lock(registry.mutex);
+  MutexLock lock(registry.mutex);
   registry.collations.clear();
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/index_names.h"
 
-#include <mutex>
+#include "base/mutex.h"
+
 #include <unordered_map>
 #include <vector>
 
@@ -13,8 +14,8 @@ namespace basalt::server {
 namespace {
 
 struct Names {
-  std::mutex mutex;
-  std::unordered_map<IndexId, std::string> by_index;
+  Mutex mutex;
+  std::unordered_map<IndexId, std::string> by_index BASALT_GUARDED_BY(mutex);
 };
 
 Names& KnownNames() {
@@ -26,7 +27,7 @@ constexpr char kHiddenPrimary[] = "HIDDEN_PK_ID";
 
 bool FindName(IndexId index, std::string* name) {
   Names& names = KnownNames();
-  std::lock_guard guard(names.mutex);
+  MutexLock guard(names.mutex);
   const auto known = names.by_index.find(index);
   if (known == names.by_index.end()) return false;
   *name = known->second;
@@ -46,7 +47,7 @@ void NoteNamesInDictionary(const catalog::TableRecord& table) {
   if (hidden) keys.emplace_back(kHiddenPrimary);
   if (keys.size() != table.indexes.size()) return;
   Names& names = KnownNames();
-  std::lock_guard guard(names.mutex);
+  MutexLock guard(names.mutex);
   for (size_t i = 0; i < keys.size(); ++i) names.by_index.emplace(table.indexes[i].id, keys[i]);
 }
 
@@ -54,7 +55,7 @@ void NoteNamesInDictionary(const catalog::TableRecord& table) {
 
 void NoteIndexNames(const engine::Table& table) {
   Names& names = KnownNames();
-  std::lock_guard guard(names.mutex);
+  MutexLock guard(names.mutex);
   for (size_t i = 0; i < table.index_count(); ++i) {
     const bool hidden = table.hidden_primary() && i == table.primary_position();
     names.by_index[table.index(i).id] =
@@ -64,7 +65,7 @@ void NoteIndexNames(const engine::Table& table) {
 
 void ForgetIndexNames() {
   Names& names = KnownNames();
-  std::lock_guard guard(names.mutex);
+  MutexLock guard(names.mutex);
   names.by_index.clear();
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/perf_counters.h"
 
+#include "base/mutex.h"
+
 #include <rocksdb/iostats_context.h>
 #include <rocksdb/perf_context.h>
 #include <rocksdb/perf_level.h>
 
 #include <algorithm>
-#include <mutex>
 
 namespace basalt::server {
 
@@ -91,9 +92,9 @@ PerfNumbers OfThisThread() {
 thread_local PerfNumbers handed_over{};
 
 struct Sums {
-  std::mutex mutex;
-  PerfNumbers all{};
-  std::map<IndexId, PerfNumbers> by_table;
+  Mutex mutex;
+  PerfNumbers all BASALT_GUARDED_BY(mutex){};
+  std::map<IndexId, PerfNumbers> by_table BASALT_GUARDED_BY(mutex);
 };
 
 Sums& Measured() {
@@ -138,18 +139,18 @@ void HandOverMeasured(IndexId table) {
   }
   handed_over = now;
   Sums& sums = Measured();
-  std::lock_guard guard(sums.mutex);
+  MutexLock guard(sums.mutex);
   Add(added, &sums.all);
   Add(added, &sums.by_table[table]);
 }
 
 PerfNumbers MeasuredInAll() {
-  std::lock_guard guard(Measured().mutex);
+  MutexLock guard(Measured().mutex);
   return Measured().all;
 }
 
 std::map<IndexId, PerfNumbers> MeasuredByTable() {
-  std::lock_guard guard(Measured().mutex);
+  MutexLock guard(Measured().mutex);
   return Measured().by_table;
 }
 

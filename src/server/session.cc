@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/session.h"
 
+#include "base/mutex.h"
+
 #include <algorithm>
 #include <cstring>
 #include <ctime>
@@ -55,9 +57,9 @@ uint64_t LockWaitOf(THD* thd) {
 
 // All sessions. Guards their existence and their transaction_ against ForEach, and `ended`.
 struct Registry {
-  std::mutex mutex;
-  std::unordered_set<Session*> sessions;
-  RowCounts ended{};  // what sessions that are gone have counted
+  Mutex mutex;
+  std::unordered_set<Session*> sessions BASALT_GUARDED_BY(mutex);
+  RowCounts ended BASALT_GUARDED_BY(mutex){};  // what sessions that are gone have counted
 };
 
 Registry& Sessions() {
@@ -69,25 +71,25 @@ Registry& Sessions() {
 
 Session::Session(THD* thd) : thd_(thd), transaction_(Database()->transactions()->NewTransaction()) {
   transaction_->SetRunner(thd);
-  std::lock_guard<std::mutex> lock(Sessions().mutex);
+  MutexLock lock(Sessions().mutex);
   Sessions().sessions.insert(this);
 }
 
 Session::~Session() {
-  std::lock_guard<std::mutex> lock(Sessions().mutex);
+  MutexLock lock(Sessions().mutex);
   Sessions().sessions.erase(this);
   row_counters_.AddTo(&Sessions().ended);
 }
 
 RowCounts Session::TotalRowCounts() {
-  std::lock_guard<std::mutex> lock(Sessions().mutex);
+  MutexLock lock(Sessions().mutex);
   RowCounts sums = Sessions().ended;
   for (const Session* session : Sessions().sessions) session->row_counters_.AddTo(&sums);
   return sums;
 }
 
 void Session::ForEach(const std::function<void(THD*, const txn::Transaction&)>& visit) {
-  std::lock_guard<std::mutex> lock(Sessions().mutex);
+  MutexLock lock(Sessions().mutex);
   for (const Session* session : Sessions().sessions) visit(session->thd_, *session->transaction_);
 }
 
@@ -336,8 +338,8 @@ void Session::DetachPrepared() {
   fresh->SetRunner(thd_);
   transaction_->SetRunner(nullptr);  // it may outlive the connection
   {
-    std::lock_guard<std::mutex> registry(Sessions().mutex);
-    std::lock_guard<std::mutex> lock(interrupt_mutex_);
+    MutexLock registry(Sessions().mutex);
+    MutexLock lock(interrupt_mutex_);
     std::swap(transaction_, fresh);
   }
   Database()->transactions()->Detach(std::move(fresh));
@@ -484,7 +486,7 @@ void Session::NoteFailure(Code code) {
 }
 
 void Session::Interrupt() {
-  std::lock_guard<std::mutex> lock(interrupt_mutex_);
+  MutexLock lock(interrupt_mutex_);
   transaction_->Interrupt();
 }
 

@@ -3,10 +3,10 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "engine/table_counters.h"
 #include "server/row_counters.h"
@@ -135,7 +135,7 @@ class Session {
   RowCounters row_counters_;
   UnsyncedDefinitions unsynced_definitions_;
   std::vector<std::shared_ptr<engine::TableCounters>> changed_;  // since the transaction began
-  std::mutex interrupt_mutex_;  // guards transaction_ against being replaced under Interrupt
+  Mutex interrupt_mutex_;  // guards transaction_ against being replaced under Interrupt
   unsigned tables_in_use_ = 0;
   unsigned duplicate_index_ = 0;
   bool in_statement_ = false;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/way_back.h"
 
+#include "base/mutex.h"
+
 #include <map>
-#include <mutex>
 
 #include "server/plugin_state.h"
 
 namespace basalt::server {
 namespace {
 
-std::mutex g_mutex;
+Mutex g_mutex;
 // By identity of the definition: can MyRocks open such a table? Of what was there at the last call.
-std::map<std::string, bool> g_known;
+std::map<std::string, bool> g_known BASALT_GUARDED_BY(g_mutex);
 
 bool HasOnlyOldColumns(const TABLE_SHARE& share) {
   if (share.table_type == TABLE_TYPE_SEQUENCE) return false;
@@ -53,7 +54,7 @@ bool CanOpen(THD* thd, const std::string& whole) {
 std::set<std::string> TablesMyRocksCannotOpen(THD* thd) {
   std::set<std::string> found;
   std::map<std::string, bool> known;
-  std::lock_guard lock(g_mutex);
+  MutexLock lock(g_mutex);
   for (const auto& [whole, identity] : Database()->catalog()->DefinitionIdentities()) {
     const auto before = g_known.find(identity);
     // Very old definitions have no identity.

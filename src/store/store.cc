@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/store.h"
 
+#include "base/mutex.h"
+
 #include <chrono>
 #include <filesystem>
 #include <system_error>
@@ -55,7 +57,7 @@ Status Store::GetOrCreateColumnFamily(const std::string& name,
                                       rocksdb::ColumnFamilyHandle** handle) {
   *handle = FindColumnFamily(name);
   if (*handle != nullptr) return {};
-  std::lock_guard lock(create_mutex_);
+  MutexLock lock(create_mutex_);
   *handle = FindColumnFamily(name);
   if (*handle != nullptr) return {};
   if (name.empty()) return Status(Code::kInvalidArgument, "a column family needs a name");

@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +15,7 @@
 #include <rocksdb/statistics.h>
 #include <rocksdb/utilities/transaction_db.h>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "store/column_families.h"
 #include "store/compaction/compaction_journal.h"
@@ -231,7 +231,7 @@ class Store {
   std::unique_ptr<WalSyncGroup> sync_group_;
   std::unique_ptr<SpaceWatcher> watcher_;
   std::map<uint32_t, FlushTriggers> flush_triggers_;  // by column family; FlushForScans' own
-  std::mutex create_mutex_;                           // one CreateColumnFamily at a time
+  Mutex create_mutex_;                                // one CreateColumnFamily at a time
   ColumnFamilies families_;
   rocksdb::TransactionDB* db_ = nullptr;  // owned
   rocksdb::DB* base_ = nullptr;

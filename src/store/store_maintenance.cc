@@ -17,6 +17,8 @@
 #include <rocksdb/utilities/types_util.h>
 
 #include "store/memtables/memtable_composition.h"
+
+#include "base/mutex.h"
 #include "store/options/column_family_defaults.h"
 #include "store/statistics/number_property.h"
 #include "store/store.h"
@@ -25,7 +27,7 @@
 namespace basalt::store {
 
 Status Store::DropColumnFamily(rocksdb::ColumnFamilyHandle* handle) {
-  std::lock_guard lock(create_mutex_);
+  MutexLock lock(create_mutex_);
   BASALT_RETURN_IF_ERROR(
       MapChange(db_->DropColumnFamily(handle), "dropping the column family " + handle->GetName()));
   families_.Remove(handle);
@@ -261,7 +263,7 @@ Status Store::CompactLevelZero(rocksdb::ColumnFamilyHandle* handle) {
 Status Store::UpdateColumnFamilyOptions(std::string_view text) {
   std::map<std::string, std::string> updates;
   BASALT_RETURN_IF_ERROR(ParseColumnFamilyOverrides(text, "rocksdb_update_cf_options", &updates));
-  std::lock_guard lock(create_mutex_);
+  MutexLock lock(create_mutex_);
   for (const auto& [name, options] : updates) {
     rocksdb::ColumnFamilyOptions checked;
     BASALT_RETURN_IF_ERROR(BuildColumnFamilyOptions(name, &checked));

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/idle_cursors.h"
 
+#include "base/mutex.h"
+
 #include "txn/cursor.h"
 
 namespace basalt::txn {
 
 void IdleCursors::Register(Cursor* cursor) {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   cursor->idle_position_ = cursors_.size();
   cursors_.push_back(cursor);
 }
 
 void IdleCursors::Unregister(Cursor* cursor) {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   Cursor* const last = cursors_.back();
   cursors_[cursor->idle_position_] = last;
   last->idle_position_ = cursor->idle_position_;
@@ -21,7 +23,7 @@ void IdleCursors::Unregister(Cursor* cursor) {
 
 void IdleCursors::Tick() {
   const uint64_t now = now_.fetch_add(1, std::memory_order_relaxed) + 1;
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   for (Cursor* cursor : cursors_) {
     if (now >= cursor->parked_at_.load() + kTicksToKeep) cursor->ReleaseParked();
   }

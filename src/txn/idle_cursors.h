@@ -3,8 +3,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace basalt::txn {
 
@@ -41,8 +42,8 @@ class IdleCursors {
 
  private:
   std::atomic<uint64_t> now_{0};
-  std::mutex mutex_;
-  std::vector<Cursor*> cursors_;  // guarded by mutex_; a cursor knows its position
+  Mutex mutex_;
+  std::vector<Cursor*> cursors_ BASALT_GUARDED_BY(mutex_);  // a cursor knows its position
 };
 
 }  // namespace basalt::txn

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/index_id.h"
+#include "base/mutex.h"
 
 namespace basalt::txn {
 
@@ -102,7 +102,7 @@ class LockOwner {
   std::vector<std::unique_ptr<RangeSet>> ranges_;  // likewise; see range_locks.h
 
   // Below: guarded by WaitGraph's mutex.
-  std::condition_variable wake_;
+  CondVar wake_;
   std::vector<LockOwner*> waits_for_;  // whom the present request waits for: edges of the graph
   std::vector<LockOwner*> watchers_;   // who waits for this owner to end or give something up
   Wanted wanted_;                      // while waiting_

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/lock_table.h"
 
+#include "base/mutex.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -98,7 +100,7 @@ struct LockTable::Shard {
   };
   static constexpr size_t kInitialSlots = 64;
 
-  mutable std::mutex mutex;
+  mutable Mutex mutex;
   std::vector<Slot> slots = std::vector<Slot>(kInitialSlots);
   size_t used = 0;
 
@@ -168,7 +170,7 @@ LockTable::Shard& LockTable::ShardOf(LockHash hash) const { return shards_[hash 
 
 IndexLock* LockTable::IndexLockOf(IndexId index) {
   constexpr uintptr_t kOrdinals = uintptr_t{1} << (64 - kOrdinalShift);
-  std::lock_guard guard(indexes_mutex_);
+  MutexLock guard(indexes_mutex_);
   IndexLock*& entry = indexes_[index];
   if (entry == nullptr) {
     index_locks_.push_back(std::make_unique<IndexLock>());
@@ -251,15 +253,17 @@ LockTable::Grant LockTable::TryGrantShared(const Request& request, SharedState* 
   return Grant::kAdded;
 }
 
-Status LockTable::Acquire(LockOwner* owner, IndexId index, Bytes key, LockMode mode, LockWait wait,
-                          uint64_t timeout_microseconds, bool* acquired) {
+// Unchecked: WaitForRow may give the shard's mutex back.
+BASALT_UNCHECKED_LOCKS Status LockTable::Acquire(LockOwner* owner, IndexId index, Bytes key,
+                                                 LockMode mode, LockWait wait,
+                                                 uint64_t timeout_microseconds, bool* acquired) {
   if (acquired != nullptr) *acquired = false;
   owner->strengthened_ = false;
   LockOwner::IndexUse* use = UseIndex(owner, index);
   if (use->undisputed && mode == LockMode::kShared) return Status::Ok();
   Request request{owner, use, key, HashOf(key), mode, 0};
   Shard& shard = ShardOf(request.hash);
-  std::unique_lock shard_lock(shard.mutex);
+  MutexLock shard_lock(shard.mutex);
   while (true) {
     const Grant grant = TryGrant(request, &shard);
     if (grant == Grant::kHeldBefore) return Status::Ok();
@@ -276,11 +280,11 @@ Status LockTable::Acquire(LockOwner* owner, IndexId index, Bytes key, LockMode m
       }
       break;
     }
-    shard_lock.unlock();
+    shard_lock.Unlock();
     BASALT_RETURN_IF_ERROR(WaitForIndex(request));
-    shard_lock.lock();
+    shard_lock.Lock();
   }
-  if (shard_lock.owns_lock()) shard_lock.unlock();
+  if (shard_lock.held()) shard_lock.Unlock();
   NoteAdded(request);
   // A lock that was traded at once is not the caller's to give back.
   if (acquired != nullptr)
@@ -298,7 +302,7 @@ void LockTable::NoteAdded(const Request& request) {
 
 // Waits until one of those that have the whole index gives it up. Ok: look again.
 Status LockTable::WaitForIndex(const Request& request) {
-  std::unique_lock lock(graph_->mutex());
+  MutexLock lock(graph_->mutex());
   graph_->StartLocked(request.owner);
   for (LockOwner* other : request.use->index->owners) {
     if (other != request.owner) WaitGraph::AddWatchLocked(request.owner, other);
@@ -308,12 +312,12 @@ Status LockTable::WaitForIndex(const Request& request) {
 }
 
 // Queues for a row that has a slot, and waits. Returns without the shard's mutex, or with it.
-Status LockTable::WaitForRow(const Request& request, Shard* shard,
-                             std::unique_lock<std::mutex>* shard_lock, bool upgrade) {
+BASALT_UNCHECKED_LOCKS Status LockTable::WaitForRow(const Request& request, Shard* shard,
+                                                    MutexLock* shard_lock, bool upgrade) {
   LockOwner* owner = request.owner;
   SharedState* state = Shard::Widen(shard->Find(request.hash));
   const Waiter waiter{owner, request.mode, upgrade};
-  std::unique_lock lock(graph_->mutex());
+  MutexLock lock(graph_->mutex());
   graph_->StartLocked(owner);
   // An upgrade goes first: no one behind it could be granted while it holds the row shared.
   const size_t position = upgrade ? 0 : state->waiters.size();
@@ -324,13 +328,13 @@ Status LockTable::WaitForRow(const Request& request, Shard* shard,
   if (!status.ok()) {
     LeaveQueue(state, owner);
   } else {
-    shard_lock->unlock();
+    shard_lock->Unlock();
     status = graph_->SleepLocked(owner, &lock, request.deadline);
     if (!status.ok()) {
       // Take the mutexes in their order, and look again: the grant may have come in between.
-      lock.unlock();
-      shard_lock->lock();
-      lock.lock();
+      lock.Unlock();
+      shard_lock->Lock();
+      lock.Lock();
       if (owner->granted_) {
         status = Status::Ok();
       } else {
@@ -383,7 +387,7 @@ void LockTable::GrantWaiters(SharedState* state) {
 
 void LockTable::ReleaseRow(LockOwner* owner, LockHash hash) {
   Shard& shard = ShardOf(hash);
-  std::lock_guard shard_lock(shard.mutex);
+  MutexLock shard_lock(shard.mutex);
   Shard::Slot* slot = shard.Find(hash);
   if (slot == nullptr) return;
   if (Tag(slot->state) != kTagState) {
@@ -393,7 +397,7 @@ void LockTable::ReleaseRow(LockOwner* owner, LockHash hash) {
   SharedState* state = Shard::StateOf(*slot);
   std::erase(state->owners, owner);
   if (!state->waiters.empty()) {
-    std::lock_guard lock(graph_->mutex());
+    MutexLock lock(graph_->mutex());
     GrantWaiters(state);
   }
   if (!state->waiters.empty() || state->owners.size() > 1) return;
@@ -407,7 +411,7 @@ void LockTable::ReleaseRow(LockOwner* owner, LockHash hash) {
 
 // Takes the lock of a whole index, unless another has it in a mode that excludes it.
 bool LockTable::TakeWhole(LockOwner* owner, LockOwner::IndexUse* use, LockMode mode) {
-  std::lock_guard lock(graph_->mutex());
+  MutexLock lock(graph_->mutex());
   IndexLock* index = use->index;
   const size_t others = index->owners.size() - (use->whole ? 1 : 0);
   const bool alone = others == 0;
@@ -451,7 +455,7 @@ bool LockTable::OthersHaveRows(const LockOwner& owner, const IndexLock& index,
     return weakest == LockMode::kShared || mode == LockMode::kExclusive;
   };
   for (size_t i = 0; i < kShards; ++i) {
-    std::lock_guard shard_lock(shards_[i].mutex);
+    MutexLock shard_lock(shards_[i].mutex);
     for (const Shard::Slot& slot : shards_[i].slots) {
       if (slot.state == 0 || Ordinal(slot.state) != index.ordinal) continue;
       if (Tag(slot.state) != kTagState) {
@@ -503,7 +507,7 @@ void LockTable::GiveIndexBack(LockOwner* owner, IndexId index) {
 // for it.
 bool LockTable::TradeRow(LockOwner* owner, LockHash hash) {
   Shard& shard = ShardOf(hash);
-  std::lock_guard shard_lock(shard.mutex);
+  MutexLock shard_lock(shard.mutex);
   Shard::Slot* slot = shard.Find(hash);
   if (slot == nullptr) return true;
   if (Tag(slot->state) == kTagState) {
@@ -565,7 +569,7 @@ void LockTable::ReleaseNewEntriesAfter(LockOwner* owner, size_t position) {
 
 bool LockTable::IsShared(LockHash hash) const {
   Shard& shard = ShardOf(hash);
-  std::lock_guard shard_lock(shard.mutex);
+  MutexLock shard_lock(shard.mutex);
   const Shard::Slot* slot = shard.Find(hash);
   if (slot == nullptr) return false;
   if (Tag(slot->state) != kTagState) return ModeOf(slot->state) == LockMode::kShared;
@@ -594,7 +598,7 @@ void LockTable::ReleaseShared(LockOwner* owner) {
 // The owner has the row exclusively, alone.
 void LockTable::Downgrade(LockOwner* owner, LockHash hash) {
   Shard& shard = ShardOf(hash);
-  std::lock_guard shard_lock(shard.mutex);
+  MutexLock shard_lock(shard.mutex);
   Shard::Slot* slot = shard.Find(hash);
   if (slot == nullptr) return;
   if (Tag(slot->state) != kTagState) {
@@ -603,12 +607,12 @@ void LockTable::Downgrade(LockOwner* owner, LockHash hash) {
   }
   SharedState* state = Shard::StateOf(*slot);
   state->mode = LockMode::kShared;
-  std::lock_guard lock(graph_->mutex());
+  MutexLock lock(graph_->mutex());
   GrantWaiters(state);
 }
 
 void LockTable::ReleaseIndex(LockOwner* owner, const LockOwner::IndexUse& use) {
-  std::lock_guard lock(graph_->mutex());
+  MutexLock lock(graph_->mutex());
   IndexLock* index = use.index;
   std::erase(index->owners, owner);
   index->whole_owners.store(static_cast<uint32_t>(index->owners.size()));
@@ -644,8 +648,8 @@ std::vector<LockTable::HeldLock> LockTable::HeldLocks() const {
   std::vector<HeldLock> locks;
   std::vector<IndexId> ids;
   {
-    std::lock_guard guard(indexes_mutex_);
-    std::lock_guard lock(graph_->mutex());
+    MutexLock guard(indexes_mutex_);
+    MutexLock lock(graph_->mutex());
     for (const auto& index : index_locks_) {
       ids.push_back(index->id);
       const bool exclusive = index->whole.load() == IndexLock::kExclusive;
@@ -656,7 +660,7 @@ std::vector<LockTable::HeldLock> LockTable::HeldLocks() const {
     }
   }
   for (size_t i = 0; i < kShards; ++i) {
-    std::lock_guard shard_lock(shards_[i].mutex);
+    MutexLock shard_lock(shards_[i].mutex);
     for (const Shard::Slot& slot : shards_[i].slots) {
       if (slot.state == 0 || Ordinal(slot.state) >= ids.size()) continue;
       const IndexId index = ids[Ordinal(slot.state)];

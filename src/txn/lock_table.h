@@ -4,13 +4,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/index_id.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "txn/lock_owner.h"
 #include "txn/wait_graph.h"
@@ -106,8 +106,7 @@ class LockTable {
   static Grant TryGrant(const Request& request, Shard* shard);
   static Grant TryGrantShared(const Request& request, SharedState* state);
   Status WaitForIndex(const Request& request);
-  Status WaitForRow(const Request& request, Shard* shard, std::unique_lock<std::mutex>* shard_lock,
-                    bool upgrade);
+  Status WaitForRow(const Request& request, Shard* shard, MutexLock* shard_lock, bool upgrade);
   void LeaveQueue(SharedState* state, LockOwner* owner);
   static void SetEdges(SharedState* state, size_t position);
   static void GrantWaiters(SharedState* state);
@@ -128,9 +127,10 @@ class LockTable {
   std::unique_ptr<Shard[]> shards_;
 
   // Order of mutexes: a shard's, then the graph's. This one is taken alone.
-  mutable std::mutex indexes_mutex_;
-  std::unordered_map<IndexId, IndexLock*> indexes_;
-  std::vector<std::unique_ptr<IndexLock>> index_locks_;  // by ordinal
+  mutable Mutex indexes_mutex_;
+  std::unordered_map<IndexId, IndexLock*> indexes_ BASALT_GUARDED_BY(indexes_mutex_);
+  std::vector<std::unique_ptr<IndexLock>> index_locks_
+      BASALT_GUARDED_BY(indexes_mutex_);  // by ordinal
 
   std::atomic<uint64_t> escalations_{0};
 };

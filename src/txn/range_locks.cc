@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/range_locks.h"
 
+#include "base/mutex.h"
+
 #include <algorithm>
-#include <mutex>
 
 namespace basalt::txn {
 
@@ -26,7 +27,7 @@ RangeSet* RangeLocks::MakeSet(LockOwner* owner, IndexId index) {
   made->owner = owner;
   made->index = index;
   Bucket& bucket = BucketOf(index);
-  std::lock_guard guard(bucket.mutex);
+  WriterLock guard(bucket.mutex);
   owner->ranges_.push_back(std::move(made));
   bucket.members.push_back(owner->ranges_.back().get());
   // Before the asker looks into the write sets of others; see range_locks.h.
@@ -40,7 +41,7 @@ bool RangeLocks::Ask(LockOwner* owner, IndexId index, Bytes start, Bytes end) {
   set->trimmable = false;
   auto after = set->ranges.upper_bound(start);
   if (after != set->ranges.begin() && std::prev(after)->second >= end) return false;
-  std::lock_guard guard(BucketOf(index).mutex);
+  WriterLock guard(BucketOf(index).mutex);
   set->asking = true;
   set->start.assign(start);
   set->end.assign(end);
@@ -51,7 +52,7 @@ bool RangeLocks::Ask(LockOwner* owner, IndexId index, Bytes start, Bytes end) {
 void RangeLocks::SetExempt(LockOwner* owner, uint64_t other, bool exempt) {
   RangeSet* set = Asking(*owner);
   if (IsExempt(*owner, other) == exempt) return;
-  std::lock_guard guard(BucketOf(set->index).mutex);
+  WriterLock guard(BucketOf(set->index).mutex);
   if (exempt) {
     set->exempt.push_back(other);
   } else {
@@ -66,7 +67,7 @@ bool RangeLocks::IsExempt(const LockOwner& owner, uint64_t other) const {
 
 void RangeLocks::Grant(LockOwner* owner) {
   RangeSet* set = Asking(*owner);
-  std::lock_guard guard(BucketOf(set->index).mutex);
+  WriterLock guard(BucketOf(set->index).mutex);
   NoteBefore(set);
   Add(set);
   set->asking = false;
@@ -112,7 +113,7 @@ void RangeLocks::JoinNeighbours(RangeSet* set) {
 void RangeLocks::Withdraw(LockOwner* owner) {
   RangeSet* set = Asking(*owner);
   {
-    std::lock_guard guard(BucketOf(set->index).mutex);
+    WriterLock guard(BucketOf(set->index).mutex);
     set->asking = false;
   }
   graph_->Changed(owner);
@@ -135,7 +136,7 @@ void RangeLocks::Trim(LockOwner* owner, IndexId index, Bytes start, Bytes end) {
   if (set == nullptr || !set->trimmable) return;
   set->trimmable = false;
   {
-    std::lock_guard guard(BucketOf(index).mutex);
+    WriterLock guard(BucketOf(index).mutex);
     Bytes from = std::max(start, Bytes(set->start));
     const Bytes to = std::min(end, Bytes(set->end));
     for (const auto& [first, last] : set->before) {
@@ -162,7 +163,7 @@ void RangeLocks::ReleaseAll(LockOwner* owner) {
   if (owner->ranges_.empty()) return;
   for (const auto& set : owner->ranges_) {
     Bucket& bucket = BucketOf(set->index);
-    std::lock_guard guard(bucket.mutex);
+    WriterLock guard(bucket.mutex);
     std::erase(bucket.members, set.get());
     bucket.sets.fetch_sub(1);
   }
@@ -179,7 +180,7 @@ void RangeLocks::GiveBack(LockOwner* owner, IndexId index) {
   RangeSet* set = SetOf(*owner, index);
   if (set == nullptr) return;
   {
-    std::lock_guard guard(BucketOf(index).mutex);
+    WriterLock guard(BucketOf(index).mutex);
     set->ranges.clear();
     set->trimmable = false;
   }
@@ -188,7 +189,7 @@ void RangeLocks::GiveBack(LockOwner* owner, IndexId index) {
 
 bool RangeLocks::OthersHave(const LockOwner& owner, IndexId index) const {
   const Bucket& bucket = BucketOf(index);
-  std::shared_lock guard(bucket.mutex);
+  ReaderLock guard(bucket.mutex);
   return std::any_of(bucket.members.begin(), bucket.members.end(), [&](const RangeSet* set) {
     if (set->owner == &owner || set->index != index) return false;
     if (!set->ranges.empty()) return true;
@@ -206,15 +207,15 @@ bool RangeLocks::Excludes(const RangeSet& set, const LockOwner& writer, IndexId 
 
 bool RangeLocks::Covers(const LockOwner& writer, IndexId index, Bytes key) const {
   const Bucket& bucket = BucketOf(index);
-  std::shared_lock guard(bucket.mutex);
+  ReaderLock guard(bucket.mutex);
   return std::any_of(bucket.members.begin(), bucket.members.end(),
                      [&](const RangeSet* set) { return Excludes(*set, writer, index, key); });
 }
 
 Status RangeLocks::WaitForKey(LockOwner* writer, IndexId index, Bytes key, uint64_t deadline) {
   const Bucket& bucket = BucketOf(index);
-  std::shared_lock guard(bucket.mutex);
-  std::unique_lock wait_lock(graph_->mutex());
+  ReaderLock guard(bucket.mutex);
+  MutexLock wait_lock(graph_->mutex());
   graph_->StartLocked(writer);
   bool covered = false;
   for (const RangeSet* set : bucket.members) {
@@ -222,7 +223,7 @@ Status RangeLocks::WaitForKey(LockOwner* writer, IndexId index, Bytes key, uint6
     WaitGraph::AddWatchLocked(writer, set->owner);
     covered = true;
   }
-  guard.unlock();
+  guard.Unlock();
   if (!covered) return Status::Ok();
   return graph_->AwaitChangeLocked(writer, {index, key, LockKind::kInsert}, &wait_lock, deadline);
 }
@@ -230,7 +231,7 @@ Status RangeLocks::WaitForKey(LockOwner* writer, IndexId index, Bytes key, uint6
 std::vector<RangeLocks::HeldRange> RangeLocks::HeldRanges() const {
   std::vector<HeldRange> held;
   for (const Bucket& bucket : buckets_) {
-    std::shared_lock guard(bucket.mutex);
+    ReaderLock guard(bucket.mutex);
     for (const RangeSet* set : bucket.members) {
       for (const auto& [start, end] : set->ranges) {
         held.push_back({set->owner->id(), set->index, start, end});

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <shared_mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/index_id.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "txn/lock_owner.h"
 #include "txn/wait_graph.h"
@@ -117,8 +117,8 @@ class RangeLocks {
   // Indexes share buckets by the hash of their number.
   struct alignas(64) Bucket {
     std::atomic<uint32_t> sets{0};  // in `members`
-    mutable std::shared_mutex mutex;
-    std::vector<RangeSet*> members;
+    mutable SharedMutex mutex;
+    std::vector<RangeSet*> members BASALT_GUARDED_BY(mutex);
   };
   static constexpr size_t kBuckets = 256;
 

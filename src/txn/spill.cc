@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/spill.h"
 
+#include "base/mutex.h"
+
 #include <rocksdb/convenience.h>
 #include <rocksdb/write_batch.h>
 
@@ -42,7 +44,7 @@ Status Spill::Reset() {
 
 Status Spill::EnsureFamily() {
   if (family() != nullptr) return Status::Ok();
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   if (family() != nullptr) return Status::Ok();
   rocksdb::ColumnFamilyHandle* created;
   BASALT_RETURN_IF_ERROR(store_->GetOrCreateColumnFamily(kColumnFamilyName, &created));

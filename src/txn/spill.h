@@ -6,10 +6,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "base/bytes.h"
+#include "base/mutex.h"
 #include "base/status.h"
 
 namespace basalt::store {
@@ -75,7 +75,7 @@ class Spill {
   Status EnsureFamily();
 
   store::Store* const store_;
-  std::mutex mutex_;  // creation of the column family
+  Mutex mutex_;  // creation of the column family
   std::atomic<rocksdb::ColumnFamilyHandle*> family_{nullptr};
   std::atomic<uint64_t> next_layer_{1};
 };

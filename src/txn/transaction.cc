@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/transaction.h"
 
+#include "base/mutex.h"
+
 #include <malloc.h>
 
 #include <algorithm>
@@ -161,7 +163,7 @@ TransactionInfo Transaction::Describe() const {
   info.prepared = state() == State::kPrepared;
   info.row_locks = locks_.owner().reported_row_locks();
   {
-    std::lock_guard guard(writes_.mutex());
+    MutexLock guard(writes_.mutex());
     info.name = name_;
     info.writes = writes_.operations();
   }
@@ -193,28 +195,29 @@ Status Transaction::EnsureStore() {
   return Status::Ok();
 }
 
-void Transaction::WriteGate::Close() {
+// Unchecked: the gate holds the mutex of the writes from OpenWrite on.
+BASALT_UNCHECKED_LOCKS void Transaction::WriteGate::Close() {
   if (transaction_ == nullptr) return;
   transaction_->gate_open_ = false;
+  transaction_->writes_.mutex().Unlock();
   transaction_ = nullptr;
-  lock_.unlock();
 }
 
-Status Transaction::OpenWrite(std::span<const NewEntry> added, WriteGate* gate,
-                              const NewEntry** held_up) {
+BASALT_UNCHECKED_LOCKS Status Transaction::OpenWrite(std::span<const NewEntry> added,
+                                                     WriteGate* gate, const NewEntry** held_up) {
   BASALT_RETURN_IF_ERROR(EnsureStore());
-  std::unique_lock lock(writes_.mutex());
+  MutexLock lock(writes_.mutex());
   const RangeLocks& ranges = *manager_->ranges();
   for (const NewEntry& entry : added) writes_.NoteInsert(entry.index);
   for (const NewEntry& entry : added) {
-    if (!ranges.MayCover(entry.index) || !ranges.Covers(locks_.owner(), entry.index, entry.key))
-      continue;
+    if (!ranges.MayCover(entry.index)) continue;
+    if (!ranges.Covers(locks_.owner(), entry.index, entry.key)) continue;
     *held_up = &entry;
     return Status(Code::kLockBusy);
   }
   gate->transaction_ = this;
-  gate->lock_ = std::move(lock);
   gate_open_ = true;
+  lock.HandOn();
   return Status::Ok();
 }
 
@@ -222,28 +225,26 @@ Status Transaction::ReadyToWrite(const rocksdb::ColumnFamilyHandle* family) {
   return IsTemporary(family) ? temporary_.Begin() : EnsureStore();
 }
 
-// The mutex of the writes, unless the gate holds it already, or nobody else ever looks at them.
-std::unique_lock<std::mutex> Transaction::LockWrites(const rocksdb::ColumnFamilyHandle* family) {
-  if (gate_open_ || IsTemporary(family)) return {};
-  return std::unique_lock(writes_.mutex());
+// Under the mutex of the writes, unless the gate holds it already, or nobody else ever looks at
+// them.
+template <typename Write>
+Status Transaction::WriteTo(const rocksdb::ColumnFamilyHandle* family, const Write& write) {
+  BASALT_RETURN_IF_ERROR(ReadyToWrite(family));
+  if (gate_open_ || IsTemporary(family)) return write(&writes(family));
+  MutexLock lock(writes_.mutex());
+  return write(&writes_);
 }
 
 Status Transaction::Put(rocksdb::ColumnFamilyHandle* family, Bytes key, Bytes value) {
-  BASALT_RETURN_IF_ERROR(ReadyToWrite(family));
-  const auto lock = LockWrites(family);
-  return writes(family).Put(family, key, value);
+  return WriteTo(family, [&](WriteSet* writes) { return writes->Put(family, key, value); });
 }
 
 Status Transaction::Delete(rocksdb::ColumnFamilyHandle* family, Bytes key) {
-  BASALT_RETURN_IF_ERROR(ReadyToWrite(family));
-  const auto lock = LockWrites(family);
-  return writes(family).Delete(family, key);
+  return WriteTo(family, [&](WriteSet* writes) { return writes->Delete(family, key); });
 }
 
 Status Transaction::SingleDelete(rocksdb::ColumnFamilyHandle* family, Bytes key) {
-  BASALT_RETURN_IF_ERROR(ReadyToWrite(family));
-  const auto lock = LockWrites(family);
-  return writes(family).SingleDelete(family, key);
+  return WriteTo(family, [&](WriteSet* writes) { return writes->SingleDelete(family, key); });
 }
 
 bool Transaction::has_writes() const {
@@ -312,7 +313,7 @@ Status Transaction::Prepare(Bytes name, Durability durability, bool may_outlive_
   BASALT_RETURN_IF_ERROR(EnsureStore());
   writes_.SetOpaque(true);
   {
-    std::lock_guard guard(writes_.mutex());
+    MutexLock guard(writes_.mutex());
     name_.assign(name);
   }
   BASALT_RETURN_IF_ERROR(PrepareStore());
@@ -413,7 +414,7 @@ void Transaction::Finish() {
   if (registered_) manager_->Unregister(this);
   registered_ = false;
   {
-    std::lock_guard guard(writes_.mutex());
+    MutexLock guard(writes_.mutex());
     name_.clear();
   }
   snapshot_.Release();

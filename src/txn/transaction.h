@@ -7,13 +7,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/index_id.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "txn/ingested_writes.h"
 #include "txn/temporary_writes.h"
@@ -124,7 +124,6 @@ class Transaction {
    private:
     friend class Transaction;
     Transaction* transaction_ = nullptr;
-    std::unique_lock<std::mutex> lock_;
   };
   // Opens the gate when no range of another keeps `added` away. Otherwise kLockBusy, and *held_up
   // is the first entry that is: TransactionLocks::WaitToInsert, then it may succeed.
@@ -180,7 +179,8 @@ class Transaction {
   bool IsTemporary(const rocksdb::ColumnFamilyHandle* family) const;
   Status EnsureStore();
   Status ReadyToWrite(const rocksdb::ColumnFamilyHandle* family);
-  std::unique_lock<std::mutex> LockWrites(const rocksdb::ColumnFamilyHandle* family);
+  template <typename Write>
+  Status WriteTo(const rocksdb::ColumnFamilyHandle* family, const Write& write);
   Status PrepareStore();
   Status WriteAutoIncrements();
   Status CompleteBatch();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/transaction_manager.h"
 
+#include "base/mutex.h"
+
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -101,6 +103,7 @@ class PreparedReader : public EntryReader {
     // Prepared transactions held their locks together, so none can conflict with another.
     (void)locks_->Acquire(owner_, index, key, LockMode::kExclusive, LockWait::kNoWait, 0);
     if (!put) return;
+    MutexLock lock(writes_->mutex());
     writes_->NoteInsert(index);
     undecided_->Add(transaction_, index, key);
   }
@@ -157,6 +160,7 @@ Status TransactionManager::Recover(size_t* finished_commits) {
     BASALT_RETURN_IF_ERROR(AdoptPrepared(transaction));
   }
   std::set<std::string> kept;
+  MutexLock lock(mutex_);
   for (const Prepared& entry : prepared_) {
     if (entry.transaction->ingested_.job() == nullptr) continue;
     for (const auto& file : entry.transaction->ingested_.job()->files) kept.insert(file.name);
@@ -169,12 +173,12 @@ std::unique_ptr<Transaction> TransactionManager::NewTransaction() {
 }
 
 void TransactionManager::Enrol(Transaction* transaction) {
-  std::lock_guard guard(transactions_mutex_);
+  WriterLock guard(transactions_mutex_);
   transactions_.push_back(transaction);
 }
 
 void TransactionManager::Strike(Transaction* transaction) {
-  std::lock_guard guard(transactions_mutex_);
+  WriterLock guard(transactions_mutex_);
   const auto found = std::find(transactions_.begin(), transactions_.end(), transaction);
   *found = transactions_.back();
   transactions_.pop_back();
@@ -182,7 +186,7 @@ void TransactionManager::Strike(Transaction* transaction) {
 
 std::vector<TransactionInfo> TransactionManager::ActiveTransactions() const {
   std::vector<TransactionInfo> active;
-  std::shared_lock registry(transactions_mutex_);
+  ReaderLock registry(transactions_mutex_);
   for (const Transaction* transaction : transactions_) {
     if (transaction->active()) active.push_back(transaction->Describe());
   }
@@ -200,7 +204,7 @@ Status TransactionManager::LockRange(Transaction* asker, IndexId index, Bytes st
   const uint64_t deadline = WaitGraph::DeadlineAfter(asker->settings().lock_wait_microseconds);
   Status status;
   while (status.ok() && WatchInserters(asker, index, start, end)) {
-    std::unique_lock lock(waits_.mutex());
+    MutexLock lock(waits_.mutex());
     if (wait == LockWait::kNoWait) {
       waits_.EndLocked(owner);
       status = Status(Code::kLockBusy);
@@ -258,7 +262,7 @@ Status TransactionManager::OwnTable(Transaction* asker, std::span<const IndexId>
   BASALT_RETURN_IF_ERROR(
       LockRange(asker, primary, bounds.first(), bounds.past_end(), LockWait::kNoWait));
   {
-    std::lock_guard writes(asker->writes_.mutex());
+    MutexLock writes(asker->writes_.mutex());
     for (const IndexId index : indexes) asker->writes_.NoteInsert(index);
   }
   // Before the look at the ranges of others: who asks for one now finds that there may be entries.
@@ -277,16 +281,16 @@ Status TransactionManager::OwnTable(Transaction* asker, std::span<const IndexId>
 bool TransactionManager::WatchInserters(Transaction* asker, IndexId index, Bytes start, Bytes end) {
   LockOwner* owner = &asker->locks().owner();
   bool found = false;
-  std::shared_lock registry(transactions_mutex_);
+  ReaderLock registry(transactions_mutex_);
   for (Transaction* other : transactions_) {
     if (other == asker) continue;
     if (!other->writes_.MayHaveInserted(index) && !ranges_.IsExempt(*owner, other->id())) continue;
-    std::lock_guard writes(other->writes_.mutex());
+    MutexLock writes(other->writes_.mutex());
     const bool has = other->writes_.HasInsertBetween(store_, index, start, end);
     ranges_.SetExempt(owner, other->id(), has);
     if (!has) continue;
     // While its mutex is held the other cannot end: it will see the watch.
-    std::lock_guard lock(waits_.mutex());
+    MutexLock lock(waits_.mutex());
     if (!found) waits_.StartLocked(owner);
     WaitGraph::AddWatchLocked(owner, &other->locks().owner());
     found = true;
@@ -370,16 +374,16 @@ Status TransactionManager::Register(Transaction* prepared) {
   Prepared entry;
   entry.transaction = prepared;
   BASALT_RETURN_IF_ERROR(IndexesOf(*prepared, &entry.indexes));
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   prepared_.push_back(std::move(entry));
   return Status::Ok();
 }
 
 void TransactionManager::Unregister(const Transaction* prepared) {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   const auto found = Find(prepared);
   if (found != prepared_.end()) prepared_.erase(found);
-  registry_changed_.notify_all();
+  registry_changed_.NotifyAll();
 }
 
 void TransactionManager::Detach(std::unique_ptr<Transaction> prepared) {
@@ -387,23 +391,23 @@ void TransactionManager::Detach(std::unique_ptr<Transaction> prepared) {
   fresh.transaction = prepared.get();
   // Files that cannot be read now will fail its commit, too.
   if (!prepared->registered_) (void)IndexesOf(*prepared, &fresh.indexes);
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   prepared->registered_ = false;  // from here on the registry owns it
   prepared->temporary_.Clear();   // their tables go with the connection
   auto found = Find(prepared.get());
   if (found == prepared_.end()) found = prepared_.insert(found, std::move(fresh));
   found->detached = std::move(prepared);
-  registry_changed_.notify_all();
+  registry_changed_.NotifyAll();
 }
 
 void TransactionManager::Keep(Prepared entry) {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   prepared_.push_back(std::move(entry));
-  registry_changed_.notify_all();
+  registry_changed_.NotifyAll();
 }
 
 std::vector<std::string> TransactionManager::DetachedNames() const {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   std::vector<std::string> names;
   for (const Prepared& entry : prepared_) {
     if (entry.detached != nullptr) names.emplace_back(entry.transaction->name());
@@ -412,16 +416,16 @@ std::vector<std::string> TransactionManager::DetachedNames() const {
 }
 
 bool TransactionManager::PreparedHasWritesOf(IndexId index) const {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   return std::any_of(prepared_.begin(), prepared_.end(),
                      [&](const Prepared& entry) { return entry.indexes.contains(index); });
 }
 
 Status TransactionManager::TakeDetached(Bytes name, Prepared* taken) {
   constexpr auto kLongestDetach = std::chrono::seconds(30);
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   auto found = prepared_.end();
-  registry_changed_.wait_for(lock, kLongestDetach, [&] {
+  registry_changed_.WaitFor(lock, kLongestDetach, [&]() BASALT_REQUIRES(mutex_) {
     found = FindByName(name);
     return found == prepared_.end() || found->detached != nullptr;
   });

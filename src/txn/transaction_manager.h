@@ -2,17 +2,15 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <set>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/index_id.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "catalog/catalog.h"
 #include "store/store.h"
@@ -106,8 +104,8 @@ class TransactionManager {
   };
   using Registry = std::vector<Prepared>;
 
-  Registry::iterator FindByName(Bytes name);
-  Registry::iterator Find(const Transaction* prepared);
+  Registry::iterator FindByName(Bytes name) BASALT_REQUIRES(mutex_);
+  Registry::iterator Find(const Transaction* prepared) BASALT_REQUIRES(mutex_);
   Status TakeDetached(Bytes name, Prepared* taken);
   void Keep(Prepared entry);
   Status IndexesOf(const Transaction& prepared, std::set<IndexId>* indexes);
@@ -127,12 +125,12 @@ class TransactionManager {
   Spill spill_;
   std::atomic<uint64_t> ingestions_{0};
   UndecidedKeys undecided_;
-  mutable std::shared_mutex transactions_mutex_;
-  std::vector<Transaction*> transactions_;  // all there are
+  mutable SharedMutex transactions_mutex_;
+  std::vector<Transaction*> transactions_ BASALT_GUARDED_BY(transactions_mutex_);  // all there are
   std::atomic<uint64_t> next_id_{1};
-  mutable std::mutex mutex_;
-  std::condition_variable registry_changed_;
-  Registry prepared_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  CondVar registry_changed_;
+  Registry prepared_ BASALT_GUARDED_BY(mutex_);
 };
 
 }  // namespace basalt::txn

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/undecided_keys.h"
 
+#include "base/mutex.h"
+
 #include <algorithm>
 
 namespace basalt::txn {
 
 void UndecidedKeys::Add(const Transaction* owner, IndexId index, Bytes key) {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   KeysOfIndex& known = by_owner_[owner].indexes[index];
   owners_.store(by_owner_.size(), std::memory_order_relaxed);
   if (key > known.greatest) known.greatest.assign(key);
@@ -18,7 +20,7 @@ void UndecidedKeys::Add(const Transaction* owner, IndexId index, Bytes key) {
 }
 
 void UndecidedKeys::AddAutoIncrement(const Transaction* owner, IndexId primary, uint64_t next) {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   uint64_t& known = by_owner_[owner].auto_increments[primary];
   owners_.store(by_owner_.size(), std::memory_order_relaxed);
   known = std::max(known, next);
@@ -26,14 +28,14 @@ void UndecidedKeys::AddAutoIncrement(const Transaction* owner, IndexId primary, 
 
 void UndecidedKeys::Forget(const Transaction* owner) {
   if (empty()) return;
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   by_owner_.erase(owner);
   owners_.store(by_owner_.size(), std::memory_order_relaxed);
 }
 
 bool UndecidedKeys::Find(IndexId index, Bytes prefix, std::string* key) const {
   if (empty()) return false;
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   for (const auto& [owner, owned] : by_owner_) {
     const auto found = owned.indexes.find(index);
     if (found == owned.indexes.end()) continue;
@@ -52,7 +54,7 @@ bool UndecidedKeys::Find(IndexId index, Bytes prefix, std::string* key) const {
 std::string UndecidedKeys::Greatest(IndexId index) const {
   std::string greatest;
   if (empty()) return greatest;
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   for (const auto& [owner, owned] : by_owner_) {
     const auto found = owned.indexes.find(index);
     if (found != owned.indexes.end()) greatest = std::max(greatest, found->second.greatest);
@@ -63,7 +65,7 @@ std::string UndecidedKeys::Greatest(IndexId index) const {
 uint64_t UndecidedKeys::AutoIncrement(IndexId primary) const {
   uint64_t greatest = 0;
   if (empty()) return greatest;
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   for (const auto& [owner, owned] : by_owner_) {
     const auto found = owned.auto_increments.find(primary);
     if (found != owned.auto_increments.end()) greatest = std::max(greatest, found->second);

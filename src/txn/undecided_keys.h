@@ -4,12 +4,12 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <set>
 #include <string>
 
 #include "base/bytes.h"
 #include "base/index_id.h"
+#include "base/mutex.h"
 
 namespace basalt::txn {
 
@@ -59,8 +59,8 @@ class UndecidedKeys {
 
   const size_t most_keys_;
   std::atomic<size_t> owners_{0};
-  mutable std::mutex mutex_;
-  std::map<const Transaction*, Owned> by_owner_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::map<const Transaction*, Owned> by_owner_ BASALT_GUARDED_BY(mutex_);
 };
 
 }  // namespace basalt::txn

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/wait_graph.h"
 
+#include "base/mutex.h"
+
 #include <algorithm>
 #include <chrono>
 
@@ -68,7 +70,7 @@ Status WaitGraph::BeginLocked(LockOwner* waiter, const LockRequest& request) {
     LockOwner* victim = cycle.front();
     if (victim == waiter) return Status(Code::kDeadlock);
     victim->victim_ = true;
-    victim->wake_.notify_all();
+    victim->wake_.NotifyAll();
     cycle.clear();
   }
   return Status::Ok();
@@ -107,12 +109,11 @@ size_t WaitGraph::ChooseVictim(const std::vector<LockOwner*>& cycle) const {
 }
 
 void WaitGraph::SetRunner(LockOwner* owner, WaitObserver::Runner runner) {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   owner->runner_ = runner;
 }
 
-Status WaitGraph::SleepLocked(LockOwner* waiter, std::unique_lock<std::mutex>* lock,
-                              uint64_t deadline) {
+Status WaitGraph::SleepLocked(LockOwner* waiter, MutexLock* lock, uint64_t deadline) {
   const WaitObserver::Runner runner = waiter->runner_;
   const bool observed = observer_ != nullptr && runner != nullptr;
   if (observed) observer_->Sleeps(runner);
@@ -121,13 +122,12 @@ Status WaitGraph::SleepLocked(LockOwner* waiter, std::unique_lock<std::mutex>* l
   return status;
 }
 
-Status WaitGraph::SleepUntil(LockOwner* waiter, std::unique_lock<std::mutex>* lock,
-                             uint64_t deadline) {
+Status WaitGraph::SleepUntil(LockOwner* waiter, MutexLock* lock, uint64_t deadline) {
   const auto until = AtMicroseconds(deadline);
   while (!waiter->granted_) {
     if (waiter->victim_) return Status(Code::kDeadlock);
     if (waiter->interrupted_.load()) return Status(Code::kInterrupted);
-    if (waiter->wake_.wait_until(*lock, until) == std::cv_status::timeout && !waiter->granted_) {
+    if (!waiter->wake_.WaitUntil(*lock, until) && !waiter->granted_) {
       if (waiter->victim_) return Status(Code::kDeadlock);
       if (waiter->interrupted_.load()) return Status(Code::kInterrupted);
       timeouts_.fetch_add(1, std::memory_order_relaxed);
@@ -150,11 +150,11 @@ void WaitGraph::GrantLocked(LockOwner* waiter) {
   waiter->granted_ = true;
   waiter->waiting_ = false;
   waiter->waits_for_.clear();
-  waiter->wake_.notify_one();
+  waiter->wake_.NotifyOne();
 }
 
-Status WaitGraph::AwaitChangeLocked(LockOwner* waiter, const LockRequest& request,
-                                    std::unique_lock<std::mutex>* lock, uint64_t deadline) {
+Status WaitGraph::AwaitChangeLocked(LockOwner* waiter, const LockRequest& request, MutexLock* lock,
+                                    uint64_t deadline) {
   Status status = BeginLocked(waiter, request);
   if (status.ok()) status = SleepLocked(waiter, lock, deadline);
   EndLocked(waiter);
@@ -163,11 +163,11 @@ Status WaitGraph::AwaitChangeLocked(LockOwner* waiter, const LockRequest& reques
 
 void WaitGraph::Changed(LockOwner* owner) {
   if (!owner->watched_.load()) return;
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   for (LockOwner* watcher : owner->watchers_) {
     std::erase(watcher->waits_for_, owner);
     watcher->granted_ = true;
-    watcher->wake_.notify_one();
+    watcher->wake_.NotifyOne();
   }
   owner->watchers_.clear();
   owner->watched_.store(false);
@@ -215,15 +215,15 @@ void WaitGraph::Report(const std::vector<LockOwner*>& cycle) {
 }
 
 void WaitGraph::KeepReports(size_t count) {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   kept_reports_ = count;
   while (reports_.size() > count) reports_.pop_front();
 }
 
 void WaitGraph::Interrupt(LockOwner* owner) {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   owner->interrupted_.store(true);
-  owner->wake_.notify_all();
+  owner->wake_.NotifyAll();
 }
 
 void WaitGraph::ClearInterrupt(LockOwner* owner) { owner->interrupted_.store(false); }
@@ -233,12 +233,12 @@ WaitGraph::Counters WaitGraph::counters() const {
 }
 
 std::vector<DeadlockReport> WaitGraph::Deadlocks() const {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   return {reports_.begin(), reports_.end()};
 }
 
 bool WaitGraph::WhatIsWanted(const LockOwner& owner, Waiting* waiting) const {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   if (!owner.waiting_) return false;
   *waiting = {owner.id_, owner.wanted_.index, owner.wanted_.key, owner.wanted_.kind};
   return true;

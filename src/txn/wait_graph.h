@@ -4,11 +4,11 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/index_id.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "txn/lock_owner.h"
 #include "txn/wait_observer.h"
@@ -68,13 +68,13 @@ class WaitGraph {
   void SetRunner(LockOwner* owner, WaitObserver::Runner runner);
 
   // --- For the lock manager. "Locked" functions are called with mutex() held. ---
-  std::mutex& mutex() { return mutex_; }
+  Mutex& mutex() BASALT_RETURNS_MUTEX(mutex_) { return mutex_; }
   // The time at which a wait of so many microseconds, begun now, is over.
   static uint64_t DeadlineAfter(uint64_t microseconds);
 
   // Forgets the edges of an earlier wait and its grant. Then the caller adds edges, by
   // AddEdgeLocked or AddWatchLocked, and calls SleepLocked.
-  void StartLocked(LockOwner* waiter);
+  void StartLocked(LockOwner* waiter) BASALT_REQUIRES(mutex_);
   static void AddEdgeLocked(LockOwner* waiter, LockOwner* blocker);
   // The edge goes when `blocker` changes (see Changed), which also ends the wait. The caller holds
   // what keeps the blocker from ending meanwhile (G3).
@@ -82,16 +82,16 @@ class WaitGraph {
   // kDeadlock when the edges close a cycle (G1) and the waiter is to be its victim; the caller has
   // then nothing to wait for.
   // Otherwise the owner counts as waiting, until EndLocked.
-  Status BeginLocked(LockOwner* waiter, const LockRequest& request);
+  Status BeginLocked(LockOwner* waiter, const LockRequest& request) BASALT_REQUIRES(mutex_);
   // Sleeps until GrantLocked or a change of one that is watched: Ok. Otherwise kLockTimeout,
   // kInterrupted, or kDeadlock when it became the victim of a cycle that another closed. `lock`
   // holds mutex(), and again afterwards.
-  Status SleepLocked(LockOwner* waiter, std::unique_lock<std::mutex>* lock, uint64_t deadline);
-  void EndLocked(LockOwner* waiter);
+  Status SleepLocked(LockOwner* waiter, MutexLock* lock, uint64_t deadline) BASALT_REQUIRES(mutex_);
+  void EndLocked(LockOwner* waiter) BASALT_REQUIRES(mutex_);
   static void GrantLocked(LockOwner* waiter);
   // All of it for a waiter whose edges are watches: begin, sleep, end.
-  Status AwaitChangeLocked(LockOwner* waiter, const LockRequest& request,
-                           std::unique_lock<std::mutex>* lock, uint64_t deadline);
+  Status AwaitChangeLocked(LockOwner* waiter, const LockRequest& request, MutexLock* lock,
+                           uint64_t deadline) BASALT_REQUIRES(mutex_);
   // The owner has ended or given something up: those who watch it look again. Free when there are
   // none.
   void Changed(LockOwner* owner);
@@ -110,18 +110,18 @@ class WaitGraph {
   bool WhatIsWanted(const LockOwner& owner, Waiting* waiting) const;
 
  private:
-  Status SleepUntil(LockOwner* waiter, std::unique_lock<std::mutex>* lock, uint64_t deadline);
-  void TellObserver(LockOwner* waiter);
-  bool ClosesCycle(LockOwner* start, std::vector<LockOwner*>* cycle);
-  size_t ChooseVictim(const std::vector<LockOwner*>& cycle) const;
-  void Report(const std::vector<LockOwner*>& cycle);
+  Status SleepUntil(LockOwner* waiter, MutexLock* lock, uint64_t deadline) BASALT_REQUIRES(mutex_);
+  void TellObserver(LockOwner* waiter) BASALT_REQUIRES(mutex_);
+  bool ClosesCycle(LockOwner* start, std::vector<LockOwner*>* cycle) BASALT_REQUIRES(mutex_);
+  size_t ChooseVictim(const std::vector<LockOwner*>& cycle) const BASALT_REQUIRES(mutex_);
+  void Report(const std::vector<LockOwner*>& cycle) BASALT_REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   WaitObserver* observer_ = nullptr;
-  uint64_t visit_ = 0;
-  std::deque<DeadlockReport> reports_;
-  uint64_t report_number_ = 0;
-  size_t kept_reports_ = 16;
+  uint64_t visit_ BASALT_GUARDED_BY(mutex_) = 0;
+  std::deque<DeadlockReport> reports_ BASALT_GUARDED_BY(mutex_);
+  uint64_t report_number_ BASALT_GUARDED_BY(mutex_) = 0;
+  size_t kept_reports_ BASALT_GUARDED_BY(mutex_) = 16;
 
   std::atomic<uint64_t> waits_{0};
   std::atomic<uint64_t> timeouts_{0};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/write_set.h"
 
+#include "base/mutex.h"
+
 #include <algorithm>
 
 #include <rocksdb/write_batch.h>
@@ -151,7 +153,7 @@ Status WriteSet::RollbackTo(Mark mark) {
   size_t position = marks_.size();
   while (position > 0 && marks_[position - 1].id != mark) --position;
   if (position == 0) return Status(Code::kInternal, "roll-back to a mark that was released");
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   // Collapse the savepoints after the mark first, so that the batch is rolled back only once.
   while (marks_.size() > position) {
     if (marks_.back().in_batch) (void)batch_->PopSavePoint();
@@ -254,7 +256,7 @@ Status WriteSet::EmptyBatch() {
 }
 
 Status WriteSet::DiscardContent() {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   for (const MarkEntry& mark : marks_) {
     if (mark.in_batch) (void)batch_->PopSavePoint();
   }
@@ -266,7 +268,7 @@ Status WriteSet::DiscardContent() {
 }
 
 void WriteSet::Clear() {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   ClearContent();
   inserted_.clear();
   inserted_mask_.store(0);
@@ -294,7 +296,7 @@ void WriteSet::NoteInsert(IndexId index) {
 }
 
 void WriteSet::SetOpaque(bool opaque) {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   opaque_ = opaque;
 }
 

@@ -6,12 +6,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/index_id.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "txn/spill.h"
 
@@ -103,9 +103,9 @@ class WriteSet {
   void Clear();
 
   // --- New entries, for those that lock ranges (range_locks.h) ---
-  std::mutex& mutex() { return mutex_; }
-  // The owner is about to put an entry that the index does not have. mutex() is held.
-  void NoteInsert(IndexId index);
+  Mutex& mutex() BASALT_RETURNS_MUTEX(mutex_) { return mutex_; }
+  // The owner is about to put an entry that the index does not have.
+  void NoteInsert(IndexId index) BASALT_REQUIRES(mutex_);
   // False when the owner has certainly added nothing to the index since Clear. Any thread.
   bool MayHaveInserted(IndexId index) const {
     return (inserted_mask_.load() & MaskBit(index)) != 0;
@@ -113,7 +113,8 @@ class WriteSet {
   // Whether an entry in [start, end) was added that is not committed. Any thread, mutex() held.
   // Tells entries that were there before from new ones by a look into the store; when that would
   // take long, or the set is opaque, the answer is yes if there may be one.
-  bool HasInsertBetween(store::Store* store, IndexId index, Bytes start, Bytes end);
+  bool HasInsertBetween(store::Store* store, IndexId index, Bytes start, Bytes end)
+      BASALT_REQUIRES(mutex_);
   // While the set is opaque others do not look into it. Takes mutex().
   void SetOpaque(bool opaque);
 
@@ -152,10 +153,10 @@ class WriteSet {
   Mark next_mark_ = 1;
   std::vector<SpillLayer> layers_;  // oldest first
 
-  std::mutex mutex_;
-  std::vector<IndexId> inserted_;           // indexes that entries were added to
+  Mutex mutex_;
+  std::vector<IndexId> inserted_ BASALT_GUARDED_BY(mutex_);  // indexes that entries were added to
   std::atomic<uint64_t> inserted_mask_{0};  // the same, as bits, for who has no mutex
-  bool opaque_ = false;
+  bool opaque_ BASALT_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace basalt::txn

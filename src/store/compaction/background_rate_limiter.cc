@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/compaction/background_rate_limiter.h"
 
+#include "base/mutex.h"
+
 #include <algorithm>
 
 namespace basalt::store {
@@ -20,20 +22,20 @@ BackgroundRateLimiter::BackgroundRateLimiter(uint64_t bytes_per_second, bool aut
 }
 
 void BackgroundRateLimiter::SetLimit(uint64_t bytes_per_second, bool automatic) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   bound_ = bytes_per_second;
   automatic_ = automatic;
   Apply();
 }
 
 void BackgroundRateLimiter::Follow(const CompactionDebt& debt) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   paced_ = pacer_.BytesASecond(debt, CompactionPacer::Clock::now());
   Apply();
 }
 
 void BackgroundRateLimiter::ChangeHurries(int change) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   hurries_ += change;
   Apply();
 }
@@ -62,7 +64,7 @@ uint64_t BackgroundRateLimiter::CurrentLimit() const {
 }
 
 void BackgroundRateLimiter::SetBytesPerSecond(int64_t bytes_per_second) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   bound_ = static_cast<uint64_t>(bytes_per_second);
   Apply();
 }

@@ -5,10 +5,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 
 #include <rocksdb/rate_limiter.h>
 
+#include "base/mutex.h"
 #include "store/compaction/compaction_pacer.h"
 
 namespace basalt::store {
@@ -62,16 +62,16 @@ class BackgroundRateLimiter final : public rocksdb::RateLimiter {
     std::atomic<int64_t> requests{0};
   };
   void ChangeHurries(int change);
-  void Apply();  // under mutex_
+  void Apply() BASALT_REQUIRES(mutex_);
 
   const std::unique_ptr<rocksdb::RateLimiter> limiter_;
   std::atomic<bool> limited_{false};  // limiter_ is asked
-  std::mutex mutex_;                  // of what these two are set by
-  uint64_t bound_ = 0;
-  bool automatic_ = false;
-  int hurries_ = 0;
-  CompactionPacer pacer_;
-  uint64_t paced_ = CompactionPacer::kNoLimit;
+  Mutex mutex_;                       // of what these two are set by
+  uint64_t bound_ BASALT_GUARDED_BY(mutex_) = 0;
+  bool automatic_ BASALT_GUARDED_BY(mutex_) = false;
+  int hurries_ BASALT_GUARDED_BY(mutex_) = 0;
+  CompactionPacer pacer_ BASALT_GUARDED_BY(mutex_);
+  uint64_t paced_ BASALT_GUARDED_BY(mutex_) = CompactionPacer::kNoLimit;
   std::array<Passed, rocksdb::Env::IO_TOTAL + 1> passed_;  // by priority, all together last
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/compaction/compaction_journal.h"
 
+#include "base/mutex.h"
+
 #include <ctime>
 #include <utility>
 
@@ -30,7 +32,7 @@ CompactionReport ReportOf(const rocksdb::CompactionJobInfo& job) {
 void CompactionJournal::Begin(const rocksdb::CompactionJobInfo& job) {
   CompactionReport report = ReportOf(job);
   report.start_seconds = std::time(nullptr);
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   active_[job.job_id] = std::move(report);
 }
 
@@ -44,7 +46,7 @@ void CompactionJournal::End(const rocksdb::CompactionJobInfo& job) {
   report.elapsed_microseconds = job.stats.elapsed_micros;
   report.status = job.status.ToString();
   report.end_seconds = std::time(nullptr);
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   const auto begun = active_.find(job.job_id);
   report.start_seconds = begun == active_.end() ? report.end_seconds : begun->second.start_seconds;
   if (begun != active_.end()) active_.erase(begun);
@@ -53,14 +55,14 @@ void CompactionJournal::End(const rocksdb::CompactionJobInfo& job) {
 }
 
 std::vector<CompactionReport> CompactionJournal::Active() const {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   std::vector<CompactionReport> reports;
   for (const auto& [job, report] : active_) reports.push_back(report);
   return reports;
 }
 
 std::vector<CompactionReport> CompactionJournal::History() const {
-  std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   return {history_.begin(), history_.end()};
 }
 

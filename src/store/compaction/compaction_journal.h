@@ -4,11 +4,12 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include <rocksdb/listener.h>
+
+#include "base/mutex.h"
 
 namespace basalt::store {
 
@@ -46,9 +47,9 @@ class CompactionJournal {
   std::vector<CompactionReport> History() const;
 
  private:
-  mutable std::mutex mutex_;
-  std::map<int, CompactionReport> active_;  // by job
-  std::deque<CompactionReport> history_;
+  mutable Mutex mutex_;
+  std::map<int, CompactionReport> active_ BASALT_GUARDED_BY(mutex_);  // by job
+  std::deque<CompactionReport> history_ BASALT_GUARDED_BY(mutex_);
 };
 
 }  // namespace basalt::store

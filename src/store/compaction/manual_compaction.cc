@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/compaction/manual_compaction.h"
 
+#include "base/mutex.h"
+
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <system_error>
 #include <thread>
 
@@ -46,13 +46,13 @@ class WatchedCompaction {
       Compact();  // without reports: better than not at all
       return result_;
     }
-    std::unique_lock lock(mutex_);
-    while (!ended_.wait_for(lock, kBetweenReports, [this] { return done_; })) {
-      lock.unlock();
+    MutexLock lock(mutex_);
+    while (!ended_.WaitFor(lock, kBetweenReports, [this] { return done_; })) {
+      lock.Unlock();
       if (!compaction_.report(written() - before, expected)) canceled_ = true;
-      lock.lock();
+      lock.Lock();
     }
-    lock.unlock();
+    lock.Unlock();
     worker.join();
     return result_;
   }
@@ -61,18 +61,18 @@ class WatchedCompaction {
   void Compact() {
     rocksdb::Status result =
         db_->CompactRange(options_, compaction_.family, compaction_.first, compaction_.past_last);
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     result_ = std::move(result);
     done_ = true;
-    ended_.notify_all();
+    ended_.NotifyAll();
   }
 
   rocksdb::DB* const db_;
   const ManualCompaction& compaction_;
   rocksdb::CompactRangeOptions options_;
   std::atomic<bool> canceled_{false};
-  std::mutex mutex_;  // guards done_ and result_
-  std::condition_variable ended_;
+  Mutex mutex_;  // guards done_ and result_
+  CondVar ended_;
   bool done_ = false;
   rocksdb::Status result_;
 };

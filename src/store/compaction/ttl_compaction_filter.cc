@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <mutex>
 #include <utility>
 
 namespace basalt::store {
@@ -89,24 +88,24 @@ TimeToLive::TimeToLive(std::shared_ptr<TimeToLiveSettings> settings)
                                     : std::make_shared<TimeToLiveSettings>()) {}
 
 void TimeToLive::Register(IndexId index, const EntryLife& life) {
-  std::unique_lock lock(mutex_);
+  WriterLock lock(mutex_);
   lives_[index] = life;
 }
 
 void TimeToLive::Forget(IndexId index) {
-  std::unique_lock lock(mutex_);
+  WriterLock lock(mutex_);
   lives_.erase(index);
 }
 
 std::optional<EntryLife> TimeToLive::Find(IndexId index) const {
-  std::shared_lock lock(mutex_);
+  ReaderLock lock(mutex_);
   const auto found = lives_.find(index);
   if (found == lives_.end()) return std::nullopt;
   return found->second;
 }
 
 bool TimeToLive::Knows(uint32_t column_family) const {
-  std::shared_lock lock(mutex_);
+  ReaderLock lock(mutex_);
   return std::any_of(lives_.begin(), lives_.end(), [column_family](const auto& life) {
     return life.first.column_family == column_family;
   });

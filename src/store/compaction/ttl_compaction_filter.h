@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <shared_mutex>
 #include <unordered_map>
 
 #include "base/bytes.h"
 #include "base/index_id.h"
+#include "base/mutex.h"
 
 namespace basalt::store {
 
@@ -95,8 +95,8 @@ class TimeToLive {
  private:
   const std::shared_ptr<TimeToLiveSettings> settings_;
   std::atomic<rocksdb::DB*> db_{nullptr};
-  mutable std::shared_mutex mutex_;
-  std::unordered_map<IndexId, EntryLife> lives_;  // guarded by mutex_
+  mutable SharedMutex mutex_;
+  std::unordered_map<IndexId, EntryLife> lives_ BASALT_GUARDED_BY(mutex_);
   std::atomic<uint64_t> latest_compaction_time_{0};
   std::atomic<bool> entries_have_rows_{true};
   std::atomic<uint64_t> dropped_{0};

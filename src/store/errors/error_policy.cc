@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/errors/error_policy.h"
 
+#include "base/mutex.h"
+
 #include <utility>
 
 namespace basalt::store {
@@ -62,7 +64,7 @@ Status ErrorPolicy::CheckWritingAllowed() const {
     return {};
   }
   const uint32_t reasons = reasons_.load(std::memory_order_acquire);
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if ((reasons & (kBackgroundError | kNeedsRestart)) != 0) return Status(code_, message_);
   return Status(Code::kNoSpace, (reasons & kLogWaits) != 0
                                     ? "the disk is full: no writes until there is free space"
@@ -90,7 +92,7 @@ std::string ErrorPolicy::MessageOf(std::string_view remedy, std::string cause) c
 void ErrorPolicy::LogCompactionError(const rocksdb::Status& error, const std::string& text) {
   const auto now = std::chrono::steady_clock::now();
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (text == compaction_text_ && now < compaction_text_again_) return;
     compaction_text_ = text;
     compaction_text_again_ = now + kSaySameAfter;
@@ -139,7 +141,7 @@ void ErrorPolicy::OnBackgroundError(BackgroundErrorReason reason, rocksdb::Statu
 void ErrorPolicy::Stop(const rocksdb::Status& error, const std::string& text, bool restart) {
   const std::string_view remedy = restart ? kOffUntilRestart : kOffUntilTheCauseIsGone;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     // What follows an error that lasts only says that there was one.
     if (NeedsRestart()) return;
     code_ = IsNoSpace(error) ? Code::kNoSpace : Code::kReadOnly;
@@ -179,7 +181,7 @@ void ErrorPolicy::OnLogFailure(const rocksdb::Status& error) {
 
 void ErrorPolicy::StopUntilRestart(const std::string& reason, Code code) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (NeedsRestart()) return;
     code_ = code;
     message_ = MessageOf(kOffUntilRestart, reason);

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +12,7 @@
 #include <rocksdb/listener.h>
 #include <rocksdb/status.h>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "store/options/store_options.h"
 
@@ -79,19 +79,20 @@ class ErrorPolicy {
  private:
   enum Reason : uint32_t { kBackgroundError = 1, kLowSpace = 2, kNeedsRestart = 4, kLogWaits = 8 };
   void Log(LogLevel level, std::string_view text) const;
-  std::string MessageOf(std::string_view remedy,
-                        std::string cause) const;  // with mutex_, code_ set
+  // Once code_ is set.
+  std::string MessageOf(std::string_view remedy, std::string cause) const BASALT_REQUIRES(mutex_);
   void Stop(const rocksdb::Status& error, const std::string& text, bool restart);
   void LogCompactionError(const rocksdb::Status& error, const std::string& text);
 
   std::function<void(LogLevel, std::string_view)> log_;
   const std::vector<std::string> folders_;
   std::atomic<uint32_t> reasons_{0};
-  mutable std::mutex mutex_;  // guards what is below
-  std::string message_;
-  Code code_ = Code::kReadOnly;
-  std::string compaction_text_;  // the last one logged, and when it may be said again
-  std::chrono::steady_clock::time_point compaction_text_again_;
+  mutable Mutex mutex_;
+  std::string message_ BASALT_GUARDED_BY(mutex_);
+  Code code_ BASALT_GUARDED_BY(mutex_) = Code::kReadOnly;
+  // The last one logged, and when it may be said again.
+  std::string compaction_text_ BASALT_GUARDED_BY(mutex_);
+  std::chrono::steady_clock::time_point compaction_text_again_ BASALT_GUARDED_BY(mutex_);
 };
 
 }  // namespace basalt::store

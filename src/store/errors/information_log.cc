@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/errors/information_log.h"
 
+#include "base/mutex.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdarg>
 #include <cstdio>
-#include <mutex>
 #include <string>
 #include <utility>
 
@@ -24,7 +25,7 @@ class Repetitions {
   bool IsKnown(std::string_view text, InformationLogClock now) {
     const size_t hash = std::hash<std::string_view>()(text);
     const auto time = now();
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     for (const Line& line : lines_) {
       if (line.hash == hash && line.at + kAgainAfter > time) return true;
     }
@@ -38,7 +39,7 @@ class Repetitions {
     size_t hash = 0;
     std::chrono::steady_clock::time_point at;
   };
-  std::mutex mutex_;
+  Mutex mutex_;
   std::array<Line, 64> lines_;
   size_t next_ = 0;
 };

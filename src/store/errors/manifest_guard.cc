@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/errors/manifest_guard.h"
 
+#include "base/mutex.h"
+
 #include <string_view>
 #include <utility>
 
@@ -85,7 +87,7 @@ IOStatus ManifestGuard::Note(rocksdb::FileSystem* files, IOStatus status) {
   }
   std::vector<std::string> removable;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (!status.ok()) {
       renamed_ = false;
       in_doubt_.store(true, std::memory_order_release);
@@ -102,13 +104,13 @@ IOStatus ManifestGuard::Note(rocksdb::FileSystem* files, IOStatus status) {
 }
 
 void ManifestGuard::NoteRenamed() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   renamed_ = true;
 }
 
 bool ManifestGuard::Defer(const std::string& path) {
   if (!in_doubt()) return false;
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (!in_doubt()) return false;
   deferred_.push_back(path);
   return true;

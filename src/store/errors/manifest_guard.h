@@ -3,11 +3,12 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include <rocksdb/file_system.h>
+
+#include "base/mutex.h"
 
 namespace basalt::store {
 
@@ -47,9 +48,9 @@ class ManifestGuard {
   bool Defer(const std::string& path);
 
   std::atomic<bool> in_doubt_{false};
-  std::mutex mutex_;  // guards what is below
-  bool renamed_ = false;
-  std::vector<std::string> deferred_;
+  Mutex mutex_;
+  bool renamed_ BASALT_GUARDED_BY(mutex_) = false;
+  std::vector<std::string> deferred_ BASALT_GUARDED_BY(mutex_);
 };
 
 }  // namespace basalt::store

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/errors/space_watcher.h"
 
+#include "base/mutex.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -28,10 +30,10 @@ void SpaceWatcher::Start() {
 
 void SpaceWatcher::Stop() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     stop_ = true;
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -52,9 +54,9 @@ void SpaceWatcher::CheckNow() {
 void SpaceWatcher::Run() {
   int looks = 0;
   bool allowed = policy_->writing_allowed();
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, kInterval, [this] { return stop_; })) {
-    lock.unlock();
+  MutexLock lock(mutex_);
+  while (!changed_.WaitFor(lock, kInterval, [this]() BASALT_REQUIRES(mutex_) { return stop_; })) {
+    lock.Unlock();
     CheckNow();
     const bool was_allowed = std::exchange(allowed, policy_->writing_allowed());
     if (policy_->LogWaits() || (allowed && !was_allowed)) {
@@ -65,7 +67,7 @@ void SpaceWatcher::Run() {
       looks = 0;
       resume_();
     }
-    lock.lock();
+    lock.Lock();
   }
 }
 

@@ -2,15 +2,14 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <rocksdb/env.h>
 
+#include "base/mutex.h"
 #include "store/errors/error_policy.h"
 
 namespace basalt::store {
@@ -49,9 +48,9 @@ class SpaceWatcher {
   const Target target_;
   ErrorPolicy* const policy_;
   const std::function<void()> resume_;
-  std::mutex mutex_;  // guards stop_
-  std::condition_variable changed_;
-  bool stop_ = false;
+  Mutex mutex_;  // guards stop_
+  CondVar changed_;
+  bool stop_ BASALT_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

@@ -2,7 +2,6 @@
 #include "store/statistics/statistics_keeper.h"
 
 #include <cstdlib>
-#include <mutex>
 #include <string>
 #include <utility>
 
@@ -16,7 +15,7 @@ constexpr size_t kMaximumRemovedEarly = 4096;
 }  // namespace
 
 IndexStatistics StatisticsKeeper::StatisticsOf(IndexId index) const {
-  std::shared_lock lock(mutex_);
+  ReaderLock lock(mutex_);
   const auto found = sums_.find(index);
   return found == sums_.end() ? IndexStatistics{} : found->second;
 }
@@ -24,7 +23,7 @@ IndexStatistics StatisticsKeeper::StatisticsOf(IndexId index) const {
 void StatisticsKeeper::AddFile(uint64_t file_number, Bytes property) {
   std::vector<IndexStatisticsRecord> records;
   DecodeIndexStatistics(property, &records);  // garbage leaves it empty, which is what we want
-  std::unique_lock lock(mutex_);
+  WriterLock lock(mutex_);
   if (removed_early_.erase(file_number) != 0) return;
   const auto [file, added] = files_.try_emplace(file_number, std::move(records));
   if (!added) return;
@@ -32,7 +31,7 @@ void StatisticsKeeper::AddFile(uint64_t file_number, Bytes property) {
 }
 
 void StatisticsKeeper::RemoveFile(uint64_t file_number) {
-  std::unique_lock lock(mutex_);
+  WriterLock lock(mutex_);
   const auto file = files_.find(file_number);
   if (file == files_.end()) {
     if (removed_early_.size() >= kMaximumRemovedEarly) removed_early_.clear();
@@ -49,14 +48,14 @@ void StatisticsKeeper::RemoveFile(uint64_t file_number) {
 }
 
 bool StatisticsKeeper::Knows(uint64_t file_number) const {
-  std::shared_lock lock(mutex_);
+  ReaderLock lock(mutex_);
   return files_.contains(file_number) || removed_early_.contains(file_number);
 }
 
 void StatisticsKeeper::CountWritten(Bytes property) {
   std::vector<IndexStatisticsRecord> records;
   DecodeIndexStatistics(property, &records);
-  std::lock_guard lock(mutex_);
+  WriterLock lock(mutex_);
   for (IndexStatisticsRecord& record : records) {
     record.statistics.distinct_prefixes.clear();
     written_.Add(record.statistics);
@@ -64,7 +63,7 @@ void StatisticsKeeper::CountWritten(Bytes property) {
 }
 
 IndexStatistics StatisticsKeeper::Written() const {
-  std::shared_lock lock(mutex_);
+  ReaderLock lock(mutex_);
   return written_;
 }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <shared_mutex>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,6 +11,7 @@
 
 #include <rocksdb/table_properties.h>
 
+#include "base/mutex.h"
 #include "store/statistics/index_statistics.h"
 
 namespace basalt::store {
@@ -46,11 +46,11 @@ class StatisticsKeeper {
   static Bytes PropertyOf(const rocksdb::TableProperties& properties);
 
  private:
-  mutable std::shared_mutex mutex_;
-  std::unordered_map<IndexId, IndexStatistics> sums_;
-  std::unordered_map<uint64_t, std::vector<IndexStatisticsRecord>> files_;
-  std::unordered_set<uint64_t> removed_early_;
-  IndexStatistics written_;
+  mutable SharedMutex mutex_;
+  std::unordered_map<IndexId, IndexStatistics> sums_ BASALT_GUARDED_BY(mutex_);
+  std::unordered_map<uint64_t, std::vector<IndexStatisticsRecord>> files_ BASALT_GUARDED_BY(mutex_);
+  std::unordered_set<uint64_t> removed_early_ BASALT_GUARDED_BY(mutex_);
+  IndexStatistics written_ BASALT_GUARDED_BY(mutex_);
 };
 
 }  // namespace basalt::store

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/wal/wal_backlog.h"
 
+#include "base/mutex.h"
+
 #include <algorithm>
 #include <chrono>
 #include <string_view>
@@ -57,7 +59,7 @@ class WalBacklog::File final : public rocksdb::FSWritableFile {
   ~File() override { backlog_->Close(log_).PermitUncheckedError(); }
 
   IOStatus Append(const Slice& data, const IOOptions&, IODebugContext*) override {
-    std::lock_guard lock(backlog_->mutex_);
+    MutexLock lock(backlog_->mutex_);
     if (backlog_->pending() && log_->failure.ok()) {
       return backlog_->Wait(log_, std::string_view(data.data(), data.size()));
     }
@@ -81,7 +83,7 @@ class WalBacklog::File final : public rocksdb::FSWritableFile {
   IOStatus Close(const IOOptions&, IODebugContext*) override { return backlog_->Close(log_); }
   bool IsSyncThreadSafe() const override { return true; }
   uint64_t GetFileSize(const IOOptions&, IODebugContext*) override {
-    std::lock_guard lock(backlog_->mutex_);
+    MutexLock lock(backlog_->mutex_);
     return log_->written + log_->waiting.size();
   }
 
@@ -131,7 +133,7 @@ class WalBacklog::Files final : public rocksdb::FileSystemWrapper {
     IOStatus made = target()->NewWritableFile(path, options, &log->file, context);
     if (made.IsNoSpace()) {
       log->file.reset();
-      std::lock_guard lock(backlog_->mutex_);
+      MutexLock lock(backlog_->mutex_);
       made = backlog_->Wait(log, {});
     }
     if (made.ok()) *result = std::make_unique<File>(backlog_, std::move(log));
@@ -161,14 +163,14 @@ std::shared_ptr<rocksdb::FileSystem> WalBacklog::Wrap(std::shared_ptr<rocksdb::F
 }
 
 uint64_t WalBacklog::bytes() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   uint64_t sum = 0;
   for (const auto& log : waiting_) sum += log->waiting.size();
   return sum;
 }
 
 bool WalBacklog::Drain() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return DrainAll();
 }
 
@@ -176,7 +178,7 @@ bool WalBacklog::DrainAll() {
   while (!waiting_.empty()) {
     if (!DrainOne(waiting_.front().get())) return false;
     waiting_.erase(waiting_.begin());
-    drained_.notify_all();
+    drained_.NotifyAll();
   }
   if (pending_.exchange(false, std::memory_order_release)) on_change_(false);
   return true;
@@ -245,12 +247,12 @@ IOStatus WalBacklog::Failed(Log* log, IOStatus error) {
   log->failure = error;
   if (!failed_) on_failure_(error);
   failed_ = true;
-  drained_.notify_all();
+  drained_.NotifyAll();
   return error;
 }
 
 IOStatus WalBacklog::Sync(const std::shared_ptr<Log>& log, bool full) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (!log->failure.ok()) return log->failure;
   if (Waits(log) && !DrainAll()) {
     if (looks_at_pending && log->failure.ok()) {
@@ -259,7 +261,7 @@ IOStatus WalBacklog::Sync(const std::shared_ptr<Log>& log, bool full) {
     }
     // Whoever drains otherwise may be waiting for the flush that this sync belongs to.
     do {
-      drained_.wait_for(lock, kBetweenTries);
+      drained_.WaitFor(lock, kBetweenTries);
     } while (!released_ && !failed_ && !DrainAll() && Waits(log));
     if (log->failure.ok() && Waits(log)) {
       return IOStatus::NoSpace("the log waits for space", log->path);
@@ -268,10 +270,10 @@ IOStatus WalBacklog::Sync(const std::shared_ptr<Log>& log, bool full) {
   if (!log->failure.ok()) return log->failure;
   rocksdb::FSWritableFile* const file = log->file.get();
   log->ahead.BeforeSync(file, log->written);
-  lock.unlock();
+  lock.Unlock();
   IOStatus synced = full ? file->Fsync(IOOptions(), nullptr) : file->Sync(IOOptions(), nullptr);
   if (synced.ok()) return synced;
-  lock.lock();
+  lock.Lock();
   return Failed(log.get(), std::move(synced));
 }
 
@@ -280,7 +282,7 @@ bool WalBacklog::Waits(const std::shared_ptr<Log>& log) const {
 }
 
 IOStatus WalBacklog::Close(const std::shared_ptr<Log>& log) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (log->closed) return IOStatus::OK();
   log->closed = true;
   // Its file stays open for what waits.
@@ -294,17 +296,17 @@ IOStatus WalBacklog::CloseFile(Log* log) {
 }
 
 void WalBacklog::Forget(const std::string& path) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   std::erase_if(waiting_, [&](const auto& log) { return log->path == path; });
   if (waiting_.empty()) DrainAll();
 }
 
 void WalBacklog::Release() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     released_ = true;
   }
-  drained_.notify_all();
+  drained_.NotifyAll();
 }
 
 }  // namespace basalt::store

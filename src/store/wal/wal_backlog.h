@@ -2,16 +2,16 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <rocksdb/file_system.h>
+
+#include "base/mutex.h"
 
 namespace basalt::store {
 
@@ -68,16 +68,15 @@ class WalBacklog {
   class File;
   struct Log;
 
-  // All need mutex_.
-  bool DrainAll();
-  bool DrainOne(Log* log);
-  bool Waits(const std::shared_ptr<Log>& log) const;
+  bool DrainAll() BASALT_REQUIRES(mutex_);
+  bool DrainOne(Log* log) BASALT_REQUIRES(mutex_);
+  bool Waits(const std::shared_ptr<Log>& log) const BASALT_REQUIRES(mutex_);
   static rocksdb::IOStatus SyncDirectoryOf(const Log& log);
   static rocksdb::IOStatus CloseFile(Log* log);
-  rocksdb::IOStatus Append(Log* log, const rocksdb::Slice& data);
-  rocksdb::IOStatus Wait(const std::shared_ptr<Log>& log, std::string_view data);
-  rocksdb::IOStatus Failed(Log* log, rocksdb::IOStatus error);
-  // Take it.
+  rocksdb::IOStatus Append(Log* log, const rocksdb::Slice& data) BASALT_REQUIRES(mutex_);
+  rocksdb::IOStatus Wait(const std::shared_ptr<Log>& log, std::string_view data)
+      BASALT_REQUIRES(mutex_);
+  rocksdb::IOStatus Failed(Log* log, rocksdb::IOStatus error) BASALT_REQUIRES(mutex_);
   rocksdb::IOStatus Sync(const std::shared_ptr<Log>& log, bool full);
   rocksdb::IOStatus Close(const std::shared_ptr<Log>& log);
   void Forget(const std::string& path);
@@ -85,11 +84,11 @@ class WalBacklog {
   const std::function<void(bool)> on_change_;
   const std::function<void(const rocksdb::IOStatus&)> on_failure_;
   std::atomic<bool> pending_{false};
-  mutable std::mutex mutex_;  // guards what is below and every Log
-  std::condition_variable drained_;
-  std::vector<std::shared_ptr<Log>> waiting_;  // oldest first
-  bool released_ = false;
-  bool failed_ = false;
+  mutable Mutex mutex_;  // guards every Log, too
+  CondVar drained_;
+  std::vector<std::shared_ptr<Log>> waiting_ BASALT_GUARDED_BY(mutex_);  // oldest first
+  bool released_ BASALT_GUARDED_BY(mutex_) = false;
+  bool failed_ BASALT_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace basalt::store

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/wal/wal_sync_group.h"
 
+#include "base/mutex.h"
+
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -45,7 +47,7 @@ rocksdb::Status WalSyncGroup::Lead(uint64_t round) {
 
 void WalSyncGroup::Finish(uint64_t round, uint64_t members, const rocksdb::Status& status) {
   if (!status.ok()) {
-    std::lock_guard lock(failure_mutex_);
+    MutexLock lock(failure_mutex_);
     failure_ = status;
     failed_round_ = round;
   }
@@ -70,7 +72,7 @@ void WalSyncGroup::AwaitEnd(uint64_t round) {
 
 rocksdb::Status WalSyncGroup::ResultOf(uint64_t round) {
   if (failed_round_.load() < round) return rocksdb::Status::OK();
-  std::lock_guard lock(failure_mutex_);
+  MutexLock lock(failure_mutex_);
   return failure_;
 }
 

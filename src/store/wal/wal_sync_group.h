@@ -4,9 +4,10 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 
 #include <rocksdb/status.h>
+
+#include "base/mutex.h"
 
 namespace basalt::store {
 
@@ -50,8 +51,8 @@ class WalSyncGroup {
   std::atomic<uint64_t> finished_{0};
 
   std::atomic<uint64_t> failed_round_{0};  // the last one that failed
-  std::mutex failure_mutex_;
-  rocksdb::Status failure_;
+  Mutex failure_mutex_;
+  rocksdb::Status failure_ BASALT_GUARDED_BY(failure_mutex_);
 };
 
 }  // namespace basalt::store
