@@ -18,7 +18,7 @@ SANITIZERS = {
 }
 # TSan wants RocksDB instrumented too (tools/setup/rocksdb.py); the other sanitizers do not.
 ROCKSDB_SANITIZERS = {"tsan": SANITIZERS["tsan"]}
-FUZZ_COMPILER = "clang++-14"
+CLANG = "clang++-14"  # of debian.CLANG_PACKAGE
 
 
 def build(
@@ -61,7 +61,7 @@ def configure(folder: Path, variant: str) -> None:
     }
     if variant == "fuzz":
         debian.install(debian.FUZZ_PACKAGES, "to fuzz")
-        settings |= {"BASALT_FUZZ": "ON", "CMAKE_CXX_COMPILER": FUZZ_COMPILER}
+        settings |= {"BASALT_FUZZ": "ON", "CMAKE_CXX_COMPILER": CLANG}
     stamp = folder / "basalt-settings"
     wanted = "".join(f"{name}={value}\n" for name, value in settings.items())
     if stamp.is_file() and stamp.read_text() == wanted and (folder / "build.ninja").is_file():

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Checks the rules of the house: format, layers, budgets, words, the plugin's symbols.
+"""Checks the rules of the house: format, layers, budgets, words, mutexes, the plugin's symbols.
+
+Clang checks which mutex guards what (tools/clang.py); what it has passed it does not read again.
 
 A budget may be exceeded only as far as tools/rules/baseline.json says; --shrink lowers those
 numbers to what is needed today. Nothing raises them but a change of that file in plain sight.
 """
 
-HELP = "checks the rules: format, layers, budgets, words"
+HELP = "checks the rules: format, layers, budgets, words, mutexes"
 
 
 def add_arguments(parser) -> None:
@@ -13,7 +15,7 @@ def add_arguments(parser) -> None:
 
 
 def run(args) -> int:
-    from tools import build, paths, rules
+    from tools import build, clang, paths, rules
     from tools import format as formatter
     from tools.rules import budgets
 
@@ -24,7 +26,7 @@ def run(args) -> int:
     formatted = formatter.check([])
     if not formatted:
         print("lint: the format differs; ./dev fmt writes it")
-    findings = rules.check_all()
+    findings = rules.check_all() + clang.check()
     for finding in findings:
         print(finding)
     if paths.plugin().exists():

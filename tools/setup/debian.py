@@ -26,8 +26,10 @@ BUILD_PACKAGES = [
     "clang-format", "sysbench", "chromium-headless-shell",
 ]  # fmt: skip
 
-# What `./dev test fuzz` compiles its targets with; clang-format has brought most of it already.
-FUZZ_PACKAGES = ["clang-14", "libclang-rt-14-dev"]
+# What `./dev lint` checks the rules of mutexes with; clang-format has brought most of it already.
+CLANG_PACKAGE = "clang-14"
+# What `./dev test fuzz` compiles its targets with.
+FUZZ_PACKAGES = [CLANG_PACKAGE, "libclang-rt-14-dev"]
 
 # rustc-web/cargo-web is the recent Cargo of Debian 12; its plain `cargo` is too old for the
 # manifests of today's packages.
