@@ -52,7 +52,6 @@ WITHOUT_HEADER = {
     "src/engine/checks/table_check_search.cc",
     "src/engine/rows/row_expiry.cc",
     "src/engine/rows/row_write.cc",
-    "src/server/definition_mending.cc",
     "src/server/handler_alter.cc",
     "src/server/handler_bulk.cc",
     "src/server/handler_check.cc",
