@@ -4,8 +4,6 @@
 #include <map>
 #include <mutex>
 
-#include "server/plugin_state.h"
-
 namespace basalt::server {
 namespace {
 
@@ -24,9 +22,9 @@ bool HasOnlyOldColumns(const TABLE_SHARE& share) {
 }
 
 // `whole`: a table's name as definitions have it.
-bool CanOpen(THD* thd, const std::string& whole) {
+bool CanOpen(const catalog::Catalog& catalog, THD* thd, const std::string& whole) {
   catalog::TableDefinition definition;
-  if (!Database()->catalog()->Definition(whole, &definition).ok()) return false;
+  if (!catalog.Definition(whole, &definition).ok()) return false;
   const std::string table(catalog::TableOfPartition(whole));
   const std::string path = catalog::VersionPathOfTable(whole);
   const std::string database = table.substr(0, table.find('.'));
@@ -50,15 +48,15 @@ bool CanOpen(THD* thd, const std::string& whole) {
 
 }  // namespace
 
-std::set<std::string> TablesMyRocksCannotOpen(THD* thd) {
+std::set<std::string> TablesMyRocksCannotOpen(const engine::Database& database, THD* thd) {
   std::set<std::string> found;
   std::map<std::string, bool> known;
   std::lock_guard lock(g_mutex);
-  for (const auto& [whole, identity] : Database()->catalog()->DefinitionIdentities()) {
+  for (const auto& [whole, identity] : database.catalog()->DefinitionIdentities()) {
     const auto before = g_known.find(identity);
     // Very old definitions have no identity.
     const bool is_known = before != g_known.end() && !identity.empty();
-    const bool can_open = is_known ? before->second : CanOpen(thd, whole);
+    const bool can_open = is_known ? before->second : CanOpen(*database.catalog(), thd, whole);
     known.emplace(identity, can_open);
     if (!can_open) found.emplace(catalog::TableOfPartition(whole));
   }
