@@ -6,7 +6,7 @@
 
 namespace basalt::server {
 
-// What happens around the server's recovery of DDL statements at start and DefinitionCheck::Mend
+// What happens around the server's recovery of DDL statements at start and RepairDefinitions
 // has to know afterwards. Tables by catalog::WholeOf. One thread.
 struct DdlRecoveryNotes {
   // Partitioned tables whose files were lost before it, .frm and .par, and which WriteLostParFiles

@@ -27,19 +27,19 @@ void AppendLine(std::string* text, std::string_view name, uint64_t value) {
   text->append(name).append(": ").append(std::to_string(value)).append("\n");
 }
 
-uint64_t Sum(const char* property) {
+uint64_t Sum(store::Store& store, const char* property) {
   uint64_t value = 0;
-  Database()->store()->base()->GetAggregatedIntProperty(property, &value);
+  store.base()->GetAggregatedIntProperty(property, &value);
   return value;
 }
 
 // The first five lines are those that tools look for.
-std::string MemoryText() {
-  const rocksdb::Cache* cache = Database()->store()->block_cache();
+std::string MemoryText(store::Store& store) {
+  const rocksdb::Cache* cache = store.block_cache();
   std::string text = "\n";
-  AppendLine(&text, "MemTable Total", Sum("rocksdb.size-all-mem-tables"));
-  AppendLine(&text, "MemTable Unflushed", Sum("rocksdb.cur-size-all-mem-tables"));
-  AppendLine(&text, "Table Readers Total", Sum("rocksdb.estimate-table-readers-mem"));
+  AppendLine(&text, "MemTable Total", Sum(store, "rocksdb.size-all-mem-tables"));
+  AppendLine(&text, "MemTable Unflushed", Sum(store, "rocksdb.cur-size-all-mem-tables"));
+  AppendLine(&text, "Table Readers Total", Sum(store, "rocksdb.estimate-table-readers-mem"));
   AppendLine(&text, "Cache Total", cache->GetUsage());
   AppendLine(&text, "Default Cache Capacity", cache->GetCapacity());
   AppendLine(&text, "Cache Pinned", cache->GetPinnedUsage());
@@ -47,41 +47,41 @@ std::string MemoryText() {
 }
 
 // Counters and histograms, and what else tools look for at their end.
-std::string StatisticsText() {
-  std::string text = Database()->store()->statistics()->ToString();
+std::string StatisticsText(store::Store& store) {
+  std::string text = store.statistics()->ToString();
   for (const auto& [name, property] :
        {std::pair("rocksdb.is_write_stopped", "rocksdb.is-write-stopped"),
         std::pair("rocksdb.actual_delayed_write_rate", "rocksdb.actual-delayed-write-rate")}) {
     uint64_t value = 0;
-    Database()->store()->base()->GetIntProperty(property, &value);
+    store.base()->GetIntProperty(property, &value);
     text.append(name).append(" COUNT : ").append(std::to_string(value)).append("\n");
   }
   return text;
 }
 
 // What of snapshots keeps old versions of rows.
-std::string SnapshotText() {
+std::string SnapshotText(const store::Store& store) {
   std::string text = "\n";
-  for (const auto& [name, value] : store::DatabaseNumbers(*Database()->store())) {
+  for (const auto& [name, value] : store::DatabaseNumbers(store)) {
     if (std::string_view(name).find("SNAPSHOT") == std::string_view::npos) continue;
     AppendLine(&text, name, value);
   }
   return text;
 }
 
-std::string TransactionText() {
+std::string TransactionText(const engine::Database& database) {
   std::string text;
-  const txn::WaitGraph::Counters locks = Database()->transactions()->waits()->counters();
+  const txn::WaitGraph::Counters locks = database.transactions()->waits()->counters();
   AppendLine(&text, "Row lock waits", locks.waits);
   AppendLine(&text, "Row lock timeouts", locks.timeouts);
   AppendLine(&text, "Deadlocks", locks.deadlocks);
-  AppendLine(&text, "Lock escalations", Database()->transactions()->locks()->escalations());
+  AppendLine(&text, "Lock escalations", database.transactions()->locks()->escalations());
   AppendLine(&text, "Prepared transactions without a connection",
-             Database()->transactions()->DetachedNames().size());
+             database.transactions()->DetachedNames().size());
   AppendLine(&text, "Dropped indexes waiting for removal",
-             Database()->catalog()->DroppedIndexes().size());
-  AppendLine(&text, "Log sync rounds", Database()->store()->wal_sync_rounds());
-  const Status writing = Database()->store()->CheckWritingAllowed();
+             database.catalog()->DroppedIndexes().size());
+  AppendLine(&text, "Log sync rounds", database.store()->wal_sync_rounds());
+  const Status writing = database.store()->CheckWritingAllowed();
   text.append("Writing: ").append(writing.ok() ? "allowed" : writing.ToString()).append("\n");
   return text;
 }
@@ -96,10 +96,10 @@ void AppendNames(const std::string& title, const std::set<std::string>& names, s
 }
 
 // Which versions the indexes have, and the tables that are in the way back to MyRocks.
-std::string FormatText(THD* thd) {
+std::string FormatText(const engine::Database& database, THD* thd) {
   std::map<uint16_t, uint64_t> indexes;
   std::set<std::string> newer;
-  const auto tables = Database()->catalog()->Tables();
+  const auto tables = database.catalog()->Tables();
   for (const auto& table : tables) {
     bool readable = true;
     for (const catalog::IndexRecord& index : table->indexes) {
@@ -114,7 +114,7 @@ std::string FormatText(THD* thd) {
   }
   AppendNames("Tables with indexes that MyRocks cannot read", newer, &text);
   AppendNames("Sequences and tables with columns that MyRocks cannot open",
-              TablesMyRocksCannotOpen(thd), &text);
+              TablesMyRocksCannotOpen(database, thd), &text);
   return text;
 }
 
@@ -122,9 +122,10 @@ std::string FormatText(THD* thd) {
 
 bool ShowStatus(handlerton*, THD* thd, stat_print_fn* print, ha_stat_type type) {
   if (type != HA_ENGINE_STATUS) return false;
-  store::Store* store = Database()->store();
+  const engine::Database& database = *Database();
+  store::Store* const store = database.store();
   std::string text;
-  if (PrintRow(thd, print, "STATISTICS", "rocksdb", StatisticsText())) return true;
+  if (PrintRow(thd, print, "STATISTICS", "rocksdb", StatisticsText(*store))) return true;
   if (store->base()->GetProperty("rocksdb.dbstats", &text) &&
       PrintRow(thd, print, "DBSTATS", "rocksdb", text)) {
     return true;
@@ -135,15 +136,15 @@ bool ShowStatus(handlerton*, THD* thd, stat_print_fn* print, ha_stat_type type) 
       return true;
     }
   }
-  if (PrintRow(thd, print, "MEMORY_STATS", "rocksdb", MemoryText())) return true;
+  if (PrintRow(thd, print, "MEMORY_STATS", "rocksdb", MemoryText(*store))) return true;
   for (const store::BackgroundThread& thread : store::BackgroundThreads(*store)) {
     if (PrintRow(thd, print, "BG_THREADS", std::to_string(thread.id), thread.text)) return true;
   }
-  if (PrintRow(thd, print, "EXPLICIT_SNAPSHOTS", "rocksdb", SnapshotText())) return true;
-  text = LastDeadlockText();
+  if (PrintRow(thd, print, "EXPLICIT_SNAPSHOTS", "rocksdb", SnapshotText(*store))) return true;
+  text = LastDeadlockText(database);
   if (!text.empty() && PrintRow(thd, print, "LATEST_DEADLOCK", "rocksdb", text)) return true;
-  if (PrintRow(thd, print, "TRANSACTIONS", "basalt", TransactionText())) return true;
-  return PrintRow(thd, print, "FORMAT", "basalt", FormatText(thd));
+  if (PrintRow(thd, print, "TRANSACTIONS", "basalt", TransactionText(database))) return true;
+  return PrintRow(thd, print, "FORMAT", "basalt", FormatText(database, thd));
 }
 
 }  // namespace basalt::server

@@ -104,7 +104,7 @@ Status CompactIndex(const engine::Table& table, const engine::Index& index,
   return table.database()->store()->Compact(compaction);
 }
 
-// For DefinitionCheck.
+// For RepairDefinitions.
 void NoteRenameInRecovery(const std::string& old_name, const std::string& new_name) {
   for (const std::string& name : {old_name, new_name}) {
     State().ddl_recovery.renamed.insert(catalog::WholeOf(name));

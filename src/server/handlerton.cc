@@ -7,8 +7,8 @@
 
 #include "server/checkpoint_notifier.h"
 #include "server/count_query.h"
-#include "server/definition_check.h"
 #include "server/definition_files.h"
+#include "server/definitions/definition_check.h"
 #include "server/discovery.h"
 #include "server/engine_status.h"
 #include "server/error_map.h"
@@ -179,9 +179,7 @@ int SignalDdlRecoveryDone(handlerton*) {
   WarnIfWithoutTwoPhaseCommit();
   State().recovered = true;
   if (ValidateTables() != TableValidation::kOff) {
-    DefinitionCheck check(Database()->catalog(), ".");
-    check.Look();
-    check.Mend(State().ddl_recovery);
+    RepairDefinitions(Database()->catalog(), ".", State().ddl_recovery);
   }
   State().ddl_recovery = {};
   const Status status = Database()->StartBackgroundWork();

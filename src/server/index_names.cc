@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "server/frm_header.h"
-#include "server/plugin_state.h"
 
 namespace basalt::server {
 
@@ -35,10 +34,10 @@ bool FindName(IndexId index, std::string* name) {
 }
 
 // Of a table that nobody has opened since the start.
-void NoteNamesInDictionary(const catalog::TableRecord& table) {
+void NoteNamesInDictionary(const engine::Database& database, const catalog::TableRecord& table) {
   catalog::TableDefinition definition;
   std::vector<std::string> keys;
-  if (!Database()->catalog()->Definition(table.name, &definition).ok() ||
+  if (!database.catalog()->Definition(table.name, &definition).ok() ||
       !ReadFrmKeyNames(definition.frm, &keys)) {
     return;
   }
@@ -69,13 +68,13 @@ void ForgetIndexNames() {
   names.by_index.clear();
 }
 
-IndexName NameOfIndex(IndexId index) {
+IndexName NameOfIndex(const engine::Database& database, IndexId index) {
   size_t position = 0;
-  const auto table = Database()->catalog()->FindIndex(index, &position);
+  const auto table = database.catalog()->FindIndex(index, &position);
   if (table == nullptr) return {};
   std::string name;
   if (FindName(index, &name)) return {table->name, name};
-  NoteNamesInDictionary(*table);
+  NoteNamesInDictionary(database, *table);
   if (FindName(index, &name)) return {table->name, name};
   return {table->name, "#" + std::to_string(position)};
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/index_id.h"
+#include "engine/database.h"
 #include "engine/table.h"
 
 namespace basalt::server {
@@ -21,6 +22,6 @@ struct IndexName {
   std::string table;
   std::string index;
 };
-IndexName NameOfIndex(IndexId index);
+IndexName NameOfIndex(const engine::Database& database, IndexId index);
 
 }  // namespace basalt::server

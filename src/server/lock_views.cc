@@ -6,7 +6,6 @@
 
 #include "server/index_names.h"
 #include "server/information_schema/view.h"
-#include "server/plugin_state.h"
 #include "server/session.h"
 #include "server/system_variables.h"
 
@@ -106,10 +105,10 @@ std::unordered_map<uint64_t, ConnectionInfo> Connections() {
   return connections;
 }
 
-int FillTransactions(THD* thd, TABLE_LIST* tables, Item*) {
+int FillTransactions(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
   if (!MaySeeAll(thd)) return 0;
   const auto connections = Connections();
-  for (const txn::TransactionInfo& info : Database()->transactions()->ActiveTransactions()) {
+  for (const txn::TransactionInfo& info : database.transactions()->ActiveTransactions()) {
     const auto known = connections.find(info.id);
     const ConnectionInfo connection = known == connections.end() ? ConnectionInfo() : known->second;
     const bool failed = RowFiller(tables->table)
@@ -134,9 +133,9 @@ int FillTransactions(THD* thd, TABLE_LIST* tables, Item*) {
   return 0;
 }
 
-int FillLocks(THD* thd, TABLE_LIST* tables, Item*) {
+int FillLocks(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
   if (!MaySeeAll(thd)) return 0;
-  txn::TransactionManager* transactions = Database()->transactions();
+  txn::TransactionManager* transactions = database.transactions();
   for (const txn::LockTable::HeldLock& lock : transactions->locks()->HeldLocks()) {
     std::string bytes;
     AppendBigEndian32(&bytes, lock.index.number);
@@ -163,17 +162,17 @@ int FillLocks(THD* thd, TABLE_LIST* tables, Item*) {
   return 0;
 }
 
-int FillDeadlocks(THD* thd, TABLE_LIST* tables, Item*) {
+int FillDeadlocks(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
   if (!MaySeeAll(thd)) return 0;
-  for (const txn::DeadlockReport& report : Database()->transactions()->waits()->Deadlocks()) {
+  for (const txn::DeadlockReport& report : database.transactions()->waits()->Deadlocks()) {
     for (size_t i = report.members.size(); i-- > 0;) {  // the victim last, as MyRocks has it
       const txn::DeadlockReport::Member& member = report.members[i];
-      const IndexName name = NameOfIndex(member.index);
+      const IndexName name = NameOfIndex(database, member.index);
       const bool failed = RowFiller(tables->table)
                               .Number(report.number)
                               .Number(static_cast<uint64_t>(report.unix_seconds))
                               .Number(member.transaction)
-                              .Text(ColumnFamilyName(member.index.column_family))
+                              .Text(ColumnFamilyName(database, member.index.column_family))
                               .Text(HexKey(member.key))
                               .Text(NameOfKind(member.wanted))
                               .Text(name.index)
@@ -198,8 +197,8 @@ int InitDeadlockView(void* table) noexcept {
   return InitView(table, deadlock_fields, FillDeadlocks);
 }
 
-std::string LastDeadlockText() {
-  const std::vector<txn::DeadlockReport> reports = Database()->transactions()->waits()->Deadlocks();
+std::string LastDeadlockText(const engine::Database& database) {
+  const std::vector<txn::DeadlockReport> reports = database.transactions()->waits()->Deadlocks();
   if (reports.empty()) return {};
   const txn::DeadlockReport& last = reports.back();
   const std::time_t when = last.unix_seconds;
@@ -212,7 +211,7 @@ std::string LastDeadlockText() {
   for (size_t i = 0; i < last.members.size(); ++i) {
     const txn::DeadlockReport::Member& member = last.members[i];
     const txn::DeadlockReport::Member& blocker = last.members[(i + 1) % last.members.size()];
-    const IndexName name = NameOfIndex(member.index);
+    const IndexName name = NameOfIndex(database, member.index);
     text += "Transaction " + std::to_string(member.transaction) + " waited for transaction " +
             std::to_string(blocker.transaction) + ": " + NameOfKind(member.wanted) + " on " +
             name.table + ", index " + name.index + ", key " + HexKey(member.key) +

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "engine/database.h"
 #include "server/server_headers.h"
 
 namespace basalt::server {
@@ -17,6 +18,6 @@ int InitLockView(void* table) noexcept;
 int InitDeadlockView(void* table) noexcept;
 
 // For SHOW ENGINE ROCKSDB STATUS; empty when there was none since the start.
-std::string LastDeadlockText();
+std::string LastDeadlockText(const engine::Database& database);
 
 }  // namespace basalt::server

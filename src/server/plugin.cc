@@ -8,7 +8,7 @@
 #include "base/heap.h"
 #include "server/checkpoint_notifier.h"
 #include "server/collation_adapter.h"
-#include "server/definition_check.h"
+#include "server/definitions/definition_check.h"
 #include "server/handlerton.h"
 #include "server/information_schema/view.h"
 #include "server/instruments.h"
@@ -38,13 +38,12 @@ const char* MissingInstructions() {
 // rocksdb_validate_tables=1 refuses, as in MyRocks: before the server's recovery of DDL statements,
 // so what a crash has left apart is refused, too.
 Status CheckDefinitions() {
-  DefinitionCheck check(State().database->catalog(), ".");
+  catalog::Catalog* const catalog = State().database->catalog();
   if (ValidateTables() == TableValidation::kMend) {
-    State().ddl_recovery.rewritten = check.WriteLostParFiles();
+    State().ddl_recovery.rewritten = WriteLostParFiles(*catalog, ".");
   }
   if (ValidateTables() != TableValidation::kRefuse) return Status::Ok();
-  check.Look();
-  const std::vector<std::string> findings = check.Findings();
+  const std::vector<std::string> findings = DefinitionFindings(*catalog, ".");
   if (findings.empty()) return Status::Ok();
   for (const std::string& finding : findings) sql_print_error("ROCKSDB: %s", finding.c_str());
   return Status(Code::kCorruption,

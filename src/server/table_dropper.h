@@ -16,7 +16,7 @@ Status DropTableByName(const std::string& name);
 
 // By the server's path. Where it names a partitioned table whose .frm file is lost (with the file
 // the server drops the partitions one by one), all its partitions. With the file it is only noted,
-// for DefinitionCheck, and only during the server's recovery of DDL statements. kNotFound and
+// for RepairDefinitions, and only during the server's recovery of DDL statements. kNotFound and
 // kInvalidArgument when there is nothing of that name; kLockTimeout and kInterrupted as
 // AwaitDecision (prepared_wait.h).
 Status DropTableByPath(const char* path);

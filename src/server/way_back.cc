@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/way_back.h"
 
-#include "base/mutex.h"
-
 #include <map>
 
-#include "server/plugin_state.h"
+#include "base/mutex.h"
 
 namespace basalt::server {
 namespace {
@@ -25,9 +23,9 @@ bool HasOnlyOldColumns(const TABLE_SHARE& share) {
 }
 
 // `whole`: a table's name as definitions have it.
-bool CanOpen(THD* thd, const std::string& whole) {
+bool CanOpen(const catalog::Catalog& catalog, THD* thd, const std::string& whole) {
   catalog::TableDefinition definition;
-  if (!Database()->catalog()->Definition(whole, &definition).ok()) return false;
+  if (!catalog.Definition(whole, &definition).ok()) return false;
   const std::string table(catalog::TableOfPartition(whole));
   const std::string path = catalog::VersionPathOfTable(whole);
   const std::string database = table.substr(0, table.find('.'));
@@ -51,15 +49,15 @@ bool CanOpen(THD* thd, const std::string& whole) {
 
 }  // namespace
 
-std::set<std::string> TablesMyRocksCannotOpen(THD* thd) {
+std::set<std::string> TablesMyRocksCannotOpen(const engine::Database& database, THD* thd) {
   std::set<std::string> found;
   std::map<std::string, bool> known;
   MutexLock lock(g_mutex);
-  for (const auto& [whole, identity] : Database()->catalog()->DefinitionIdentities()) {
+  for (const auto& [whole, identity] : database.catalog()->DefinitionIdentities()) {
     const auto before = g_known.find(identity);
     // Very old definitions have no identity.
     const bool is_known = before != g_known.end() && !identity.empty();
-    const bool can_open = is_known ? before->second : CanOpen(thd, whole);
+    const bool can_open = is_known ? before->second : CanOpen(*database.catalog(), thd, whole);
     known.emplace(identity, can_open);
     if (!can_open) found.emplace(catalog::TableOfPartition(whole));
   }

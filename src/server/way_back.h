@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "engine/database.h"
 #include "server/server_headers.h"
 
 namespace basalt::server {
@@ -15,6 +16,6 @@ namespace basalt::server {
 // Told by the definitions in the dictionary. A definition that the server cannot make out counts
 // as one to worry about. Any thread; `thd` is the statement's, which gets no errors or warnings
 // from this. The first call parses every definition, later ones only those that are new.
-std::set<std::string> TablesMyRocksCannotOpen(THD* thd);
+std::set<std::string> TablesMyRocksCannotOpen(const engine::Database& database, THD* thd);
 
 }  // namespace basalt::server

@@ -50,7 +50,6 @@ WITHOUT_HEADER = {
     "src/catalog/catalog_ddl.cc",
     "src/catalog/catalog_definitions.cc",
     "src/engine/checks/table_check_search.cc",
-    "src/server/definition_mending.cc",
     "src/server/handler_alter.cc",
     "src/server/handler_check.cc",
     "src/server/handler_ddl.cc",

@@ -2,7 +2,6 @@
 //
 // Tables with rows for each column family.
 #include "server/information_schema/view.h"
-#include "server/plugin_state.h"
 #include "store/reports/store_reports.h"
 
 namespace basalt::server {
@@ -31,8 +30,8 @@ ST_FIELD_INFO compaction_fields[] = {
     Show::CEnd(),
 };
 
-int FillStatistics(THD* thd, TABLE_LIST* tables, Item*) {
-  const store::Store& store = *Database()->store();
+int FillStatistics(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
+  const store::Store& store = *database.store();
   for (rocksdb::ColumnFamilyHandle* family : store.ColumnFamilyHandles()) {
     for (const auto& [name, value] : store::ColumnFamilyNumbers(store, family)) {
       RowFiller row(tables->table);
@@ -42,8 +41,8 @@ int FillStatistics(THD* thd, TABLE_LIST* tables, Item*) {
   return 0;
 }
 
-int FillOptions(THD* thd, TABLE_LIST* tables, Item*) {
-  const store::Store& store = *Database()->store();
+int FillOptions(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
+  const store::Store& store = *database.store();
   for (rocksdb::ColumnFamilyHandle* family : store.ColumnFamilyHandles()) {
     for (const auto& [name, value] : store::ColumnFamilyOptionTexts(store, family)) {
       RowFiller row(tables->table);
@@ -53,8 +52,8 @@ int FillOptions(THD* thd, TABLE_LIST* tables, Item*) {
   return 0;
 }
 
-int FillCompactions(THD* thd, TABLE_LIST* tables, Item*) {
-  const store::Store& store = *Database()->store();
+int FillCompactions(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
+  const store::Store& store = *database.store();
   for (rocksdb::ColumnFamilyHandle* family : store.ColumnFamilyHandles()) {
     for (const store::CompactionNumber& number : store::CompactionNumbers(store, family)) {
       RowFiller row(tables->table);

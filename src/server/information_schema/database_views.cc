@@ -2,7 +2,6 @@
 //
 // Tables about the store as a whole.
 #include "server/information_schema/view.h"
-#include "server/plugin_state.h"
 #include "store/reports/store_reports.h"
 
 namespace basalt::server {
@@ -22,8 +21,8 @@ ST_FIELD_INFO information_fields[] = {
     Show::CEnd(),
 };
 
-int FillStatistics(THD* thd, TABLE_LIST* tables, Item*) {
-  for (const auto& [name, value] : store::DatabaseNumbers(*Database()->store())) {
+int FillStatistics(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
+  for (const auto& [name, value] : store::DatabaseNumbers(*database.store())) {
     RowFiller row(tables->table);
     if (row.Text(name).Number(value).Store(thd)) return 1;
   }
@@ -35,8 +34,8 @@ std::string IndexText(IndexId index) {
          ",index_id:" + std::to_string(index.number);
 }
 
-int FillInformation(THD* thd, TABLE_LIST* tables, Item*) {
-  catalog::Catalog* catalog = Database()->catalog();
+int FillInformation(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
+  catalog::Catalog* catalog = database.catalog();
   const auto row = [&](std::string_view type, std::string_view name, std::string_view value) {
     return RowFiller(tables->table).Text(type).Text(name).Text(value).Store(thd);
   };
@@ -44,7 +43,7 @@ int FillInformation(THD* thd, TABLE_LIST* tables, Item*) {
     return 1;
   }
   for (const auto& [family, flags] : catalog->ColumnFamilyFlags()) {
-    const rocksdb::ColumnFamilyHandle* handle = Database()->store()->FindColumnFamily(family);
+    const rocksdb::ColumnFamilyHandle* handle = database.store()->FindColumnFamily(family);
     const std::string name = handle == nullptr ? std::string() : handle->GetName();
     const std::string value = name + " [" + std::to_string(flags) + "]";
     if (row("CF_FLAGS", std::to_string(family), value)) return 1;

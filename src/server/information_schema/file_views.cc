@@ -2,7 +2,6 @@
 //
 // Tables about table files and compactions.
 #include "server/information_schema/view.h"
-#include "server/plugin_state.h"
 #include "store/reports/store_reports.h"
 
 namespace basalt::server {
@@ -82,10 +81,10 @@ ST_FIELD_INFO history_fields[] = {
     Show::CEnd(),
 };
 
-int FillProperties(THD* thd, TABLE_LIST* tables, Item*) {
+int FillProperties(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
   std::vector<store::TableFile> files;
   // A file that cannot be read has no row here; statements that need it fail.
-  (void)store::ReadTableFiles(*Database()->store(), &files);
+  (void)store::ReadTableFiles(*database.store(), &files);
   for (const store::TableFile& file : files) {
     const rocksdb::TableProperties& properties = *file.properties;
     RowFiller row(tables->table);
@@ -111,9 +110,9 @@ int FillProperties(THD* thd, TABLE_LIST* tables, Item*) {
   return 0;
 }
 
-int FillLive(THD* thd, TABLE_LIST* tables, Item*) {
+int FillLive(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
   if (!MaySeeAll(thd)) return 0;
-  for (const rocksdb::LiveFileMetaData& file : store::TableFiles(*Database()->store())) {
+  for (const rocksdb::LiveFileMetaData& file : store::TableFiles(*database.store())) {
     RowFiller row(tables->table);
     row.Text(file.column_family_name)
         .Signed(file.level)
@@ -151,8 +150,8 @@ void Describe(const store::CompactionReport& report, RowFiller* row) {
       .Text(Joined(report.input_files));
 }
 
-int FillActive(THD* thd, TABLE_LIST* tables, Item*) {
-  for (const store::CompactionReport& report : Database()->store()->compactions()->Active()) {
+int FillActive(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
+  for (const store::CompactionReport& report : database.store()->compactions()->Active()) {
     RowFiller row(tables->table);
     Describe(report, &row);
     if (row.Signed(report.start_seconds).Store(thd)) return 1;
@@ -160,8 +159,8 @@ int FillActive(THD* thd, TABLE_LIST* tables, Item*) {
   return 0;
 }
 
-int FillHistory(THD* thd, TABLE_LIST* tables, Item*) {
-  for (const store::CompactionReport& report : Database()->store()->compactions()->History()) {
+int FillHistory(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
+  for (const store::CompactionReport& report : database.store()->compactions()->History()) {
     RowFiller row(tables->table);
     Describe(report, &row);
     row.Text(Joined(report.output_files))

@@ -8,7 +8,6 @@
 #include "catalog/dictionary_records.h"
 #include "server/index_names.h"
 #include "server/information_schema/view.h"
-#include "server/plugin_state.h"
 #include "store/format/index_bounds.h"
 #include "store/reports/store_reports.h"
 
@@ -68,8 +67,8 @@ ST_FIELD_INFO size_fields[] = {
 
 // Each index of each table, in the order of the tables' names; stops when `visit` returns not 0.
 template <typename Visit>
-int ForEachIndex(const Visit& visit) {
-  for (const auto& table : Database()->catalog()->Tables()) {
+int ForEachIndex(const engine::Database& database, const Visit& visit) {
+  for (const auto& table : database.catalog()->Tables()) {
     for (const catalog::IndexRecord& index : table->indexes) {
       if (int error = visit(*table, index)) return error;
     }
@@ -78,19 +77,21 @@ int ForEachIndex(const Visit& visit) {
 }
 
 // The columns that say which index it is.
-RowFiller& Identify(RowFiller& row, const catalog::TableRecord& table, IndexId index) {
+RowFiller& Identify(const engine::Database& database, RowFiller& row,
+                    const catalog::TableRecord& table, IndexId index) {
   const UserTableName name = ToUserTableName(table.name);
   return row.Text(name.schema)
       .Text(name.table)
       .TextOrNull(name.partition)
-      .Text(NameOfIndex(index).index);
+      .Text(NameOfIndex(database, index).index);
 }
 
-void FillNextValue(const catalog::TableRecord& table, RowFiller* row) {
+void FillNextValue(const engine::Database& database, const catalog::TableRecord& table,
+                   RowFiller* row) {
   const catalog::IndexRecord* primary = table.Primary();
   uint64_t next = 0;
   const bool known =
-      primary != nullptr && Database()->catalog()->AutoIncrement(primary->id, &next).ok();
+      primary != nullptr && database.catalog()->AutoIncrement(primary->id, &next).ok();
   if (known && next != 0) {
     row->Number(next);
   } else {
@@ -98,21 +99,22 @@ void FillNextValue(const catalog::TableRecord& table, RowFiller* row) {
   }
 }
 
-int FillDictionary(THD* thd, TABLE_LIST* tables, Item*) {
+int FillDictionary(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
   if (!MaySeeAll(thd)) return 0;
-  return ForEachIndex([&](const catalog::TableRecord& table, const catalog::IndexRecord& index) {
-    RowFiller row(tables->table);
-    Identify(row, table, index.id)
-        .Number(index.id.column_family)
-        .Number(index.id.number)
-        .Number(static_cast<uint64_t>(index.kind))
-        .Number(index.key_value_format_version)
-        .Number(index.ttl_seconds)
-        .Number(index.flags)
-        .Text(ColumnFamilyName(index.id.column_family));
-    FillNextValue(table, &row);
-    return row.Store(thd) ? 1 : 0;
-  });
+  return ForEachIndex(database,
+                      [&](const catalog::TableRecord& table, const catalog::IndexRecord& index) {
+                        RowFiller row(tables->table);
+                        Identify(database, row, table, index.id)
+                            .Number(index.id.column_family)
+                            .Number(index.id.number)
+                            .Number(static_cast<uint64_t>(index.kind))
+                            .Number(index.key_value_format_version)
+                            .Number(index.ttl_seconds)
+                            .Number(index.flags)
+                            .Text(ColumnFamilyName(database, index.id.column_family));
+                        FillNextValue(database, table, &row);
+                        return row.Store(thd) ? 1 : 0;
+                      });
 }
 
 std::string Joined(const std::vector<int64_t>& numbers) {
@@ -125,10 +127,10 @@ std::string Joined(const std::vector<int64_t>& numbers) {
 
 // The statistics of each index in each file.
 template <typename Visit>
-int ForEachFile(const Visit& visit) {
+int ForEachFile(const engine::Database& database, const Visit& visit) {
   std::vector<store::TableFile> files;
   // A file that cannot be read has no rows here; statements that need it fail.
-  (void)store::ReadTableFiles(*Database()->store(), &files);
+  (void)store::ReadTableFiles(*database.store(), &files);
   std::vector<store::IndexStatisticsRecord> records;
   for (const store::TableFile& file : files) {
     store::DecodeIndexStatistics(store::StatisticsKeeper::PropertyOf(*file.properties), &records);
@@ -141,28 +143,29 @@ int ForEachFile(const Visit& visit) {
 
 // Records of the dictionary that MyRocks does not have: their types would pass for the newest index
 // of all.
-bool IsOwnRecord(IndexId index) {
-  return index.column_family == Database()->store()->system()->GetID() &&
+bool IsOwnRecord(const engine::Database& database, IndexId index) {
+  return index.column_family == database.store()->system()->GetID() &&
          index.number >= static_cast<uint32_t>(catalog::RecordType::kIngestJob);
 }
 
-int FillFiles(THD* thd, TABLE_LIST* tables, Item*) {
-  return ForEachFile([&](const store::TableFile& file, const store::IndexStatisticsRecord& record) {
-    if (IsOwnRecord(record.index)) return 0;
-    const store::IndexStatistics& statistics = record.statistics;
-    RowFiller row(tables->table);
-    row.Number(record.index.column_family)
-        .Number(record.index.number)
-        .Text(file.name)
-        .Signed(statistics.rows)
-        .Signed(statistics.data_bytes)
-        .Signed(statistics.deletes)
-        .Signed(statistics.single_deletes)
-        .Signed(statistics.merges)
-        .Signed(statistics.others)
-        .Text(Joined(statistics.distinct_prefixes));
-    return row.Store(thd) ? 1 : 0;
-  });
+int FillFiles(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
+  return ForEachFile(database,
+                     [&](const store::TableFile& file, const store::IndexStatisticsRecord& record) {
+                       if (IsOwnRecord(database, record.index)) return 0;
+                       const store::IndexStatistics& statistics = record.statistics;
+                       RowFiller row(tables->table);
+                       row.Number(record.index.column_family)
+                           .Number(record.index.number)
+                           .Text(file.name)
+                           .Signed(statistics.rows)
+                           .Signed(statistics.data_bytes)
+                           .Signed(statistics.deletes)
+                           .Signed(statistics.single_deletes)
+                           .Signed(statistics.merges)
+                           .Signed(statistics.others)
+                           .Text(Joined(statistics.distinct_prefixes));
+                       return row.Store(thd) ? 1 : 0;
+                     });
 }
 
 struct Room {
@@ -170,42 +173,44 @@ struct Room {
   store::IndexStatistics statistics;
 };
 
-std::map<IndexId, Room> RoomInFiles() {
+std::map<IndexId, Room> RoomInFiles(const engine::Database& database) {
   std::map<IndexId, Room> rooms;
-  (void)ForEachFile([&](const store::TableFile&, const store::IndexStatisticsRecord& record) {
-    Room& room = rooms[record.index];
-    ++room.files;
-    room.statistics.Add(record.statistics);
-    return 0;
-  });
+  (void)ForEachFile(database,
+                    [&](const store::TableFile&, const store::IndexStatisticsRecord& record) {
+                      Room& room = rooms[record.index];
+                      ++room.files;
+                      room.statistics.Add(record.statistics);
+                      return 0;
+                    });
   return rooms;
 }
 
-int FillSizes(THD* thd, TABLE_LIST* tables, Item*) {
+int FillSizes(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
   if (!MaySeeAll(thd)) return 0;
-  const std::map<IndexId, Room> rooms = RoomInFiles();
-  store::Store* store = Database()->store();
-  return ForEachIndex([&](const catalog::TableRecord& table, const catalog::IndexRecord& index) {
-    rocksdb::ColumnFamilyHandle* family = store->FindColumnFamily(index.id.column_family);
-    if (family == nullptr) return 0;
-    const auto found = rooms.find(index.id);
-    const Room room = found == rooms.end() ? Room() : found->second;
-    const store::MemtableShare memtables = store::MemtableShareOf(*store, family, index.id);
-    RowFiller row(tables->table);
-    Identify(row, table, index.id)
-        .Text(family->GetName())
-        .Number(index.id.column_family)
-        .Number(index.id.number)
-        .Number(room.files)
-        .Signed(room.statistics.rows)
-        .Signed(room.statistics.deletes + room.statistics.single_deletes)
-        .Signed(room.statistics.data_bytes)
-        .Number(std::max(store::DiskBytesOf(*store, family, index.id),
-                         static_cast<uint64_t>(room.statistics.disk_bytes)))
-        .Number(memtables.entries)
-        .Number(memtables.bytes);
-    return row.Store(thd) ? 1 : 0;
-  });
+  const std::map<IndexId, Room> rooms = RoomInFiles(database);
+  store::Store* store = database.store();
+  return ForEachIndex(
+      database, [&](const catalog::TableRecord& table, const catalog::IndexRecord& index) {
+        rocksdb::ColumnFamilyHandle* family = store->FindColumnFamily(index.id.column_family);
+        if (family == nullptr) return 0;
+        const auto found = rooms.find(index.id);
+        const Room room = found == rooms.end() ? Room() : found->second;
+        const store::MemtableShare memtables = store::MemtableShareOf(*store, family, index.id);
+        RowFiller row(tables->table);
+        Identify(database, row, table, index.id)
+            .Text(family->GetName())
+            .Number(index.id.column_family)
+            .Number(index.id.number)
+            .Number(room.files)
+            .Signed(room.statistics.rows)
+            .Signed(room.statistics.deletes + room.statistics.single_deletes)
+            .Signed(room.statistics.data_bytes)
+            .Number(std::max(store::DiskBytesOf(*store, family, index.id),
+                             static_cast<uint64_t>(room.statistics.disk_bytes)))
+            .Number(memtables.entries)
+            .Number(memtables.bytes);
+        return row.Store(thd) ? 1 : 0;
+      });
 }
 
 }  // namespace

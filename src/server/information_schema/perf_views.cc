@@ -3,7 +3,6 @@
 // What RocksDB has measured of statements, see perf_counters.h.
 #include "server/information_schema/view.h"
 #include "server/perf_counters.h"
-#include "server/plugin_state.h"
 
 namespace basalt::server {
 
@@ -24,10 +23,10 @@ ST_FIELD_INFO global_fields[] = {
     Show::CEnd(),
 };
 
-int FillTables(THD* thd, TABLE_LIST* tables, Item*) {
+int FillTables(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
   for (const auto& [primary, numbers] : MeasuredByTable()) {
     size_t position = 0;
-    const auto table = Database()->catalog()->FindIndex(primary, &position);
+    const auto table = database.catalog()->FindIndex(primary, &position);
     if (table == nullptr) continue;  // it has been dropped since
     const UserTableName name = ToUserTableName(table->name);
     for (size_t i = 0; i < kPerfCounters; ++i) {
@@ -43,7 +42,7 @@ int FillTables(THD* thd, TABLE_LIST* tables, Item*) {
   return 0;
 }
 
-int FillGlobal(THD* thd, TABLE_LIST* tables, Item*) {
+int FillGlobal(const engine::Database&, THD* thd, TABLE_LIST* tables) {
   const PerfNumbers numbers = MeasuredInAll();
   for (size_t i = 0; i < kPerfCounters; ++i) {
     RowFiller row(tables->table);

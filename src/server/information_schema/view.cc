@@ -16,19 +16,18 @@ std::string FromFileName(std::string_view encoded) {
   return std::string(decoded, bytes);
 }
 
-using Fill = int (*)(THD*, TABLE_LIST*, Item*);
-
 // How each table is filled. Written while plugins are loaded, one at a time.
-std::map<const ST_SCHEMA_TABLE*, Fill>& Fills() {
-  static std::map<const ST_SCHEMA_TABLE*, Fill> fills;
+std::map<const ST_SCHEMA_TABLE*, ViewFill>& Fills() {
+  static std::map<const ST_SCHEMA_TABLE*, ViewFill> fills;
   return fills;
 }
 
 // The tables are plugins of their own, which stay when the engine could not start or was
 // uninstalled: they are empty then.
-int FillIfOpen(THD* thd, TABLE_LIST* tables, Item* condition) {
-  if (Database() == nullptr) return 0;
-  return Fills().at(tables->schema_table)(thd, tables, condition);
+int FillIfOpen(THD* thd, TABLE_LIST* tables, Item*) {
+  const engine::Database* database = Database();
+  if (database == nullptr) return 0;
+  return Fills().at(tables->schema_table)(*database, thd, tables);
 }
 
 }  // namespace
@@ -82,14 +81,14 @@ UserTableName ToUserTableName(std::string_view dictionary_name) {
   return name;
 }
 
-std::string ColumnFamilyName(uint32_t id) {
-  const rocksdb::ColumnFamilyHandle* family = Database()->store()->FindColumnFamily(id);
+std::string ColumnFamilyName(const engine::Database& database, uint32_t id) {
+  const rocksdb::ColumnFamilyHandle* family = database.store()->FindColumnFamily(id);
   return family == nullptr ? std::string() : family->GetName();
 }
 
 bool MaySeeAll(THD* thd) { return !check_global_access(thd, PROCESS_ACL, true); }
 
-int InitView(void* table, ST_FIELD_INFO* fields, int (*fill)(THD*, TABLE_LIST*, Item*)) {
+int InitView(void* table, ST_FIELD_INFO* fields, ViewFill fill) {
   auto* schema = static_cast<ST_SCHEMA_TABLE*>(table);
   schema->fields_info = fields;
   Fills()[schema] = fill;

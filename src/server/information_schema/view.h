@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/database.h"
 #include "server/server_headers.h"
 
 namespace basalt::server {
@@ -50,13 +51,16 @@ struct UserTableName {
 UserTableName ToUserTableName(std::string_view dictionary_name);
 
 // Empty when there is no such column family.
-std::string ColumnFamilyName(uint32_t id);
+std::string ColumnFamilyName(const engine::Database& database, uint32_t id);
 
 // Whether the connection may see what belongs to others (PROCESS privilege).
 bool MaySeeAll(THD* thd);
 
+// Hands the rows of a view over; 0, or 1 on failure. Not called while the engine is not open.
+using ViewFill = int (*)(const engine::Database& database, THD* thd, TABLE_LIST* tables);
+
 // The body of an init function.
-int InitView(void* table, ST_FIELD_INFO* fields, int (*fill)(THD*, TABLE_LIST*, Item*));
+int InitView(void* table, ST_FIELD_INFO* fields, ViewFill fill);
 
 // The declaration that plugin.cc gives to the server with each of these.
 extern st_mysql_information_schema view_declaration;
