@@ -9,6 +9,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/assert.h"
+
 namespace basalt::txn {
 namespace {
 
@@ -380,6 +382,8 @@ void LockTable::GrantWaiters(SharedState* state) {
     state->waiters.erase(state->waiters.begin());
     if (!waiter.upgrade) state->owners.push_back(waiter.owner);
     state->mode = waiter.mode;
+    BASALT_ASSERT(state->owners.size() == 1 || state->mode == LockMode::kShared,
+                  "L1: two owners never hold the same row in modes that exclude each other");
     WaitGraph::GrantLocked(waiter.owner);
   }
   SetEdges(state, 0);

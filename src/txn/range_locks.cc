@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace basalt::txn {
 
 RangeSet* RangeLocks::SetOf(const LockOwner& owner, IndexId index) {
@@ -98,6 +100,8 @@ void RangeLocks::Add(RangeSet* set) const {
     next = set->ranges.erase(next);
   }
   if (set->ranges.size() > options_.ranges_per_index) JoinNeighbours(set);
+  BASALT_ASSERT(set->ranges.size() <= options_.ranges_per_index,
+                "R6: an owner holds at most ranges_per_index ranges in an index");
 }
 
 // Makes one range of each two.

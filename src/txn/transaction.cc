@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "catalog/catalog.h"
 #include "store/errors/status_map.h"
 #include "store/store.h"
@@ -422,6 +423,8 @@ void Transaction::Finish() {
   in_statement_ = false;
   state_ = State::kIdle;
   manager_->undecided()->Forget(this);
+  BASALT_ASSERT(writes_.operations() == 0 && !registered_,
+                "T6: locks are released after the writes are visible or gone");
   locks_.ReleaseAll();
   // The memory of batch, index and locks goes back to the system, not to the next statement.
   if (large) malloc_trim(0);

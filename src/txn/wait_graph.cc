@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/assert.h"
 #include "txn/range_locks.h"
 
 namespace basalt::txn {
@@ -39,6 +40,7 @@ uint64_t WaitGraph::DeadlineAfter(uint64_t microseconds) {
 }
 
 void WaitGraph::StartLocked(LockOwner* waiter) {
+  BASALT_ASSERT(!waiter->waiting_, "G2: a wait leaves nothing behind when it ends");
   waiter->waits_for_.clear();
   waiter->granted_ = false;
   waiter->victim_ = false;

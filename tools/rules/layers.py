@@ -25,6 +25,8 @@ SYSTEM = re.compile(
     r"nmmintrin|x86intrin|zlib|xxhash|malloc|linux/\w+)|sys/\w+)\.h"
 )
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
+# ends the process, but only in builds with a sanitizer
+ASSERTIONS = Path("src/base/assert.h")
 # an error must reach the user; nothing in the plugin may take the server down
 DEADLY = re.compile(
     r"(?<![\w.>])(?:std::|::)?(abort|exit|_exit|_Exit|quick_exit|terminate|raise|__builtin_trap)\s*\("
@@ -51,6 +53,8 @@ def check_file(path: Path, text: str) -> list[str]:
         why = include_error(layer, match.group(1) == '"', match.group(2))
         if why:
             found.append(f"{path}:{line}: {why}")
+    if path == ASSERTIONS:
+        return found
     code = cpp.code_only(text)
     for match in DEADLY.finditer(code):
         line = code.count("\n", 0, match.start()) + 1

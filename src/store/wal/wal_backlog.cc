@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/assert.h"
 #include "store/wal/wal_preallocation.h"
 
 namespace basalt::store {
@@ -268,6 +269,7 @@ IOStatus WalBacklog::Sync(const std::shared_ptr<Log>& log, bool full) {
     }
   }
   if (!log->failure.ok()) return log->failure;
+  BASALT_ASSERT(!Waits(log), "B2: no sync of a log succeeds while bytes of it wait");
   rocksdb::FSWritableFile* const file = log->file.get();
   log->ahead.BeforeSync(file, log->written);
   lock.Unlock();
