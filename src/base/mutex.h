@@ -74,6 +74,7 @@ class BASALT_ANNOTATION(capability("shared mutex")) SharedMutex {
   std::shared_mutex mutex_;
 };
 
+// Holds a shared mutex to the end of a block, beside other readers.
 class BASALT_ANNOTATION(scoped_lockable) ReaderLock {
  public:
   explicit ReaderLock(SharedMutex& mutex) BASALT_ACQUIRE_SHARED(mutex) : lock_(mutex.mutex_) {}
@@ -86,6 +87,7 @@ class BASALT_ANNOTATION(scoped_lockable) ReaderLock {
   std::shared_lock<std::shared_mutex> lock_;
 };
 
+// Holds a shared mutex to the end of a block, alone.
 class BASALT_ANNOTATION(scoped_lockable) WriterLock {
  public:
   explicit WriterLock(SharedMutex& mutex) BASALT_ACQUIRE(mutex) : lock_(mutex.mutex_) {}

@@ -69,11 +69,11 @@ class TableStatistics {
   };
 
   uint64_t Changes() const;
-  bool WasLoaded() const;
-  uint64_t RowsLocked() const;
-  uint64_t Reconcile(const IndexEstimate& estimate) const;
-  void RenewIfStale();
-  Status RenewLocked(uint64_t count_limit);
+  bool WasLoaded() const BASALT_REQUIRES(mutex_);
+  uint64_t RowsLocked() const BASALT_REQUIRES(mutex_);
+  uint64_t Reconcile(const IndexEstimate& estimate) const BASALT_REQUIRES(mutex_);
+  void RenewIfStale() BASALT_REQUIRES(mutex_);
+  Status RenewLocked(uint64_t count_limit) BASALT_REQUIRES(mutex_);
   MemoryEffect EffectOfMemory(size_t index, const IndexEstimate& estimate, uint64_t rows) const;
   std::optional<KnownIndex> KnownOf(size_t index);  // nothing before the first renewal
   Status Measure(size_t index, uint64_t count_limit, IndexEstimate* estimate) const;
