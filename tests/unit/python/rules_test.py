@@ -131,6 +131,40 @@ class FunctionsTest(unittest.TestCase):
         self.assertEqual([4], [n for _, n in self.lengths(text)])
 
 
+class ClassesTest(unittest.TestCase):
+    def members(self, body: str, key: str = "class") -> tuple[int, int]:
+        (only,) = cpp.classes(f"{key} A {{\n{body}\n}};\n")
+        return only.data, only.functions
+
+    def test_public_functions_of_its_own_count(self):
+        body = "public: A(); ~A(); int F() const { return a_; } static void G();\n"
+        body += "virtual int H() = 0; bool operator==(const A&) const = default;\n"
+        body += "int I() override; A(const A&) = delete; private: void J();"
+        self.assertEqual((0, 3), self.members(body))
+
+    def test_data_counts_wherever_it_stands(self):
+        body = "int a = 0; static int b; std::function<void(int)> c; int d, e;\n"
+        body += "std::map<int, std::string> f BASALT_GUARDED_BY(mutex_); const int* const g{};"
+        self.assertEqual((6, 0), self.members(body))
+
+    def test_members_of_a_struct_are_public(self):
+        self.assertEqual((1, 1), self.members("int a; void F();", key="struct"))
+
+    def test_nested_classes_stand_for_themselves(self):
+        found = cpp.classes("class A { struct B { int a; int b; }; B b_; };")
+        self.assertEqual([("A", 1), ("B", 2)], [(c.name, c.data) for c in found])
+
+    def test_too_many_members_are_found(self):
+        text = (
+            "class A {\n" + "".join(f"  int a{i};\n" for i in range(22)) + " public: void F();\n};"
+        )
+        over = budgets.measure_cpp(Path("src/base/a.cc"), text)
+        self.assertEqual({"src/base/a.cc: data members of A": 2}, over)
+        text = "class A {\n public:\n" + "".join(f"  int F{i}();\n" for i in range(31)) + "};"
+        over = budgets.measure_cpp(Path("src/base/a.cc"), text)
+        self.assertEqual({"src/base/a.cc: public functions of A": 1}, over)
+
+
 class BudgetsTest(unittest.TestCase):
     def test_long_function_and_file_are_found(self):
         body = "  x();\n" * 80
