@@ -15,8 +15,10 @@ _LITERALS = ("string_literal", "raw_string_literal", "char_literal")
 _CLASSES = ("class_specifier", "struct_specifier")
 _SAYS_NOTHING = re.compile(r"\s*(?:#.*|[{}]+;?|namespace\b[^;]*|(?:public|protected|private):)\s*$")
 # Attributes of members and functions. They are macros, which the grammar takes for declarators.
-_ANNOTATION = re.compile(rb"\bBASALT_(?:[A-Z]+_)*(?:BY|SHARED|REQUIRES|EXCLUDES|ACQUIRE|RELEASE"
-                         rb"|MUTEX|ANNOTATION)\([^()]*(?:\([^()]*\))?[^()]*\)|\bBASALT_UNCHECKED_LOCKS\b")  # fmt: skip
+_ANNOTATION = re.compile(
+    rb"\bBASALT_(?:[A-Z]+_)*(?:BY|SHARED|REQUIRES|EXCLUDES|ACQUIRE|RELEASE|MUTEX|ANNOTATION)"
+    rb"\([^()]*(?:\([^()]*\))?[^()]*\)|\bBASALT_UNCHECKED_LOCKS\b"
+)
 
 
 @dataclass
