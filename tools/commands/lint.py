@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Checks the rules of the house: format, layers, budgets, words, the plugin's symbols.
+"""Checks the rules of the house: format, layers, budgets, words, sentences, the plugin's symbols.
 
 A budget may be exceeded only as far as tools/rules/baseline.json says; --shrink lowers those
 numbers to what is needed today. Nothing raises them but a change of that file in plain sight.
