@@ -32,10 +32,12 @@ class BasaltSession : public LockSession {
     transaction_->Begin(settings);
   }
   bool LockRow(std::string_view key) override {
-    return transaction_->Lock(index_, key, txn::LockMode::kExclusive, txn::LockWait::kWait).ok();
+    return transaction_->locks()
+        .Acquire(index_, key, txn::LockMode::kExclusive, txn::LockWait::kWait)
+        .ok();
   }
   bool LockRange(std::string_view start, std::string_view end) override {
-    return transaction_->LockRange(index_, start, end, txn::LockWait::kWait).ok();
+    return transaction_->locks().AcquireRange(index_, start, end, txn::LockWait::kWait).ok();
   }
   void End() override { (void)transaction_->Rollback(); }
 

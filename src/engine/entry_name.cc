@@ -38,4 +38,9 @@ Status WithEntry(const Table& table, size_t index, Bytes key, Status status) {
   return Status(status.code(), name + ": " + std::string(status.message()));
 }
 
+Status MalformedEntry(const Table& table, size_t index, Bytes key) {
+  return Status(Code::kCorruption,
+                NameOfEntry(table, index, key) + ": the entry contradicts the format");
+}
+
 }  // namespace basalt::engine

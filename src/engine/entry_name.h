@@ -24,4 +24,7 @@ std::string NameOfEntry(const Table& table, size_t index, Bytes key);
 // damage: kCorruption and kIoError. Any other status comes back as it is.
 Status WithEntry(const Table& table, size_t index, Bytes key, Status status);
 
+// kCorruption: the entry with this key contradicts the format.
+Status MalformedEntry(const Table& table, size_t index, Bytes key);
+
 }  // namespace basalt::engine

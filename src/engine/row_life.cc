@@ -36,10 +36,10 @@ RowLife::RowLife(const Table& table)
 void RowLife::TakeTime(txn::Transaction* transaction) {
   hides_ = shared_->settings().hide_expired;
   uint64_t time;
-  if (transaction->has_snapshot()) {
+  if (transaction->snapshot().taken()) {
     // Which is there already, so that a mere estimate does not make it stay.
-    time =
-        static_cast<uint64_t>(std::max<int64_t>(transaction->EstimateSnapshot()->GetUnixTime(), 0));
+    time = static_cast<uint64_t>(
+        std::max<int64_t>(transaction->snapshot().ForEstimate()->GetUnixTime(), 0));
   } else {
     if (now_ == 0) now_ = Present();
     time = now_;
@@ -72,7 +72,7 @@ uint64_t RowLife::StampOf(const uint8_t* record) const {
 uint64_t RowLife::ExpiredStamp() const { return read_time_ - std::min(read_time_, rows_seconds_); }
 
 uint64_t SnapshotSeconds(const Table& table, txn::Transaction* transaction) {
-  const int64_t taken = transaction->ReadSnapshot()->GetUnixTime();
+  const int64_t taken = transaction->snapshot().ForReads()->GetUnixTime();
   return std::max(static_cast<uint64_t>(std::max<int64_t>(taken, 0)),
                   table.database()->store()->time_to_live()->latest_compaction_time());
 }

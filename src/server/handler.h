@@ -3,32 +3,31 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "engine/rows/row_access.h"
 #include "engine/table.h"
-#include "server/like_bounds.h"
+#include "server/auto_increment.h"
+#include "server/index_reader.h"
+#include "server/multi_range_reader.h"
+#include "server/open_table.h"
 #include "server/read_lock.h"
-#include "server/read_state.h"
 #include "server/server_headers.h"
 #include "server/session.h"
-#include "server/table_share.h"
-#include "server/virtual_parts.h"
-
-namespace basalt::engine {
-class BulkInsert;
-}
+#include "server/table_load.h"
 
 namespace basalt::server {
 
 // One open instance of a table for one connection: the face of the engine towards the server's
 // executor. The server calls it from the connection's thread only (store_lock excepted).
 //
-// Split over files by what is done:
+// Its parts do the work: OpenTable is what they share, IndexReader and MultiRangeReader read,
+// TableLoad fills empty tables, AutoIncrement counts. The functions of this class stand in files by
+// what is done:
 //   handler_open.cc   open, close, clone, flags          handler_ddl.cc   create, drop, rename, ...
 //   handler_lock.cc   statement and transaction framing  handler_info.cc  statistics, costs
-//   handler_read.cc   point reads, index and full scans  handler_range.cc multi-range read
-//   handler_write.cc  insert, update, delete, counters; handler_bulk.cc fills empty tables;
-//   handler_alter.cc  ALTER TABLE in place; handler_count.cc COUNT(*)
+//   handler_read.cc   reads                              handler_write.cc insert, update, delete
+//   handler_alter.cc  ALTER TABLE in place               handler_check.cc CHECK and REPAIR TABLE
 // No exception leaves a function of this class; error_map.cc makes handler errors of statuses.
 class Handler final : public ::handler {
  public:
@@ -123,14 +122,13 @@ class Handler final : public ::handler {
   bool was_semi_consistent_read() override;
   void column_bitmaps_signal() override;
 
-  // --- handler_range.cc ---
   int multi_range_read_init(RANGE_SEQ_IF* sequence, void* parameter, uint ranges, uint mode,
                             HANDLER_BUFFER* buffer) override;
   int multi_range_read_next(range_id_t* range_info) override;
-  // handler_count.cc: the rows of the table that the statement sees; 0 or a handler error.
-  bool CanCountAllRows() const;
-  int CountAllRows(ha_rows* rows);
-  // --- handler_write.cc, handler_bulk.cc ---
+  // For CountQuery, which reads the table in place of the server.
+  OpenTable* open_table() { return &open_; }
+
+  // --- handler_write.cc ---
   int write_row(const uchar* record) override;
   int update_row(const uchar* before, const uchar* after) override;
   int delete_row(const uchar* record) override;
@@ -140,17 +138,16 @@ class Handler final : public ::handler {
   int end_bulk_insert() override;
 
  private:
-  using Direction = engine::RowAccess::Position;
   // Bytes at the end of a row reference that hold the length of its key.
   static constexpr size_t kRowReferenceLengthBytes = 2;
-  // CheckEntry's word for "not this one"; no handler error has this number.
-  static constexpr int kEntryPassedOver = -1;
 
-  engine::Table* table_data() const { return share_->engine_table.get(); }
-  // handler_open.cc: the kv_format_version of an index; `rows_` anew.
+  engine::Table* table_data() const { return open_.data(); }
+  engine::RowAccess* rows() const { return open_.rows(); }
+  Session* session() const { return open_.session(); }
+  int Fail(Status status) { return open_.Fail(std::move(status)); }
+  // handler_open.cc: the kv_format_version of an index.
   uint16_t FormatVersionOf(uint index) const;
-  void MakeRowAccess();
-  // handler_lock.cc: makes `session_` and the read intent ready for the statement, and back.
+  // handler_lock.cc: makes the session and the read intent ready for the statement, and back.
   int EnterStatement(THD* thd, thr_lock_type lock_type, bool opens);
   void LeaveStatement();
   // handler_alter.cc: can an ALTER do without a copy, and how; its end.
@@ -158,93 +155,29 @@ class Handler final : public ::handler {
   Status CommitAlter(const Alter_inplace_info& alter_info);
   // handler_ddl.cc: the statement goes on with the table's other indexes.
   void UseRenewedTable(std::shared_ptr<engine::Table> renewed, const engine::ReadIntent& intent);
-  int Fail(Status status);  // handler_info.cc: by error_map.cc; keeps the text, tells the session
-  void Note(RowEvent event, uint64_t times = 1);  // counts what has become of rows
-  void NoteChange(RowEvent event);
-  void NoteSearch(key_part_map parts, bool equal);  // in the active index
-  size_t CheapestIndex();                           // to walk through from end to end
+  // handler_info.cc:
   void FillRowsPerKey();              // rows that share a value, for every part of every index
   uint EntryBytes(uint index) const;  // of a secondary index, roughly
-
-  std::shared_ptr<TableShare> share_;  // from open to close
-  bool is_system_table_ = false;
-  std::unique_ptr<engine::RowAccess> rows_;  // buffers, cursors, decoders
-  Session* session_ = nullptr;               // of the connection, from external_lock to unlock
-  THR_LOCK_DATA lock_data_;                  // unused by the engine; the server wants one to exist
-  thr_lock_type lock_type_ = TL_IGNORE;      // as settled by store_lock
-  ReadLock read_lock_;                       // what it means for rows that are read
-  bool change_noted_ = false;                // of this statement, with the session
-  std::string new_definition_;               // from NoteNewDefinition to the end of the ALTER
-  std::string error_text_;                   // of the last failure, for get_error_message
-
-  // --- handler_read.cc. Functions with an int result return 0 or a handler error. Columns that
-  // reads fill in, and the cursor on the active index: both keep what is right. ---
-  void LearnWantedColumns();
-  int OpenScan();
-  void CloseScan();
-  // The first row from the entry on that conditions, filters and bounds let through.
-  int ReadFromHere(uchar* record, Direction direction, const std::string* prefix, int nothing);
-  int CountRow();         // that is returned; 0
-  int CheckEntry();       // 0: read the entry's row; kEntryPassedOver: go on; else the error
-  bool EntriesSuffice();  // what may be left to the entry although the read set has it:
-  bool CanBeLeftOut(uint column) const;
-  void LeaveOut(uint column);
-  // Makes the virtual parts of the active index right before the server has computed them.
-  Status FillVirtualParts(uchar* record);
-  bool EntryGivesColumnsOf(uint index, Item* condition) const;
-  // Where key bytes do not tell all, rows are compared with the server's search tuples.
-  void CompareNothing();
-  void CompareRows(const TupleBound& low, const TupleBound& high);
-  void CompareWithTuple(const uchar* key, uint bytes, enum ha_rkey_function find,
-                        SearchPrecision precision);
-  void CompareWithRange(const key_range* start, SearchPrecision start_precision,
-                        const key_range* end, SearchPrecision end_precision);
-  bool IsInBounds(uchar* record) const;
-  // Look-ups and searches by read_.search, and the way from a look-up back to a scan.
+  // handler_read.cc
+  void CloseScan();  // of either reader
   bool IsOnlyReadOfTransaction() const;
-  int ReadByPrimaryKey(uchar* record);
-  // handler_unique.cc: the server's own look-ups for duplicates.
-  int BeginUniqueLookUp(const uchar* key, key_part_map parts, enum ha_rkey_function find);
-  key_part_map UniqueLookUpParts(key_part_map parts, enum ha_rkey_function find) const;
-  const std::string* UniqueLookUpPrefix() const;
-  int SearchFrom(uchar* record, enum ha_rkey_function find, bool exact);
-  Status Advance(Direction direction);
-  Status MoveOn(Direction direction);
-  int NotePlace(int error, Direction direction);
-  int ReadAfterMove(Status moved, uchar* record, Direction direction, const std::string* prefix);
-  void ForgetLastRow();
-  int ReadNeighbour(uchar* record, Direction direction, const std::string* prefix);
-  int ReadEnd(uchar* record, Direction direction);
-  void CountRange(const key_range* start);
-  int StartRange(const key_range* start, const key_range* end);
-  int EndRangeRead(int error);
-  bool HasAllParts(uint index, key_part_map parts) const;
-  // --- handler_range.cc ---
-  int NextOfRanges(range_id_t* range_info);
-  void GatherRows();  // fills the batch with the keys of the next rows of the ranges
-  void AddToBatch(Bytes row_key);
-  int StartGatheringRange();
-  int GatherRange();
-
-  // --- handler_write.cc ---
+  bool EntryGivesColumnsOf(uint index, Item* condition) const;
   // ref_length bytes at `reference`: the key, zeros, and the key's length at the end.
   void StoreReference(Bytes row_key, uchar* reference) const;
-  int FailWrite(Status status, size_t duplicate);
-  void NoteAutoIncrement(const uchar* record);
-  int DeriveAutoIncrement();
-  int ShowAutoIncrement();  // the same outside of statements
+  // handler_write.cc
+  int FailWrite(Status status, size_t duplicate);  // `duplicate`: the index, of kDuplicateKey
 
-  // --- handler_bulk.cc: rocksdb_bulk_load; a statement that has proved large becomes a load. ---
-  int InsertIntoLoad(const uchar* record);
-  Status BeginBulkLoad();
-  int FailBulkLoad(Status status);
-  bool loads_ = false;                               // rows go into the load of the connection
-  bool bulk_wanted_ = false;                         // it may still become one
-  std::unique_ptr<engine::BulkInsert> bulk_;         // it has
-  std::unique_ptr<engine::BulkInsert> failed_bulk_;  // it has failed: record[0] may point into it
-  ReadState read_;
-  VirtualParts virtual_parts_{this};
-  LikeBounds like_bounds_;
+  // The parts. Those that come first outlive the others, which borrow them.
+  OpenTable open_{this};
+  IndexReader reader_{&open_};
+  MultiRangeReader ranges_{&open_, &reader_};
+  TableLoad load_{&open_};
+  AutoIncrement counter_{&open_, &reader_};
+  THR_LOCK_DATA lock_data_;              // unused by the engine; the server wants one to exist
+  thr_lock_type lock_type_ = TL_IGNORE;  // as settled by store_lock
+  ReadLock read_lock_;                   // what it means for rows that are read
+  bool only_read_ = false;               // the running look-up is all that the transaction reads
+  std::string new_definition_;           // from NoteNewDefinition to the end of the ALTER
 };
 
 }  // namespace basalt::server

@@ -165,7 +165,7 @@ bool Handler::prepare_inplace_alter_table(TABLE* altered_table, Alter_inplace_in
   Status status = PlanIndexes(*table_data(), *table, *altered_table, *alter_info,
                               MyRocksCompatibleFormat(ha_thd()), &plan);
   if (status.ok() && plan.changes) {
-    auto alter = NewAlter(ha_thd(), share_->engine_table, altered_table, std::move(plan));
+    auto alter = NewAlter(ha_thd(), open_.engine_table(), altered_table, std::move(plan));
     status = alter->Prepare();
     alter_info->handler_ctx = alter.release();
   }

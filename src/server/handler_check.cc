@@ -58,8 +58,8 @@ void TellDone(THD* thd, const std::string& table, const std::vector<std::string>
 
 int Handler::check(THD* thd, HA_CHECK_OPT* options) {
   StatementProgress progress(thd);
-  engine::TableCheck check(table_data(), session_->transaction(), DepthOf(*options), &progress,
-                           &virtual_parts_);
+  engine::TableCheck check(table_data(), session()->transaction(), DepthOf(*options), &progress,
+                           open_.virtual_parts());
   progress.Start(check.max_stages());
   Status status = check.Run();
   TellFindings(thd, table_data()->name(), check.findings().Lines());
@@ -72,12 +72,12 @@ int Handler::check(THD* thd, HA_CHECK_OPT* options) {
 int Handler::repair(THD* thd, HA_CHECK_OPT* options) {
   if (options->sql_flags & TT_USEFRM) return HA_ADMIN_INVALID;  // no definition was ever lost
   if (table_data()->traits().temporary) return HA_ADMIN_NOT_IMPLEMENTED;  // made anew sooner
-  const engine::ReadIntent intent = rows_->intent();
+  const engine::ReadIntent intent = rows()->intent();
   LeaveStatement();
   const std::string name = table_data()->name();
   StatementProgress progress(thd);
-  engine::TableRepair repair(share_->engine_table, RepairDepthOf(*options), &progress,
-                             &virtual_parts_);
+  engine::TableRepair repair(open_.engine_table(), RepairDepthOf(*options), &progress,
+                             open_.virtual_parts());
   progress.Start(repair.max_stages());
   Status status = repair.Run();
   UseRenewedTable(repair.table(), intent);

@@ -178,7 +178,7 @@ int Handler::rename_table(const char* from, const char* to) {
 // when they enter their next statement.
 int Handler::truncate() {
   codec::TableDescriptor descriptor = table_data()->descriptor();
-  const engine::ReadIntent intent = rows_->intent();
+  const engine::ReadIntent intent = rows()->intent();
   LeaveStatement();
   Status status = EmptyTableByName(table_data()->name());
   std::shared_ptr<engine::Table> renewed;
@@ -193,12 +193,10 @@ int Handler::truncate() {
 // `renewed` null: nothing has changed after all.
 void Handler::UseRenewedTable(std::shared_ptr<engine::Table> renewed,
                               const engine::ReadIntent& intent) {
-  if (renewed != nullptr) {
-    share_->engine_table = std::move(renewed);
-    MakeRowAccess();
-  }
-  read_ = ReadState();
-  rows_->Bind(session_->transaction(), intent);
+  if (renewed != nullptr) open_.Exchange(std::move(renewed));
+  reader_.StartAnew();
+  ranges_.End();
+  rows()->Bind(session()->transaction(), intent);
 }
 
 void Handler::update_create_info(HA_CREATE_INFO* create_info) {

@@ -72,7 +72,7 @@ int Handler::info(uint flag) {
     errkey = session == nullptr ? MAX_KEY : session->duplicate_index();
   }
   if ((flag & HA_STATUS_AUTO) && table->found_next_number_field != nullptr) {
-    if (int error = rows_->bound() ? DeriveAutoIncrement() : ShowAutoIncrement()) return error;
+    if (int error = counter_.Learn()) return error;
     // A counter that nobody knows yet belongs to a table without positive values, as a rule; and
     // partitioning takes 0 for exhausted.
     stats.auto_increment_value = std::max<uint64_t>(1, table_data()->counters().auto_increment());
@@ -112,11 +112,11 @@ ha_rows Handler::records_in_range(uint index, const key_range* min_key, const ke
   const codec::KeyCodec& codec = *table_data()->index(index).codec;
   std::string start;
   std::string end;
-  like_bounds_.Widen(index, &min_key, &max_key);
+  open_.like_bounds()->Widen(index, &min_key, &max_key);
   EncodeRangeStart(codec, min_key, &start);
   EncodeRangeEnd(codec, max_key, &end);
   if (start >= end) return 1;
-  const uint64_t entries = rows_->EstimateRange(index, start, end);
+  const uint64_t entries = rows()->EstimateRange(index, start, end);
   // 0 would say that there is certainly nothing.
   return std::max<uint64_t>(1, entries);
 }
@@ -166,49 +166,16 @@ ulonglong Handler::table_version() const {
   return version;
 }
 
-int Handler::Fail(Status status) {
-  const Code code = status.code();
-  if (code == Code::kNotFound || code == Code::kEndOfRange || code == Code::kDuplicateKey) {
-    return HandlerError(code);
-  }
-  error_text_ = status.message();
-  // The server cuts what the client sees, and writes a number alone to its log.
-  if (code == Code::kCorruption) sql_print_error("ROCKSDB: %s", error_text_.c_str());
-  if (session_ != nullptr) session_->NoteFailure(code);
-  return HandlerError(code);
-}
-
-void Handler::Note(RowEvent event, uint64_t times) {
-  constexpr auto kToSystem =
-      static_cast<uint8_t>(RowEvent::kSystemRead) - static_cast<uint8_t>(RowEvent::kRead);
-  if (is_system_table_) event = static_cast<RowEvent>(static_cast<uint8_t>(event) + kToSystem);
-  session_->row_counters()->Note(event, times);
-  if (session_->measures()) session_->HandOver(table_data()->primary().id);
-}
-
-void Handler::NoteChange(RowEvent event) {
-  Note(event);
-  if (change_noted_) return;
-  session_->NoteChange(table_data()->shared_counters());
-  change_noted_ = true;
-}
-
-void Handler::NoteSearch(key_part_map parts, bool equal) {
-  const bool one_row =
-      equal && table_data()->index(active_index).unique && HasAllParts(active_index, parts);
-  session_->row_counters()->Note(one_row ? RowEvent::kPointQuery : RowEvent::kRangeQuery);
-}
-
 // The result says whether trying again may help.
 bool Handler::get_error_message(int error, String* text) {
   // The server appends this to its own text, which says all there is of a deadlock and a timeout.
   if (error == HA_ERR_LOCK_DEADLOCK) {
-    text->append(error_text_.data(), error_text_.size());  // what else it may be
+    text->append(open_.error_text().data(), open_.error_text().size());  // what else it may be
     return true;
   }
   if (error == HA_ERR_LOCK_WAIT_TIMEOUT) return true;
-  if (!error_text_.empty()) {
-    text->append(error_text_.data(), error_text_.size());
+  if (!open_.error_text().empty()) {
+    text->append(open_.error_text().data(), open_.error_text().size());
   } else {
     const std::string_view known = DefaultErrorText(error);
     text->append(known.data(), known.size());

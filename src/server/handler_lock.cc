@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/loads/bulk_insert.h"
+#include "server/commit_order.h"
 #include "server/handler.h"
 #include "server/plugin_state.h"
 #include "server/prepared_wait.h"
@@ -83,8 +84,9 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type, bool opens) {
   // The server takes this mark of an earlier statement away for SELECT only: UPDATE and DELETE by
   // an index of a table with partitions would find no rows. Partitions are chosen after this call.
   table->all_partitions_pruned_away = false;
-  session_ = Session::Of(thd);
-  if (session_ == nullptr) return HA_ERR_OUT_OF_MEM;
+  Session* session = Session::Of(thd);
+  if (session == nullptr) return HA_ERR_OUT_OF_MEM;
+  open_.EnterStatement(session, lock_type, RebuildsTable(thd_sql_command(thd)));
   const bool writes = lock_type >= TL_FIRST_WRITE && table_share->tmp_table == NO_TMP_TABLE;
   if (writes && WouldLosePrepared(thd)) return Fail(Status(Code::kNotSupported, kNoXa));
   if (OvertakesPrepared(thd_sql_command(thd)) && table_share->tmp_table == NO_TMP_TABLE)
@@ -92,48 +94,49 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type, bool opens) {
     Status decided = AwaitDecision(thd, table_data()->primary().id);
     if (!decided.ok()) return Fail(std::move(decided));
   }
-  session_->EnterStatement();
-  if (rows_->table() != share_->engine_table.get()) {
-    // TRUNCATE has given the table new indexes since.
-    MakeRowAccess();
-  }
-  read_.wanted_known = false;
-  change_noted_ = RebuildsTable(thd_sql_command(thd));
-  const txn::Transaction& reader = *session_->transaction();
+  session->EnterStatement();
+  // No lock keeps the next worker of a replica away from rows that are not committed yet.
+  if (table_share->tmp_table != NO_TMP_TABLE) [[unlikely]]
+    HoldNextWorker(thd);
+  open_.RenewRows();  // TRUNCATE may have given the table new indexes since
+  reader_.ForgetWantedColumns();
+  const txn::Transaction& reader = *session->transaction();
   const ReadLock::Kind lock =
       opens ? read_lock_.Open(thd, lock_type, reader) : read_lock_.Reuse(thd, lock_type, reader);
-  const engine::ReadIntent intent = IntentOf(thd, lock_type, lock, *session_);
-  loads_ = writes && BulkLoad(thd) && Session::LoadsRows(thd) &&
-           engine::BulkInsert::IsPossible(*table_data());
-  if (session_->has_explicit_load() && EndsExplicitLoad(thd, intent, writes, loads_)) [[unlikely]] {
-    if (int error = session_->FinishExplicitLoad()) return error;
+  const engine::ReadIntent intent = IntentOf(thd, lock_type, lock, *session);
+  const bool loads = writes && BulkLoad(thd) && Session::LoadsRows(thd) &&
+                     engine::BulkInsert::IsPossible(*table_data());
+  load_.EnterStatement(loads);
+  if (session->has_explicit_load() && EndsExplicitLoad(thd, intent, writes, loads)) [[unlikely]] {
+    if (int error = session->FinishExplicitLoad()) return error;
   }
   txn::Transaction* transaction =
-      table_data()->traits().sequence ? session_->SequenceTransaction() : session_->transaction();
-  if (!intent.lock && transaction->SnapshotIsBefore(table_data()->readable_from())) {
+      table_data()->traits().sequence ? session->SequenceTransaction() : session->transaction();
+  if (!intent.lock && transaction->snapshot().IsBefore(table_data()->readable_from())) {
     // An ALTER, CREATE, TRUNCATE or REPAIR has come since: the snapshot holds none of its rows.
     return HA_ERR_TABLE_DEF_CHANGED;
   }
-  rows_->Bind(transaction, intent);
+  rows()->Bind(transaction, intent);
   return 0;
 }
 
 void Handler::LeaveStatement() {
-  if (!rows_->bound()) return;
-  rows_->Unbind();
-  if (session_->measures()) session_->HandOver(table_data()->primary().id);
+  if (!rows()->bound()) return;
+  rows()->Unbind();
+  if (session()->measures()) session()->HandOver(table_data()->primary().id);
 }
 
 int Handler::external_lock(THD* thd, int lock_type) {
   if (lock_type == F_UNLCK) {
     // The scan of a HANDLER goes on in its next statement.
-    if (table->open_by_handler && inited != NONE) read_.resumes = true;
+    if (table->open_by_handler && inited != NONE) reader_.Suspend();
     CloseScan();
     LeaveStatement();
     lock_type_ = TL_IGNORE;
     if (table_share->tmp_table != NO_TMP_TABLE) reset();  // which came too early
     // On a replica the connection may end before its temporary tables do.
-    Session* session = std::exchange(session_, nullptr);
+    Session* session = open_.session();
+    open_.ForgetSession();
     return session == nullptr ? 0 : session->TableUnlocked();
   }
   // The server locks the target of a copying ALTER TABLE, and clones, without store_lock().
@@ -142,7 +145,7 @@ int Handler::external_lock(THD* thd, int lock_type) {
   if (lock_type == F_RDLCK && type == TL_IGNORE) type = TL_READ;
   lock_type_ = type;
   if (int error = EnterStatement(thd, type, /*opens=*/true)) return error;
-  session_->TableLocked();
+  session()->TableLocked();
   return 0;
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "engine/loads/bulk_insert.h"
 #include "server/error_map.h"
 #include "server/handler.h"
 #include "server/plugin_state.h"
@@ -66,7 +65,8 @@ Handler::~Handler() = default;
 int Handler::open(const char* name, int, uint) {
   Handler_share* made = nullptr;
   lock_shared_ha_data();
-  Status status = ShareOf(name, *table, get_ha_share_ptr(), &share_, &made);
+  std::shared_ptr<TableShare> share;
+  Status status = ShareOf(name, *table, get_ha_share_ptr(), &share, &made);
   if (made != nullptr) set_ha_share_ptr(made);
   unlock_shared_ha_data();
   if (!status.ok()) {
@@ -79,10 +79,7 @@ int Handler::open(const char* name, int, uint) {
                     MYF(0), DataDirectory(), name);
     return kErrorDataDirectory;
   }
-  is_system_table_ = MYSQL_SCHEMA_NAME.streq(table_share->db);
-  virtual_parts_.Open(*table_data());
-  like_bounds_.Open(*table);
-  MakeRowAccess();
+  open_.Open(std::move(share), MYSQL_SCHEMA_NAME.streq(table_share->db));
   // A scan of the whole table goes along the primary key: the server must know it, or an UPDATE
   // that moves rows in it would meet them again.
   key_used_on_scan = table_share->primary_key;
@@ -91,14 +88,8 @@ int Handler::open(const char* name, int, uint) {
   return info(HA_STATUS_NO_LOCK | HA_STATUS_VARIABLE | HA_STATUS_CONST);
 }
 
-void Handler::MakeRowAccess() {
-  rows_ = std::make_unique<engine::RowAccess>(share_->engine_table);
-  rows_->set_virtual_columns(&virtual_parts_);
-}
-
 int Handler::close() {
-  rows_.reset();
-  share_.reset();
+  open_.Close();
   return 0;
 }
 
@@ -129,7 +120,7 @@ uint Handler::max_supported_key_part_length() const {
 // to be made, or one with partitions, each of which has versions of its own: the newest gives most
 // columns back, and what an entry does not hold is read from the row.
 uint16_t Handler::FormatVersionOf(uint index) const {
-  if (rows_ != nullptr) return table_data()->descriptor().indexes[index].kv_format_version;
+  if (open_.is_open()) return table_data()->descriptor().indexes[index].kv_format_version;
   std::string name;
   if (Database() == nullptr || !TableNameOf(table_share->normalized_path.str, &name).ok()) {
     return codec::kKvFormatNewest;
@@ -162,16 +153,14 @@ ulong Handler::index_flags(uint index, uint part, bool all_parts) const {
 }
 
 int Handler::reset() {
-  if (rows_ == nullptr) return 0;
-  if (rows_->bound() && !ResetEndsUse(*ha_thd(), *table_share)) return 0;
+  if (!open_.is_open()) return 0;
+  if (rows()->bound() && !ResetEndsUse(*ha_thd(), *table_share)) return 0;
   CloseScan();
   // Under LOCK TABLES no external_lock() ends the statement.
   LeaveStatement();
-  bulk_wanted_ = false;
-  bulk_.reset();
-  failed_bulk_.reset();
-  rows_->set_duplicate_mode(txn::LockMode::kShared);
-  error_text_.clear();
+  load_.Reset();
+  rows()->unique().set_duplicate_mode(txn::LockMode::kShared);
+  open_.ClearError();
   return 0;
 }
 
@@ -179,24 +168,24 @@ int Handler::extra(enum ha_extra_function operation) {
   switch (operation) {
     case HA_EXTRA_KEYREAD:
     case HA_EXTRA_NO_KEYREAD:
-      // The columns decide what is read; see LearnWantedColumns.
-      read_.wanted_known = false;
+      // The columns decide what is read.
+      reader_.ForgetWantedColumns();
       break;
     case HA_EXTRA_IGNORE_DUP_KEY:
-      bulk_wanted_ = false;
+      load_.Forbid();
       break;
     case HA_EXTRA_WRITE_CAN_REPLACE:
     case HA_EXTRA_INSERT_WITH_UPDATE:
-      bulk_wanted_ = false;
-      if (rows_ != nullptr) rows_->set_duplicate_mode(txn::LockMode::kExclusive);
+      load_.Forbid();
+      if (open_.is_open()) rows()->unique().set_duplicate_mode(txn::LockMode::kExclusive);
       break;
     case HA_EXTRA_WRITE_CANNOT_REPLACE:
-      if (rows_ != nullptr) rows_->set_duplicate_mode(txn::LockMode::kShared);
+      if (open_.is_open()) rows()->unique().set_duplicate_mode(txn::LockMode::kShared);
       break;
     case HA_EXTRA_PREPARE_FOR_DROP:
     case HA_EXTRA_PREPARE_FOR_RENAME:
     case HA_EXTRA_FORCE_REOPEN:
-      if (rows_ != nullptr) rows_->ReleaseCursors();
+      if (open_.is_open()) rows()->ReleaseCursors();
       break;
     default:
       break;

@@ -112,7 +112,7 @@ int ReleaseSavepoint(handlerton*, THD* thd, void* place) {
 bool SavepointRollbackCanReleaseMdl(handlerton*, THD* thd) {
   // Rows that stay locked must keep their tables from being changed.
   Session* session = Session::IfAny(thd);
-  return session == nullptr || !session->transaction()->holds_locks();
+  return session == nullptr || session->transaction()->locks().empty();
 }
 
 void KillQuery(handlerton*, THD* thd, thd_kill_levels) {

@@ -11,6 +11,7 @@
 
 #include "engine/loads/explicit_load.h"
 #include "server/backup_lock.h"
+#include "server/commit_order.h"
 #include "server/error_map.h"
 #include "server/instruments.h"
 #include "server/perf_counters.h"
@@ -215,7 +216,7 @@ int Session::TableUnlocked() {
 
 Status Session::TakeSnapshot() {
   if (!transaction_->active()) StartTransaction();
-  transaction_->TakeSnapshot();
+  transaction_->snapshot().ForReads();
   trans_register_ha(thd_, true, Handlerton(), 0);
   return Status::Ok();
 }
@@ -237,9 +238,16 @@ int Session::Prepare(bool all) {
   return ReportError(transaction_->Prepare(NameOfXid(xid), CommitDurability(), user_xa), "prepare");
 }
 
+// Rows of temporary tables alone are not prepared. On a replica the next worker may read them when
+// this returns; elsewhere only the connection itself will, and Commit is early enough.
+bool Session::TakesPartInOrder() const {
+  if (transaction_->state() == txn::Transaction::State::kPrepared) return true;
+  return IsParallelWorker(thd_) && !transaction_->has_writes() &&
+         !transaction_->temporary_writes().empty();
+}
+
 void Session::CommitOrdered(bool all) {
-  if (!EndsTransaction(all)) return;
-  if (transaction_->state() != txn::Transaction::State::kPrepared) return;
+  if (!EndsTransaction(all) || !TakesPartInOrder()) return;
   // From here on the coordinator's log decides after a crash, so the commit need not be durable.
   commit_status_ = transaction_->Commit(txn::Durability::kNone);
   committed_in_order_ = true;
@@ -258,8 +266,11 @@ int Session::Commit(bool all) {
   EndStatement();
   if (!EndsTransaction(all)) {
     StopMeasuring();
+    if (transaction_->has_writes()) HoldNextWorkerIfOnePhase(thd_);
     return 0;
   }
+  // Of what has only been read another engine's commit, still to come, settles the order.
+  const bool settles_order = committed_in_order_ || transaction_->has_writes();
   Status status;
   if (committed_in_order_) {
     status = std::move(commit_status_);
@@ -270,7 +281,7 @@ int Session::Commit(bool all) {
   }
   StopMeasuring();
   // The order of this commit is settled: those that must follow it may go on.
-  thd_wakeup_subsequent_commits(thd_, status.ok() ? 0 : 1);
+  if (settles_order) thd_wakeup_subsequent_commits(thd_, status.ok() ? 0 : 1);
   if (status.ok()) {
     TellChanges();
     return 0;

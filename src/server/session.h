@@ -116,6 +116,7 @@ class Session {
   bool EndsTransaction(bool all) const;
   txn::Transaction::Settings Settings() const;
   void StartTransaction();
+  bool TakesPartInOrder() const;
   Status MakeOrderedCommitDurable();
   void EndStatement();
   void Measure();

@@ -30,6 +30,7 @@ class TemporaryWrites {
   // Before the first write of a transaction; later calls do nothing.
   Status Begin();
   WriteSet& writes() { return writes_; }
+  bool empty() const { return writes_.empty(); }
 
   void BeginStatement();
   void EndStatement();

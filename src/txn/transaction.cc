@@ -8,39 +8,17 @@
 #include "catalog/catalog.h"
 #include "store/errors/status_map.h"
 #include "store/store.h"
-#include "txn/bulk_load.h"
-#include "txn/ingestion.h"
 #include "txn/transaction_manager.h"
 
 namespace basalt::txn {
-namespace {
-
-constexpr size_t kLeastLoadBytes = 1u << 20;
-
-// A load that did not end would be lost without a word. The files of loads come first: RocksDB then
-// finds them apart from each other and puts them into the last level, and what else the transaction
-// has written, whose range may hold all of theirs, above.
-Status AddLoads(const std::vector<std::unique_ptr<BulkLoad>>& loads, catalog::IngestJob* job) {
-  for (const auto& load : loads) {
-    if (!load->finished()) return Status(Code::kInternal, "a bulk load was cut off");
-  }
-  std::vector<catalog::IngestJob::File> files;
-  for (const auto& load : loads) {
-    for (BulkLoad::File& file : load->TakeFiles()) {
-      files.push_back({file.column_family, std::move(file.file.name)});
-    }
-  }
-  job->files.insert(job->files.begin(), files.begin(), files.end());
-  return Status::Ok();
-}
-
-}  // namespace
 
 Transaction::Transaction(TransactionManager* manager, uint64_t id)
     : manager_(manager),
-      owner_(id),
+      locks_(this, manager, id),
       writes_(manager->spill(), manager->options().writes),
-      temporary_(manager) {
+      temporary_(manager),
+      snapshot_(manager->store()->base()),
+      ingested_(manager) {
   manager_->Enrol(this);
 }
 
@@ -59,7 +37,7 @@ void Transaction::Begin(const Settings& settings) {
 void Transaction::BeginStatement() {
   in_statement_ = true;
   statement_marked_ = false;
-  statement_lock_position_ = owner_.position();
+  statement_lock_position_ = locks_.owner().position();
   temporary_.BeginStatement();
   if (!store_begun_) return;  // nothing to come back to
   statement_mark_ = writes_.SetMark();
@@ -71,21 +49,14 @@ void Transaction::EndStatement() {
   statement_marked_ = false;
   in_statement_ = false;
   temporary_.EndStatement();
-  if (settings_.isolation == Isolation::kReadCommitted || snapshot_only_estimated_) {
-    ReleaseSnapshot();
+  if (settings_.isolation == Isolation::kReadCommitted || snapshot_.only_estimated()) {
+    snapshot_.Release();
   }
-}
-
-void Transaction::ReleaseSnapshot() {
-  if (snapshot_ != nullptr) manager_->store()->base()->ReleaseSnapshot(snapshot_);
-  snapshot_ = nullptr;
-  snapshot_only_estimated_ = false;
-  snapshot_reads_ = 0;
 }
 
 Status Transaction::RollbackStatement() {
   Status status;
-  loads_.clear();
+  ingested_.DropLoads();
   if (statement_marked_) {
     status = writes_.RollbackTo(statement_mark_);
   } else if (store_begun_) {
@@ -96,42 +67,9 @@ Status Transaction::RollbackStatement() {
   }
   Status temporary = temporary_.RollbackStatement();
   if (status.ok()) status = std::move(temporary);
-  UnlockRefused(statement_lock_position_);
+  locks_.ReleaseRefused(statement_lock_position_);
   EndStatement();
   return status;
-}
-
-// After writes were taken back, or not made. Rows that are there stay locked, as in InnoDB: the
-// client may have seen them, and the error of a refused INSERT has named one. MyRocks gives all
-// back.
-void Transaction::UnlockRefused(size_t lock_count) {
-  if (detects_conflicts()) {
-    manager_->locks()->ReleaseAfter(&owner_, lock_count);
-  } else {
-    manager_->locks()->ReleaseNewEntriesAfter(&owner_, lock_count);
-  }
-  // Those who lock ranges may have waited for entries that are gone.
-  manager_->waits()->Changed(&owner_);
-}
-
-const rocksdb::Snapshot* Transaction::ReadSnapshot() {
-  if (snapshot_ == nullptr) snapshot_ = manager_->store()->base()->GetSnapshot();
-  snapshot_only_estimated_ = false;
-  ++snapshot_reads_;
-  return snapshot_;
-}
-
-const rocksdb::Snapshot* Transaction::RenewFreshSnapshot() {
-  if (snapshot_ == nullptr || snapshot_reads_ != 1) return nullptr;
-  ReleaseSnapshot();
-  return ReadSnapshot();
-}
-
-const rocksdb::Snapshot* Transaction::EstimateSnapshot() {
-  if (snapshot_ != nullptr) return snapshot_;
-  snapshot_ = manager_->store()->base()->GetSnapshot();
-  snapshot_only_estimated_ = true;
-  return snapshot_;
 }
 
 bool Transaction::IsTemporary(const rocksdb::ColumnFamilyHandle* family) const {
@@ -152,7 +90,7 @@ Status Transaction::Get(rocksdb::ColumnFamilyHandle* family, Bytes key, View vie
   }
   rocksdb::ReadOptions options;
   options.fill_cache = settings_.fill_cache;
-  if (view == View::kSnapshot) options.snapshot = ReadSnapshot();
+  if (view == View::kSnapshot) options.snapshot = snapshot_.ForReads();
   value->Reset();
   const rocksdb::Status read = manager_->store()->base()->Get(options, family, key, value);
   if (read.ok()) [[likely]]
@@ -163,7 +101,7 @@ Status Transaction::Get(rocksdb::ColumnFamilyHandle* family, Bytes key, View vie
 
 Status Transaction::GetAlone(rocksdb::ColumnFamilyHandle* family, Bytes key,
                              rocksdb::PinnableSlice* value) {
-  const bool consistent_already = snapshot_ != nullptr;
+  const bool consistent_already = snapshot_.taken();
   return Get(family, key, consistent_already ? View::kSnapshot : View::kLatest, value);
 }
 
@@ -179,7 +117,7 @@ void Transaction::MultiGet(rocksdb::ColumnFamilyHandle* family, size_t count,
   }
   rocksdb::ReadOptions options;
   options.fill_cache = settings_.fill_cache;
-  if (view == View::kSnapshot) options.snapshot = ReadSnapshot();
+  if (view == View::kSnapshot) options.snapshot = snapshot_.ForReads();
   std::vector<rocksdb::Status> statuses(count);
   for (size_t i = 0; i < count; ++i) values[i].Reset();
   manager_->store()->base()->MultiGet(options, family, count, keys, values, statuses.data(),
@@ -189,46 +127,11 @@ void Transaction::MultiGet(rocksdb::ColumnFamilyHandle* family, size_t count,
   }
 }
 
-Status Transaction::Lock(IndexId index, Bytes key, LockMode mode, LockWait wait, bool* acquired) {
-  return manager_->locks()->Acquire(&owner_, index, key, mode, wait,
-                                    settings_.lock_wait_microseconds, acquired);
-}
-
-bool Transaction::ShareIndex(IndexId index) {
-  return manager_->locks()->TryShareIndex(&owner_, index);
-}
-
-Status Transaction::WaitForUndecided(IndexId index, Bytes prefix) {
-  std::string key;
-  while (manager_->undecided()->Find(index, prefix, &key)) [[unlikely]] {
-      BASALT_RETURN_IF_ERROR(Lock(index, key, LockMode::kExclusive, LockWait::kWait));
-    }
-  return Status::Ok();
-}
-
-Status Transaction::LockNewEntry(IndexId index, Bytes key, LockWait wait, bool* acquired) {
-  Status locked = Lock(index, key, LockMode::kExclusive, wait, acquired);
-  if (locked.ok() && *acquired) LockTable::NoteNewEntry(&owner_);
-  return locked;
-}
-
-void Transaction::EntryIsThere(Bytes key, bool acquired, LockMode mode) {
-  if (acquired) {
-    manager_->locks()->KeepNewest(&owner_, mode);
-  } else if (mode == LockMode::kShared) {
-    manager_->locks()->UndoStrengthening(&owner_, key);
-  }
-}
-
-void Transaction::UnlockAfter(size_t lock_count) {
-  manager_->locks()->ReleaseAfter(&owner_, lock_count);
-}
-
 Status Transaction::CheckUnchanged(rocksdb::ColumnFamilyHandle* family, Bytes key) {
   if (!detects_conflicts()) [[likely]]
     return Status::Ok();
-  if (snapshot_ == nullptr) {
-    ReadSnapshot();
+  if (!snapshot_.taken()) {
+    snapshot_.ForReads();
     return Status::Ok();
   }
   WriteKind own = WriteKind::kNone;
@@ -240,7 +143,7 @@ Status Transaction::CheckUnchanged(rocksdb::ColumnFamilyHandle* family, Bytes ke
   rocksdb::ReadOptions options;
   rocksdb::PinnableSlice latest;
   const rocksdb::Status now = manager_->store()->base()->Get(options, family, key, &latest);
-  options.snapshot = snapshot_;
+  options.snapshot = snapshot_.get();
   rocksdb::PinnableSlice before;
   const rocksdb::Status then = manager_->store()->base()->Get(options, family, key, &before);
   for (const rocksdb::Status& read : {now, then}) {
@@ -256,28 +159,20 @@ TransactionInfo Transaction::Describe() const {
   info.id = id();
   info.active = active();
   info.prepared = state() == State::kPrepared;
-  info.row_locks = owner_.reported_row_locks();
+  info.row_locks = locks_.owner().reported_row_locks();
   {
     std::lock_guard guard(writes_.mutex());
     info.name = name_;
     info.writes = writes_.operations();
   }
   WaitGraph::Waiting waiting;
-  info.waiting = manager_->waits()->WhatIsWanted(owner_, &waiting);
+  info.waiting = manager_->waits()->WhatIsWanted(locks_.owner(), &waiting);
   if (info.waiting) {
     info.wanted_index = waiting.index;
     info.wanted_key = std::move(waiting.key);
     info.wanted = waiting.wanted;
   }
   return info;
-}
-
-Status Transaction::LockRange(IndexId index, Bytes start, Bytes end, LockWait wait) {
-  return manager_->LockRange(this, index, start, end, wait);
-}
-
-void Transaction::TrimRange(IndexId index, Bytes start, Bytes end) {
-  manager_->TrimRange(this, index, start, end);
 }
 
 ViewStamp Transaction::LatestStamp() const { return manager_->LatestStamp(); }
@@ -312,7 +207,8 @@ Status Transaction::OpenWrite(std::span<const NewEntry> added, WriteGate* gate,
   const RangeLocks& ranges = *manager_->ranges();
   for (const NewEntry& entry : added) writes_.NoteInsert(entry.index);
   for (const NewEntry& entry : added) {
-    if (!ranges.MayCover(entry.index) || !ranges.Covers(owner_, entry.index, entry.key)) continue;
+    if (!ranges.MayCover(entry.index) || !ranges.Covers(locks_.owner(), entry.index, entry.key))
+      continue;
     *held_up = &entry;
     return Status(Code::kLockBusy);
   }
@@ -320,11 +216,6 @@ Status Transaction::OpenWrite(std::span<const NewEntry> added, WriteGate* gate,
   gate->lock_ = std::move(lock);
   gate_open_ = true;
   return Status::Ok();
-}
-
-Status Transaction::WaitToInsert(const NewEntry& entry) {
-  return manager_->ranges()->WaitForKey(&owner_, entry.index, entry.key,
-                                        WaitGraph::DeadlineAfter(settings_.lock_wait_microseconds));
 }
 
 Status Transaction::ReadyToWrite(const rocksdb::ColumnFamilyHandle* family) {
@@ -356,7 +247,7 @@ Status Transaction::SingleDelete(rocksdb::ColumnFamilyHandle* family, Bytes key)
 }
 
 bool Transaction::has_writes() const {
-  return !writes_.empty() || !auto_increments_.empty() || !loads_.empty();
+  return !writes_.empty() || !auto_increments_.empty() || ingested_.has_loads();
 }
 
 void Transaction::NoteAutoIncrement(IndexId primary, uint64_t next) {
@@ -384,15 +275,15 @@ Status Transaction::SetSavepoint(Savepoint* savepoint) {
   BASALT_RETURN_IF_ERROR(EnsureStore());
   savepoint->mark = writes_.SetMark();
   savepoint->temporary_mark = temporary_.SetMark();
-  savepoint->lock_position = owner_.position();
+  savepoint->lock_position = locks_.owner().position();
   return Status::Ok();
 }
 
 Status Transaction::RollbackToSavepoint(const Savepoint& savepoint) {
-  loads_.clear();
+  ingested_.DropLoads();
   BASALT_RETURN_IF_ERROR(writes_.RollbackTo(savepoint.mark));
   BASALT_RETURN_IF_ERROR(temporary_.RollbackTo(savepoint.temporary_mark));
-  UnlockRefused(savepoint.lock_position);
+  locks_.ReleaseRefused(savepoint.lock_position);
   return Status::Ok();
 }
 
@@ -409,43 +300,13 @@ Status Transaction::BeginLoad(std::vector<LoadIndex> indexes, LoadOptions option
   if (!options.of_no_table) {
     BASALT_RETURN_IF_ERROR(manager_->OwnTable(this, ids, !options.beside_rows));
   }
-  const uint64_t number = manager_->catalog()->NewIngestJobNumber();
-  loads_.push_back(
-      std::make_unique<BulkLoad>(manager_->store(), &writes_, number, std::move(indexes), options));
-  // Their memory together stays within what one may have, but for what files need at least.
-  const size_t share = std::max(options.buffer_bytes / loads_.size(), kLeastLoadBytes);
-  for (auto& each : loads_) each->set_buffer_bytes(share);
-  *load = loads_.back().get();
-  return Status::Ok();
-}
-
-// Moves a spilled transaction's writes into files, if they are not in those of loads already, and
-// leaves in the batch only the record of them.
-Status Transaction::BuildIngestJob() {
-  catalog::IngestJob job;
-  job.number = manager_->catalog()->NewIngestJobNumber();
-  std::set<IndexId> taken;
-  for (const auto& load : loads_) load->AppendTaken(&taken);
-  BASALT_RETURN_IF_ERROR(BuildIngestFiles(manager_->store(), &writes_, taken, &job));
-  Status replaced = AddLoads(loads_, &job);
-  if (replaced.ok()) replaced = writes_.DiscardContent();
-  if (replaced.ok()) {
-    replaced = manager_->catalog()->AppendIngestJob(store_transaction_->GetWriteBatch(), job);
-  }
-  if (!replaced.ok()) {
-    RemoveIngestFiles(manager_->store(), job);
-    return replaced;
-  }
-  ingest_job_ = std::make_unique<catalog::IngestJob>(std::move(job));
+  *load = ingested_.AddLoad(std::move(indexes), options, &writes_);
   return Status::Ok();
 }
 
 // What is prepared may stay for long: others need not wait for its outcome to add entries where it
 // has read, or to change what it has only read.
-void Transaction::EndReads() {
-  manager_->locks()->ReleaseShared(&owner_);
-  manager_->ranges()->ReleaseAll(&owner_);
-}
+void Transaction::EndReads() { locks_.ReleaseReads(); }
 
 Status Transaction::Prepare(Bytes name, Durability durability, bool may_outlive_connection) {
   BASALT_RETURN_IF_ERROR(EnsureStore());
@@ -456,7 +317,7 @@ Status Transaction::Prepare(Bytes name, Durability durability, bool may_outlive_
   }
   BASALT_RETURN_IF_ERROR(PrepareStore());
   // The files of a spilled transaction are not looked into.
-  if (ingest_job_ == nullptr) writes_.SetOpaque(false);
+  if (ingested_.job() == nullptr) writes_.SetOpaque(false);
   state_ = State::kPrepared;
   if (may_outlive_connection) {
     EndReads();
@@ -466,9 +327,16 @@ Status Transaction::Prepare(Bytes name, Durability durability, bool may_outlive_
   return MakeDurable(durability);
 }
 
+// Large writes go into files, of which the batch leaves only the record; counters come into it.
+Status Transaction::CompleteBatch() {
+  if (writes_.spilled() || ingested_.has_loads()) {
+    BASALT_RETURN_IF_ERROR(ingested_.Build(&writes_, store_transaction_->GetWriteBatch()));
+  }
+  return WriteAutoIncrements();
+}
+
 Status Transaction::PrepareStore() {
-  if (writes_.spilled() || !loads_.empty()) BASALT_RETURN_IF_ERROR(BuildIngestJob());
-  BASALT_RETURN_IF_ERROR(WriteAutoIncrements());
+  BASALT_RETURN_IF_ERROR(CompleteBatch());
   BASALT_RETURN_IF_ERROR(
       store::MapStatus(store_transaction_->SetName(name_), "naming a prepared transaction"));
   return store::MapStatus(store_transaction_->Prepare(), "preparing");
@@ -490,11 +358,8 @@ Status Transaction::Commit(Durability durability) {
     BASALT_RETURN_IF_ERROR(EnsureStore());
   }
   writes_.SetOpaque(true);  // until Finish
-  if (state() == State::kActive) {
-    if (writes_.spilled() || !loads_.empty()) BASALT_RETURN_IF_ERROR(BuildIngestJob());
-    BASALT_RETURN_IF_ERROR(WriteAutoIncrements());
-  }
-  if (ingest_job_ != nullptr) return CommitIngestJob(durability);
+  if (state() == State::kActive) BASALT_RETURN_IF_ERROR(CompleteBatch());
+  if (ingested_.job() != nullptr) return CommitIngestJob(durability);
   BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Commit(), "committing"));
   store_begun_ = false;
   Status durable = MakeDurable(durability);
@@ -509,11 +374,11 @@ Status Transaction::CommitIngestJob(Durability durability) {
   store_begun_ = false;
   // While there is a snapshot, RocksDB gives the files a sequence number, and compacts those of the
   // last level once more to take it away again.
-  ReleaseSnapshot();
-  Status status = manager_->FinishCommit(*ingest_job_);
+  snapshot_.Release();
+  Status status = manager_->FinishCommit(*ingested_.job());
   if (status.ok()) status = MakeDurable(durability);
   Finish();
-  ingest_job_.reset();
+  ingested_.Forget(/*files=*/false);
   return status;
 }
 
@@ -530,17 +395,18 @@ Status Transaction::Rollback() {
   if (prepared) status = manager_->store()->SyncWal(true);
   // A roll-back that is not durable may be undone by a crash, and then the files are needed again;
   // what nobody needs is removed when the store opens next.
-  if (ingest_job_ != nullptr && status.ok()) RemoveIngestFiles(manager_->store(), *ingest_job_);
+  const bool remove_files = status.ok();
   Finish();
-  ingest_job_.reset();
+  ingested_.Forget(remove_files);
   return status;
 }
 
 // -> idle. The locks go last (T6).
 void Transaction::Finish() {
-  const bool large = writes_.spilled() || temporary_.writes().spilled() || ingest_job_ != nullptr;
+  const bool large =
+      writes_.spilled() || temporary_.writes().spilled() || ingested_.job() != nullptr;
   writes_.Clear();
-  loads_.clear();
+  ingested_.DropLoads();
   temporary_.Clear();
   store_begun_ = false;
   auto_increments_.clear();
@@ -550,20 +416,18 @@ void Transaction::Finish() {
     std::lock_guard guard(writes_.mutex());
     name_.clear();
   }
-  ReleaseSnapshot();
+  snapshot_.Release();
   statement_marked_ = false;
   in_statement_ = false;
   state_ = State::kIdle;
   manager_->undecided()->Forget(this);
-  manager_->locks()->ReleaseAll(&owner_);
-  manager_->ranges()->ReleaseAll(&owner_);
-  manager_->waits()->Changed(&owner_);
+  locks_.ReleaseAll();
   // The memory of batch, index and locks goes back to the system, not to the next statement.
   if (large) malloc_trim(0);
 }
 
-void Transaction::SetRunner(void* runner) { manager_->waits()->SetRunner(&owner_, runner); }
-void Transaction::Interrupt() { manager_->waits()->Interrupt(&owner_); }
-void Transaction::ClearInterrupt() { WaitGraph::ClearInterrupt(&owner_); }
+void Transaction::SetRunner(void* runner) { manager_->waits()->SetRunner(&locks_.owner(), runner); }
+void Transaction::Interrupt() { manager_->waits()->Interrupt(&locks_.owner()); }
+void Transaction::ClearInterrupt() { WaitGraph::ClearInterrupt(&locks_.owner()); }
 
 }  // namespace basalt::txn

@@ -15,9 +15,10 @@
 #include "base/bytes.h"
 #include "base/index_id.h"
 #include "base/status.h"
-#include "catalog/ingest_job.h"
-#include "txn/lock_owner.h"
+#include "txn/ingested_writes.h"
 #include "txn/temporary_writes.h"
+#include "txn/transaction_locks.h"
+#include "txn/transaction_snapshot.h"
 #include "txn/transaction_types.h"
 #include "txn/write_set.h"
 
@@ -43,10 +44,7 @@
 
 namespace basalt::txn {
 
-class BulkLoad;
 class TransactionManager;
-struct LoadIndex;
-struct LoadOptions;
 
 // One transaction of one connection; reused for the next one. Own writes are always seen.
 // Used by one thread at a time, except Interrupt (any thread). CommitOrdered may run in another
@@ -70,7 +68,7 @@ class Transaction {
 
   enum class State : uint8_t { kIdle, kActive, kPrepared };
   State state() const { return state_.load(std::memory_order_relaxed); }
-  uint64_t id() const { return owner_.id(); }
+  uint64_t id() const { return locks_.owner().id(); }
   bool active() const { return state() != State::kIdle; }
   // Who runs it (see wait_observer.h); null: nobody from now on.
   void SetRunner(void* runner);
@@ -88,19 +86,10 @@ class Transaction {
   void EndStatement();
   Status RollbackStatement();
 
-  // The snapshot that plain reads use, taken at the first call (T3).
-  const rocksdb::Snapshot* ReadSnapshot();
-  // The same for a mere estimate: when the statement then reads nothing, the snapshot does not
-  // outlive it, so that the transaction's view begins with its first real read.
-  const rocksdb::Snapshot* EstimateSnapshot();
-  void TakeSnapshot() { ReadSnapshot(); }  // now, for START TRANSACTION WITH CONSISTENT SNAPSHOT
-  // A newer snapshot in the place of one that ReadSnapshot() gave out only once; else null.
-  const rocksdb::Snapshot* RenewFreshSnapshot();
-  bool has_snapshot() const { return snapshot_ != nullptr; }
-  // Has it a snapshot that was taken before this sequence number of the store?
-  bool SnapshotIsBefore(uint64_t sequence) const {
-    return snapshot_ != nullptr && snapshot_->GetSequenceNumber() < sequence;
-  }
+  TransactionSnapshot& snapshot() { return snapshot_; }
+  const TransactionSnapshot& snapshot() const { return snapshot_; }
+  TransactionLocks& locks() { return locks_; }
+  const TransactionLocks& locks() const { return locks_; }
 
   // Reads one row or index entry, or kNotFound. The value stays pinned until the slice is reset.
   Status Get(rocksdb::ColumnFamilyHandle* family, Bytes key, View view,
@@ -113,35 +102,13 @@ class Transaction {
   void MultiGet(rocksdb::ColumnFamilyHandle* family, size_t count, const rocksdb::Slice* keys,
                 View view, bool sorted, rocksdb::PinnableSlice* values, Code* codes);
 
-  // Locks a row of the (hidden) primary key, or a value of a unique index by its prefix.
-  Status Lock(IndexId index, Bytes key, LockMode mode, LockWait wait, bool* acquired = nullptr);
-  // Exclusively, for an entry that is about to be added: a roll-back of the statement or to a
-  // savepoint gives it back, and no other lock. EntryIsThere, right after it: the lock stays, in
-  // this mode, or as it was before.
-  Status LockNewEntry(IndexId index, Bytes key, LockWait wait, bool* acquired);
-  void EntryIsThere(Bytes key, bool acquired, LockMode mode);
   // With Settings::detect_conflicts, after a row was locked: kSnapshotConflict when it is not what
   // the snapshot shows. Takes the snapshot when there is none.
   Status CheckUnchanged(rocksdb::ColumnFamilyHandle* family, Bytes key);
   bool detects_conflicts() const {
     return settings_.detect_conflicts && settings_.isolation == Isolation::kRepeatableRead;
   }
-  // Waits until no prepared transaction that was found at start may still put a key of the index
-  // that begins with `prefix`. Their locks are those of whole keys: whoever checks for a unique
-  // value locks it and then calls this. One load when there is none.
-  Status WaitForUndecided(IndexId index, Bytes prefix);
-  // Locks all rows of the index shared, when nobody else has or wants one exclusively; else false.
-  bool ShareIndex(IndexId index);
-  size_t lock_count() const { return owner_.lock_count(); }
-  void UnlockAfter(size_t lock_count);    // gives up the row locks taken since there were so many;
-  void UnlockRefused(size_t lock_count);  // those of them that a statement's roll-back gives up
-  bool holds_locks() const { return !owner_.holds_nothing(); }
-
-  // Locks the range [start, end) of an index's keys: from Ok until the transaction ends nobody else
-  // adds an entry there, and what others have added before is committed. The caller looks at the
-  // range only with a view that is made afterwards, or whose stamp is still the present one.
-  Status LockRange(IndexId index, Bytes start, Bytes end, LockWait wait);
-  void TrimRange(IndexId index, Bytes start, Bytes end);  // what only the last LockRange asked for
+  // What the latest committed state is.
   ViewStamp LatestStamp() const;
 
   // The writes of one row are made while its gate is open: others that lock ranges see all of them
@@ -160,11 +127,8 @@ class Transaction {
     std::unique_lock<std::mutex> lock_;
   };
   // Opens the gate when no range of another keeps `added` away. Otherwise kLockBusy, and *held_up
-  // is the first entry that is.
+  // is the first entry that is: TransactionLocks::WaitToInsert, then it may succeed.
   Status OpenWrite(std::span<const NewEntry> added, WriteGate* gate, const NewEntry** held_up);
-  // Waits until a range around the entry goes; then OpenWrite may succeed. The caller should give
-  // up first the locks it took for this write: the owner of the range may want the same key.
-  Status WaitToInsert(const NewEntry& entry);
 
   // Single writes, with or without an open gate.
   Status Put(rocksdb::ColumnFamilyHandle* family, Bytes key, Bytes value);
@@ -219,14 +183,13 @@ class Transaction {
   std::unique_lock<std::mutex> LockWrites(const rocksdb::ColumnFamilyHandle* family);
   Status PrepareStore();
   Status WriteAutoIncrements();
-  Status BuildIngestJob();
+  Status CompleteBatch();
   Status CommitIngestJob(Durability durability);
   Status MakeDurable(Durability durability);
-  void ReleaseSnapshot();
   void Finish();
 
   TransactionManager* const manager_;
-  LockOwner owner_;
+  TransactionLocks locks_;
   std::atomic<State> state_{State::kIdle};
   Settings settings_;
   std::unique_ptr<rocksdb::Transaction> store_transaction_;
@@ -234,17 +197,14 @@ class Transaction {
   mutable WriteSet writes_;  // its mutex also guards name_ against Describe
   bool gate_open_ = false;   // this thread holds the mutex of writes_
   TemporaryWrites temporary_;
-  const rocksdb::Snapshot* snapshot_ = nullptr;
-  bool snapshot_only_estimated_ = false;
-  unsigned snapshot_reads_ = 0;  // calls of ReadSnapshot() since it was taken
+  TransactionSnapshot snapshot_;
   bool in_statement_ = false, statement_marked_ = false;
   WriteSet::Mark statement_mark_ = 0;
   size_t statement_lock_position_ = 0;
   std::string name_;
   bool registered_ = false;  // with the manager, which must be told of the end
   std::vector<AutoIncrement> auto_increments_;
-  std::unique_ptr<catalog::IngestJob> ingest_job_;  // of a spilled one, once its files are built
-  std::vector<std::unique_ptr<BulkLoad>> loads_;
+  IngestedWrites ingested_;
 };
 
 }  // namespace basalt::txn

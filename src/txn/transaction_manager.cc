@@ -158,8 +158,8 @@ Status TransactionManager::Recover(size_t* finished_commits) {
   }
   std::set<std::string> kept;
   for (const Prepared& entry : prepared_) {
-    if (entry.transaction->ingest_job_ == nullptr) continue;
-    for (const auto& file : entry.transaction->ingest_job_->files) kept.insert(file.name);
+    if (entry.transaction->ingested_.job() == nullptr) continue;
+    for (const auto& file : entry.transaction->ingested_.job()->files) kept.insert(file.name);
   }
   return RemoveOrphanedIngestFiles(store_, kept);
 }
@@ -195,7 +195,7 @@ ViewStamp TransactionManager::LatestStamp() const {
 
 Status TransactionManager::LockRange(Transaction* asker, IndexId index, Bytes start, Bytes end,
                                      LockWait wait) {
-  LockOwner* owner = &asker->owner_;
+  LockOwner* owner = &asker->locks().owner();
   if (!ranges_.Ask(owner, index, start, end)) return Status::Ok();
   const uint64_t deadline = WaitGraph::DeadlineAfter(asker->settings().lock_wait_microseconds);
   Status status;
@@ -214,10 +214,6 @@ Status TransactionManager::LockRange(Transaction* asker, IndexId index, Bytes st
     ranges_.Withdraw(owner);
   }
   return status;
-}
-
-void TransactionManager::TrimRange(Transaction* asker, IndexId index, Bytes start, Bytes end) {
-  ranges_.Trim(&asker->owner_, index, start, end);
 }
 
 // Has the index no committed entry at all? Among very many deleted ones the answer is no.
@@ -239,7 +235,7 @@ bool TransactionManager::IsEmpty(IndexId index) const {
 // included, they keep: then the table is not to be had.
 bool TransactionManager::TakeAlone(Transaction* asker, std::span<const IndexId> indexes,
                                    size_t* taken) {
-  LockOwner* owner = &asker->owner_;
+  LockOwner* owner = &asker->locks().owner();
   for (const IndexId index : indexes) {
     if (ranges_.OthersHave(*owner, index)) return false;
   }
@@ -252,11 +248,11 @@ bool TransactionManager::TakeAlone(Transaction* asker, std::span<const IndexId> 
 
 Status TransactionManager::OwnTable(Transaction* asker, std::span<const IndexId> indexes,
                                     bool empty) {
-  LockOwner* owner = &asker->owner_;
+  LockOwner* owner = &asker->locks().owner();
   const IndexId primary = indexes.front();
   const bool has_read = std::any_of(indexes.begin(), indexes.end(),
                                     [&](IndexId index) { return ranges_.HasAny(*owner, index); });
-  const bool stale = asker->detects_conflicts() && asker->has_snapshot();
+  const bool stale = asker->detects_conflicts() && asker->snapshot().taken();
   if (has_read || stale || (empty && !IsEmpty(primary))) return Status(Code::kLockBusy);
   const store::IndexBounds bounds(primary, false);
   BASALT_RETURN_IF_ERROR(
@@ -270,7 +266,7 @@ Status TransactionManager::OwnTable(Transaction* asker, std::span<const IndexId>
   size_t taken = 0;
   const bool alone = TakeAlone(asker, indexes, &taken);
   if (alone && (!empty || IsEmpty(primary))) return Status::Ok();
-  if (asker->loads_.empty()) asker->writes_.SetOpaque(false);
+  if (!asker->ingested_.has_loads()) asker->writes_.SetOpaque(false);
   for (size_t i = 0; i < taken; ++i) locks_.GiveIndexBack(owner, indexes[i]);
   ranges_.GiveBack(owner, primary);
   return Status(Code::kLockBusy);
@@ -279,7 +275,7 @@ Status TransactionManager::OwnTable(Transaction* asker, std::span<const IndexId>
 // Looks into the write sets of all others for uncommitted entries in the range that `asker` has
 // asked for, and makes it watch those who have some. False when there are none.
 bool TransactionManager::WatchInserters(Transaction* asker, IndexId index, Bytes start, Bytes end) {
-  LockOwner* owner = &asker->owner_;
+  LockOwner* owner = &asker->locks().owner();
   bool found = false;
   std::shared_lock registry(transactions_mutex_);
   for (Transaction* other : transactions_) {
@@ -292,7 +288,7 @@ bool TransactionManager::WatchInserters(Transaction* asker, IndexId index, Bytes
     // While its mutex is held the other cannot end: it will see the watch.
     std::lock_guard lock(waits_.mutex());
     if (!found) waits_.StartLocked(owner);
-    WaitGraph::AddWatchLocked(owner, &other->owner_);
+    WaitGraph::AddWatchLocked(owner, &other->locks().owner());
     found = true;
   }
   return found;
@@ -307,14 +303,14 @@ Status TransactionManager::AdoptPrepared(rocksdb::Transaction* prepared) {
   transaction->store_begun_ = true;
   transaction->name_ = prepared->GetName();
   transaction->writes_.Adopt(prepared->GetWriteBatch());
-  PreparedReader reader(store_->system()->GetID(), &locks_, &transaction->owner_,
+  PreparedReader reader(store_->system()->GetID(), &locks_, &transaction->locks().owner(),
                         &transaction->writes_, &undecided_, transaction.get());
   const rocksdb::Status read = prepared->GetWriteBatch()->GetWriteBatch()->Iterate(&reader);
   BASALT_RETURN_IF_ERROR(store::MapStatus(read, "reading a prepared transaction"));
-  transaction->ingest_job_ = reader.TakeJob();
-  if (transaction->ingest_job_ != nullptr) {
+  transaction->ingested_.Adopt(reader.TakeJob());
+  if (transaction->ingested_.job() != nullptr) {
     BASALT_RETURN_IF_ERROR(ReadIngestFiles(
-        store_, *transaction->ingest_job_,
+        store_, *transaction->ingested_.job(),
         [&reader](IndexId index, Bytes key, bool put) { reader.Take(index, key, put); }));
     transaction->writes_.SetOpaque(true);
   }
@@ -365,8 +361,8 @@ Status TransactionManager::IndexesOf(const Transaction& prepared, std::set<Index
   const rocksdb::WriteBatch* batch = prepared.store_transaction_->GetWriteBatch()->GetWriteBatch();
   BASALT_RETURN_IF_ERROR(
       store::MapStatus(batch->Iterate(&collector), "reading a prepared transaction"));
-  if (prepared.ingest_job_ == nullptr) return Status::Ok();
-  return ReadIngestFiles(store_, *prepared.ingest_job_,
+  if (prepared.ingested_.job() == nullptr) return Status::Ok();
+  return ReadIngestFiles(store_, *prepared.ingested_.job(),
                          [&](IndexId index, Bytes, bool) { indexes->insert(index); });
 }
 

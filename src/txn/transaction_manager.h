@@ -53,7 +53,6 @@ class TransactionManager {
   void Strike(Transaction* transaction);
   // Transaction::LockRange; the protocol is described in range_locks.h.
   Status LockRange(Transaction* asker, IndexId index, Bytes start, Bytes end, LockWait wait);
-  void TrimRange(Transaction* asker, IndexId index, Bytes start, Bytes end);
   ViewStamp LatestStamp() const;
   // Transaction::BeginLoad: nobody else has uncommitted rows or locks in these indexes, whose first
   // is the primary one, or gets any before the asker ends; and with `empty` nothing is committed

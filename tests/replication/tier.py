@@ -12,6 +12,7 @@ from tests.kit.replicas.node import make_template
 from tests.kit.replicas.scenario import Scenario, take
 from tests.kit.tier_result import TierResult
 from tests.replication.checksums import Checksums
+from tests.replication.commit_order import CommitOrder
 from tests.replication.failover import Failover
 from tests.replication.hot_rows import HotRows
 from tests.replication.kinds import Kinds
@@ -25,6 +26,7 @@ HELP = "crash-safe and parallel replicas, semi-sync fail-over, checksums: nothin
 SCENARIOS: list[type[Scenario]] = [
     Kinds,
     Statements,
+    CommitOrder,
     ReplicaKills,
     ReplicaPowerCuts,
     HotRows,

@@ -19,7 +19,7 @@ IndexWalk::IndexWalk(const Table& table, size_t index, txn::Transaction* transac
 Status IndexWalk::Next() {
   if (!started_) {
     started_ = true;
-    BASALT_RETURN_IF_ERROR(cursor_.Bind(transaction_->ReadSnapshot(),
+    BASALT_RETURN_IF_ERROR(cursor_.Bind(transaction_->snapshot().ForReads(),
                                         &transaction_->writes(family_),
                                         /*fill_cache=*/false));
     if (seconds_ != 0) now_ = SnapshotSeconds(table_, transaction_);

@@ -43,10 +43,10 @@ void GuardedScan::GiveBackRest() {
   const Rest rest = std::exchange(rest_, Rest::kNone);
   if (!std::exchange(arrived_, false) || !cursor_->Valid()) return;
   const Bytes key = cursor_->key();
-  if (rest == Rest::kBelow && low_ < key) transaction_->TrimRange(index_, low_, key);
+  if (rest == Rest::kBelow && low_ < key) transaction_->locks().TrimRange(index_, low_, key);
   if (rest != Rest::kAbove) return;
   const bool at_end = high_.size() == key.size() + 1 && high_.starts_with(key);
-  if (!at_end) transaction_->TrimRange(index_, After(key), high_);
+  if (!at_end) transaction_->locks().TrimRange(index_, After(key), high_);
 }
 
 void GuardedScan::ForgetBound() {
@@ -104,7 +104,8 @@ Status GuardedScan::Renew() {
 }
 
 Status GuardedScan::GuardAll() {
-  Status locked = transaction_->LockRange(index_, first_, past_end_, txn::LockWait::kNoWait);
+  Status locked =
+      transaction_->locks().AcquireRange(index_, first_, past_end_, txn::LockWait::kNoWait);
   if (locked.code() == Code::kLockBusy) return Status::Ok();
   if (!locked.ok()) return locked;
   low_ = first_;
@@ -227,7 +228,7 @@ bool GuardedScan::TakesOneEntry() {
 // entry waits.
 Status GuardedScan::LockAhead(Bytes start, Bytes end, bool* refreshed) {
   const txn::LockWait wait = step_ == 1 ? wait_ : txn::LockWait::kNoWait;
-  BASALT_RETURN_IF_ERROR(transaction_->LockRange(index_, start, end, wait));
+  BASALT_RETURN_IF_ERROR(transaction_->locks().AcquireRange(index_, start, end, wait));
   step_ = std::min(step_ * kStepGrowth, kWholeRest);
   if (transaction_->LatestStamp() == stamp_) return Status::Ok();
   *refreshed = true;

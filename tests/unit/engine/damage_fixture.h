@@ -88,7 +88,8 @@ class DamageFixture : public testing::Test {
     Begin();
     for (const std::string& row : rows) {
       size_t duplicate = 0;
-      ASSERT_EQ(access_->Insert(described_->Record(row).data(), &duplicate).ToString(), "ok")
+      ASSERT_EQ(access_->writer().Insert(described_->Record(row).data(), &duplicate).ToString(),
+                "ok")
           << row;
     }
     Commit();

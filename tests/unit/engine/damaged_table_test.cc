@@ -30,10 +30,10 @@ class DamagedTableTest : public DamageFixture {
   Status ReadFirst(size_t index, bool lock = false) {
     Begin({.lock = lock});
     std::vector<uint8_t> record = Buffer();
-    Status status = access_->StartScan(index, false, true);
-    if (status.ok()) status = access_->SeekToEnd(RowAccess::Position::kForward);
-    if (status.ok()) status = access_->ReadEntryRow(record.data());
-    access_->EndScan();
+    Status status = access_->scan().Start(index, false, true);
+    if (status.ok()) status = access_->scan().SeekToEnd(Direction::kForward);
+    if (status.ok()) status = access_->scan().ReadRow(record.data());
+    access_->scan().End();
     access_->Unbind();
     EXPECT_TRUE(transaction_->Rollback().ok());
     return status;
@@ -57,7 +57,7 @@ TEST_F(DamagedTableTest, AGarbledRow) {
   }
   Begin();
   std::vector<uint8_t> record = Buffer();
-  ExpectNamed(access_->ReadRow(row.key, record.data()), "PRIMARY", test::Hex(row.key));
+  ExpectNamed(access_->reader().Read(row.key, record.data()), "PRIMARY", test::Hex(row.key));
   const std::vector<std::string> keys = {row.key};
   access_->FetchRows(keys, 1);
   ExpectNamed(access_->TakeFetched(0, record.data()), "PRIMARY", test::Hex(row.key));
@@ -82,10 +82,10 @@ TEST_F(DamagedTableTest, AnEntryWithoutARow) {
   EXPECT_EQ(ReadFirst(1, true).code(), Code::kNotFound);
   Begin();
   std::vector<uint8_t> record = Buffer();
-  ASSERT_TRUE(access_->StartScan(1, false, true).ok());
-  ASSERT_TRUE(access_->SeekToEnd(RowAccess::Position::kForward).ok());
-  ASSERT_TRUE(access_->TakeEntryRowKey().ok());
-  const std::vector<std::string> keys = {std::string(access_->row_key())};
+  ASSERT_TRUE(access_->scan().Start(1, false, true).ok());
+  ASSERT_TRUE(access_->scan().SeekToEnd(Direction::kForward).ok());
+  ASSERT_TRUE(access_->scan().TakeRowKey().ok());
+  const std::vector<std::string> keys = {std::string(access_->reader().key())};
   access_->FetchRows(keys, 1);
   ExpectNamed(access_->TakeFetched(0, record.data()), "PRIMARY", KeyOf(0, "1,10,'x'"));
   Commit();
@@ -101,7 +101,7 @@ TEST_F(DamagedTableTest, ADamagedBlock) {
   Begin();
   std::vector<uint8_t> record = Buffer();
   size_t duplicate = 0;
-  ExpectNamed(access_->Insert(described_->Record("1,1,'q'").data(), &duplicate), "PRIMARY",
+  ExpectNamed(access_->writer().Insert(described_->Record("1,1,'q'").data(), &duplicate), "PRIMARY",
               test::Hex(key));
   const std::vector<std::string> keys = {key};
   access_->FetchRows(keys, 1);
@@ -116,7 +116,7 @@ TEST_F(DamagedTableTest, ADamagedBlockOfAUniqueIndex) {
   OpenTable("d.t", kTable);
   Begin();
   size_t duplicate = 0;
-  const Status status = access_->Insert(described_->Record("5,1,'x'").data(), &duplicate);
+  const Status status = access_->writer().Insert(described_->Record("5,1,'x'").data(), &duplicate);
   ExpectNamed(status, "k2", test::Hex(EntryOf(2, "5,1,'x'").key.substr(0, 6)));
   access_->Unbind();
   ASSERT_TRUE(transaction_->Rollback().ok());

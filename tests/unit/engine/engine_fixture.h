@@ -143,23 +143,22 @@ class EngineFixture : public testing::Test {
   }
   Status Insert(const Row& row, size_t* duplicate = nullptr) {
     size_t unused = 0;
-    return access_->Insert(Record(row).data(), duplicate == nullptr ? &unused : duplicate);
+    return access_->writer().Insert(Record(row).data(), duplicate == nullptr ? &unused : duplicate);
   }
   // All rows in the order of an index, by way of that index.
-  std::vector<Row> Scan(size_t index,
-                        RowAccess::Position direction = RowAccess::Position::kForward) {
+  std::vector<Row> Scan(size_t index, Direction direction = Direction::kForward) {
     std::vector<Row> rows;
-    EXPECT_EQ(access_->StartScan(index, false, true).ToString(), "ok");
-    Status moved = access_->SeekToEnd(direction);
+    EXPECT_EQ(access_->scan().Start(index, false, true).ToString(), "ok");
+    Status moved = access_->scan().SeekToEnd(direction);
     while (moved.ok()) {
       std::vector<uint8_t> record(kRecordBytes);
-      const Status read = access_->ReadEntryRow(record.data());
+      const Status read = access_->scan().ReadRow(record.data());
       EXPECT_EQ(read.ToString(), "ok");
       rows.push_back(RowOf(record));
-      moved = access_->Step(direction);
+      moved = access_->scan().Step(direction);
     }
     EXPECT_EQ(moved.code(), Code::kEndOfRange);
-    access_->EndScan();
+    access_->scan().End();
     return rows;
   }
 

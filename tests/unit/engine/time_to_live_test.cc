@@ -34,7 +34,7 @@ class TimeToLiveTest : public EngineFixture {
   Code Read(int32_t id, Row* row = nullptr) {
     std::vector<uint8_t> record = Record({id, true, 0, ""});
     const std::string key(access_->RowKeyOf(record.data()));
-    const Status read = access_->ReadRow(key, record.data());
+    const Status read = access_->reader().Read(key, record.data());
     if (read.ok() && row != nullptr) *row = RowOf(record);
     return read.code();
   }
@@ -95,13 +95,13 @@ TEST_F(TimeToLiveTest, ExpiredRowsAreHiddenFromEveryRead) {
   EXPECT_EQ(access_->TakeFetched(0, record.data()).code(), Code::kNotFound);
   EXPECT_EQ(access_->TakeFetched(1, record.data()).code(), Code::kOk);
   for (size_t index = 0; index < 3; ++index) {
-    ASSERT_TRUE(access_->StartScan(index, false, true).ok());
-    ASSERT_TRUE(access_->SeekToEnd(RowAccess::Position::kForward).ok());
-    EXPECT_EQ(access_->EntryHasExpired(), index != table_->primary_position());
-    EXPECT_EQ(access_->ReadEntryRow(record.data()).code(), Code::kNotFound);
-    ASSERT_TRUE(access_->Step(RowAccess::Position::kForward).ok());
-    EXPECT_EQ(access_->ReadEntryRow(record.data()).code(), Code::kOk);
-    access_->EndScan();
+    ASSERT_TRUE(access_->scan().Start(index, false, true).ok());
+    ASSERT_TRUE(access_->scan().SeekToEnd(Direction::kForward).ok());
+    EXPECT_EQ(access_->scan().HasExpired(), index != table_->primary_position());
+    EXPECT_EQ(access_->scan().ReadRow(record.data()).code(), Code::kNotFound);
+    ASSERT_TRUE(access_->scan().Step(Direction::kForward).ok());
+    EXPECT_EQ(access_->scan().ReadRow(record.data()).code(), Code::kOk);
+    access_->scan().End();
   }
   EXPECT_GT(database_->store()->time_to_live()->hidden(), 0u);
   time_to_live_->hide_expired = false;
@@ -118,9 +118,9 @@ TEST_F(TimeToLiveTest, AnUpdateKeepsTheTimeStampInAllIndexes) {
   ASSERT_EQ(Read(1), Code::kOk);
   size_t duplicate = 0;
   bool changed = false;
-  ASSERT_TRUE(access_
-                  ->Update(Record({1, false, 10, "one"}).data(),
-                           Record({5, false, 11, "one"}).data(), &duplicate, &changed)
+  ASSERT_TRUE(access_->writer()
+                  .Update(Record({1, false, 10, "one"}).data(),
+                          Record({5, false, 11, "one"}).data(), &duplicate, &changed)
                   .ok());
   EXPECT_TRUE(changed);
   Commit();
@@ -162,8 +162,8 @@ TEST_F(TimeToLiveTest, CompactionsDropWhatNoSnapshotMaySee) {
   // Deletions over what has been dropped meet no contradiction in later compactions.
   Begin();
   ASSERT_TRUE(Insert({1, false, 10, "one"}).ok());
-  ASSERT_TRUE(access_->Delete(Record({1, false, 10, "one"}).data()).ok());
-  ASSERT_TRUE(access_->Delete(Record({2, false, 20, "two"}).data()).ok());
+  ASSERT_TRUE(access_->writer().Delete(Record({1, false, 10, "one"}).data()).ok());
+  ASSERT_TRUE(access_->writer().Delete(Record({2, false, 20, "two"}).data()).ok());
   Commit();
   Compact();
   EXPECT_EQ(Check(), std::vector<std::string>());
@@ -182,7 +182,7 @@ TEST_F(TimeToLiveTest, RemovalsFitToWhatCompactionsLeave) {
   time_to_live_->hide_expired = false;
   EXPECT_EQ(Entries(by_k()), 0u);
   Begin();
-  ASSERT_TRUE(access_->Delete(Record({1, false, 10, "one"}).data()).ok());
+  ASSERT_TRUE(access_->writer().Delete(Record({1, false, 10, "one"}).data()).ok());
   Commit();
   Compact();
   database_->store()->base()->ReleaseSnapshot(old);

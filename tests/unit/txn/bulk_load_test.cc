@@ -125,7 +125,7 @@ TEST_F(BulkLoadTest, FilesAreWhereTheyStay) {
   for (const uint32_t step : {1u, 7919u}) {
     StartAfresh();
     auto transaction = Begin();
-    (void)transaction->ReadSnapshot();
+    (void)transaction->snapshot().ForReads();
     for (uint32_t i = 0; i < 20; ++i) {
       ASSERT_TRUE(transaction->Put(family(), Key(i * 500), "row").ok());
       ASSERT_TRUE(transaction->Put(family(), Key(1'000'000 - i * 500, kSecondary), "").ok());
@@ -265,13 +265,13 @@ TEST_F(BulkLoadTest, OnlyATableThatNobodyElseHas) {
   const IndexId primary = index();
   // A row lock, even of a key that no row has; of the primary or of a unique index.
   for (const IndexId locked : {primary, IndexId{reversed_->GetID(), kSecondary}}) {
-    ASSERT_TRUE(other->Lock(locked, Key(1), LockMode::kShared, LockWait::kNoWait).ok());
+    ASSERT_TRUE(other->locks().Acquire(locked, Key(1), LockMode::kShared, LockWait::kNoWait).ok());
     EXPECT_EQ(BeginLoad(loader.get()).code(), Code::kLockBusy);
     ASSERT_TRUE(other->Rollback().ok());
     other->Begin({});
   }
   // A range.
-  ASSERT_TRUE(other->LockRange(primary, Key(5), Key(6), LockWait::kNoWait).ok());
+  ASSERT_TRUE(other->locks().AcquireRange(primary, Key(5), Key(6), LockWait::kNoWait).ok());
   EXPECT_EQ(BeginLoad(loader.get()).code(), Code::kLockBusy);
   ASSERT_TRUE(other->Rollback().ok());
   other->Begin({});
@@ -289,15 +289,16 @@ TEST_F(BulkLoadTest, OnlyATableThatNobodyElseHas) {
   other->Begin({});
   ASSERT_TRUE(other->OpenWrite({&added, 1}, &gate, &held_up).ok());
   gate.Close();
-  EXPECT_TRUE(other->Lock(primary, key, LockMode::kExclusive, LockWait::kNoWait).ok());
+  EXPECT_TRUE(other->locks().Acquire(primary, key, LockMode::kExclusive, LockWait::kNoWait).ok());
   ASSERT_TRUE(other->Rollback().ok());
 
   ASSERT_EQ(BeginLoad(loader.get()).ToString(), "ok");
   other->Begin({});
   EXPECT_EQ(other->OpenWrite({&added, 1}, &gate, &held_up).code(), Code::kLockBusy);
-  EXPECT_EQ(other->Lock(primary, key, LockMode::kShared, LockWait::kNoWait).code(),
+  EXPECT_EQ(other->locks().Acquire(primary, key, LockMode::kShared, LockWait::kNoWait).code(),
             Code::kLockBusy);
-  EXPECT_EQ(other->LockRange(primary, Key(1), Key(2), LockWait::kNoWait).code(), Code::kLockBusy);
+  EXPECT_EQ(other->locks().AcquireRange(primary, Key(1), Key(2), LockWait::kNoWait).code(),
+            Code::kLockBusy);
   ASSERT_TRUE(Add(1, 1).ok());
   ASSERT_TRUE(Finish().ok());
   ASSERT_TRUE(loader->Commit(Durability::kSync).ok());

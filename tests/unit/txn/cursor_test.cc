@@ -86,7 +86,7 @@ class CursorTest : public TxnFixture {
     auto transaction = Begin();
     Cursor cursor(store_->base(), family, store::Store::IsReverse(family),
                   IndexId{family->GetID(), 300}, manager_->idle_cursors());
-    ASSERT_TRUE(cursor.Bind(transaction->ReadSnapshot(), &transaction->writes()).ok());
+    ASSERT_TRUE(cursor.Bind(transaction->snapshot().ForReads(), &transaction->writes()).ok());
     Savepoints savepoints;
     for (int step = 0; step < 600; ++step) {
       switch (random_() % 12) {

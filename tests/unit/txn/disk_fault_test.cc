@@ -24,7 +24,9 @@ class DiskFaultTest : public TxnFixture {
   std::unique_ptr<Transaction> BeginLarge() {
     auto transaction = Begin();
     for (uint32_t i = 0; i < kRows; ++i) {
-      EXPECT_TRUE(transaction->Lock(index(), Key(i), LockMode::kExclusive, LockWait::kWait).ok());
+      EXPECT_TRUE(transaction->locks()
+                      .Acquire(index(), Key(i), LockMode::kExclusive, LockWait::kWait)
+                      .ok());
       EXPECT_TRUE(transaction->Put(family(), Key(i), "value").ok());
     }
     EXPECT_TRUE(transaction->writes().spilled());
@@ -65,7 +67,7 @@ TEST_F(DiskFaultTest, ADecidedLargeCommitWaitsForSpace) {
   EXPECT_EQ(committed.wait_for(std::chrono::milliseconds(300)), std::future_status::timeout);
   EXPECT_EQ(Rows(), 0u);
   auto other = Begin();
-  EXPECT_EQ(other->Lock(index(), Key(1), LockMode::kExclusive, LockWait::kNoWait).code(),
+  EXPECT_EQ(other->locks().Acquire(index(), Key(1), LockMode::kExclusive, LockWait::kNoWait).code(),
             Code::kLockBusy);
   files_->Heal();
   EXPECT_EQ(committed.get().ToString(), "ok");

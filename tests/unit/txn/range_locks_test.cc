@@ -34,7 +34,7 @@ class RangeLocksTest : public TxnFixture {
   // Locks the rows [first, last).
   Code LockRange(Transaction* transaction, uint32_t first, uint32_t last,
                  LockWait wait = LockWait::kNoWait) {
-    return transaction->LockRange(IndexOf(target_), Key(first), Key(last), wait).code();
+    return transaction->locks().AcquireRange(IndexOf(target_), Key(first), Key(last), wait).code();
   }
 
   // As an insert does it: kLockBusy when a range is in the way and `wait` is false.
@@ -47,7 +47,7 @@ class RangeLocksTest : public TxnFixture {
       Status opened = transaction->OpenWrite(added, &gate, &held_up);
       if (opened.ok()) return transaction->Put(target_, key, "new").code();
       if (!wait || opened.code() != Code::kLockBusy) return opened.code();
-      opened = transaction->WaitToInsert(*held_up);
+      opened = transaction->locks().WaitToInsert(*held_up);
       if (!opened.ok()) return opened.code();
     }
   }
@@ -191,7 +191,8 @@ TEST_F(RangeLocksTest, R2PreparedAndSpilledTransactionsTakePartAfterARestart) {
   {
     auto writer = Begin();
     for (uint32_t i = 100; i < 300; ++i) {
-      ASSERT_TRUE(writer->Lock(index(), Key(i), LockMode::kExclusive, LockWait::kNoWait).ok());
+      ASSERT_TRUE(
+          writer->locks().Acquire(index(), Key(i), LockMode::kExclusive, LockWait::kNoWait).ok());
       ASSERT_EQ(Insert(writer.get(), i), Code::kOk);
     }
     ASSERT_TRUE(writer->writes().spilled());
@@ -203,7 +204,7 @@ TEST_F(RangeLocksTest, R2PreparedAndSpilledTransactionsTakePartAfterARestart) {
   auto reader = Begin();
   EXPECT_EQ(LockRange(reader.get(), 150, 151), Code::kLockBusy);
   // and it has its row locks again
-  EXPECT_EQ(reader->Lock(index(), Key(150), LockMode::kShared, LockWait::kNoWait).code(),
+  EXPECT_EQ(reader->locks().Acquire(index(), Key(150), LockMode::kShared, LockWait::kNoWait).code(),
             Code::kLockBusy);
   ASSERT_TRUE(manager_->RollbackDetached("large").ok());
   EXPECT_EQ(LockRange(reader.get(), 150, 151), Code::kOk);
@@ -281,16 +282,16 @@ TEST_F(RangeLocksTest, R7TrimGivesBackOnlyWhatTheNewestRequestAdded) {
   auto writer = Begin();
   ASSERT_EQ(LockRange(reader.get(), 10, 20), Code::kOk);
   ASSERT_EQ(LockRange(reader.get(), 15, 40), Code::kOk);
-  reader->TrimRange(IndexOf(target_), Key(12), Key(40));
+  reader->locks().TrimRange(IndexOf(target_), Key(12), Key(40));
   EXPECT_EQ(Insert(writer.get(), 19), Code::kLockBusy);
   EXPECT_EQ(Insert(writer.get(), 20), Code::kOk);
   EXPECT_EQ(Insert(writer.get(), 39), Code::kOk);
   // Only once, and not when a request came after it that found all locked.
-  reader->TrimRange(IndexOf(target_), Key(10), Key(20));
+  reader->locks().TrimRange(IndexOf(target_), Key(10), Key(20));
   EXPECT_EQ(Insert(writer.get(), 18), Code::kLockBusy);
   ASSERT_EQ(LockRange(reader.get(), 50, 60), Code::kOk);
   ASSERT_EQ(LockRange(reader.get(), 55, 60), Code::kOk);
-  reader->TrimRange(IndexOf(target_), Key(50), Key(60));
+  reader->locks().TrimRange(IndexOf(target_), Key(50), Key(60));
   EXPECT_EQ(Insert(writer.get(), 57), Code::kLockBusy);
 }
 
@@ -303,7 +304,7 @@ TEST_F(RangeLocksTest, R7WaitingInsertGoesOnAfterATrim) {
     Commit(writer.get());
   });
   AwaitWaits(1);
-  reader->TrimRange(IndexOf(target_), Key(12), Key(20));
+  reader->locks().TrimRange(IndexOf(target_), Key(12), Key(20));
   thread.join();
   EXPECT_EQ(Contents(target_, nullptr).size(), 1u);
 }
@@ -383,9 +384,9 @@ TEST_F(RangeLocksTest, G1CyclesOverARangeAndARowAreBroken) {
   auto a = BeginPatient();
   auto b = BeginPatient();
   ASSERT_EQ(LockRange(a.get(), 10, 20), Code::kOk);
-  ASSERT_TRUE(b->Lock(index(), Key(50), LockMode::kExclusive, LockWait::kNoWait).ok());
+  ASSERT_TRUE(b->locks().Acquire(index(), Key(50), LockMode::kExclusive, LockWait::kNoWait).ok());
   std::thread thread([&] {
-    EXPECT_TRUE(a->Lock(index(), Key(50), LockMode::kExclusive, LockWait::kWait).ok());
+    EXPECT_TRUE(a->locks().Acquire(index(), Key(50), LockMode::kExclusive, LockWait::kWait).ok());
     Commit(a.get());
   });
   AwaitWaits(1);

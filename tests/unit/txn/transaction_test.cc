@@ -21,7 +21,8 @@ class TransactionTest : public TxnFixture {
   void PutRows(Transaction* transaction, uint32_t from, uint32_t to) {
     bool acquired;
     for (uint32_t i = from; i < to; ++i) {
-      ASSERT_TRUE(transaction->LockNewEntry(index(), Key(i), LockWait::kWait, &acquired).ok());
+      ASSERT_TRUE(
+          transaction->locks().AcquireForEntry(index(), Key(i), LockWait::kWait, &acquired).ok());
       ASSERT_TRUE(transaction->Put(family(), Key(i), "row " + std::to_string(i)).ok());
     }
   }
@@ -76,14 +77,14 @@ TEST_F(TransactionTest, T3RepeatableReadKeepsItsSnapshot) {
 TEST_F(TransactionTest, T3AnEstimateDoesNotFixTheSnapshot) {
   auto reader = Begin();
   reader->BeginStatement();
-  EXPECT_NE(reader->EstimateSnapshot(), nullptr);
+  EXPECT_NE(reader->snapshot().ForEstimate(), nullptr);
   reader->EndStatement();
-  EXPECT_FALSE(reader->has_snapshot());
+  EXPECT_FALSE(reader->snapshot().taken());
   reader->BeginStatement();
-  const rocksdb::Snapshot* estimated = reader->EstimateSnapshot();
-  EXPECT_EQ(reader->ReadSnapshot(), estimated);
+  const rocksdb::Snapshot* estimated = reader->snapshot().ForEstimate();
+  EXPECT_EQ(reader->snapshot().ForReads(), estimated);
   reader->EndStatement();
-  EXPECT_TRUE(reader->has_snapshot());
+  EXPECT_TRUE(reader->snapshot().taken());
 }
 
 // Who gets the lock finds what its last holder has committed, and nothing of what was rolled back:
@@ -97,7 +98,9 @@ TEST_F(TransactionTest, T6WhoGetsTheLockSeesTheWrites) {
     settings.lock_wait_microseconds = 60'000'000;
     for (int round = 0; round < kRounds; ++round) {
       transaction->Begin(settings);
-      ASSERT_TRUE(transaction->Lock(index(), Key(1), LockMode::kExclusive, LockWait::kWait).ok());
+      ASSERT_TRUE(transaction->locks()
+                      .Acquire(index(), Key(1), LockMode::kExclusive, LockWait::kWait)
+                      .ok());
       rocksdb::PinnableSlice value;
       const Status read = transaction->Get(family(), Key(1), View::kLatest, &value);
       const int before = read.ok() ? std::stoi(value.ToString()) : 0;
@@ -121,15 +124,18 @@ TEST_F(TransactionTest, T4AFailedStatementLeavesTheEarlierOnes) {
   transaction->EndStatement();
   transaction->BeginStatement();
   PutRows(transaction.get(), 3, 300);  // spills on the way
-  ASSERT_TRUE(transaction->Lock(index(), Key(1000), LockMode::kShared, LockWait::kNoWait).ok());
+  ASSERT_TRUE(
+      transaction->locks().Acquire(index(), Key(1000), LockMode::kShared, LockWait::kNoWait).ok());
   ASSERT_TRUE(transaction->RollbackStatement().ok());
   EXPECT_EQ(Rows(transaction.get()), 3u);
   auto other = Begin();
-  EXPECT_EQ(other->Lock(index(), Key(1000), LockMode::kExclusive, LockWait::kNoWait).code(),
-            Code::kLockBusy)
+  EXPECT_EQ(
+      other->locks().Acquire(index(), Key(1000), LockMode::kExclusive, LockWait::kNoWait).code(),
+      Code::kLockBusy)
       << "a row that was there outlives the statement's roll-back";
-  EXPECT_TRUE(other->Lock(index(), Key(4), LockMode::kExclusive, LockWait::kNoWait).ok());
-  EXPECT_EQ(other->Lock(index(), Key(2), LockMode::kExclusive, LockWait::kNoWait).code(),
+  EXPECT_TRUE(
+      other->locks().Acquire(index(), Key(4), LockMode::kExclusive, LockWait::kNoWait).ok());
+  EXPECT_EQ(other->locks().Acquire(index(), Key(2), LockMode::kExclusive, LockWait::kNoWait).code(),
             Code::kLockBusy);
   ASSERT_TRUE(transaction->Commit(Durability::kSync).ok());
   EXPECT_EQ(Rows(), 3u);
@@ -197,11 +203,12 @@ TEST_F(TransactionTest, T5PreparedSurvivesAndIsCommitted) {
   EXPECT_EQ(Rows(), 0u);
   EXPECT_EQ(manager_->DetachedNames(), std::vector<std::string>{"small"});
   auto other = Begin();
-  EXPECT_EQ(other->Lock(index(), Key(1), LockMode::kExclusive, LockWait::kNoWait).code(),
+  EXPECT_EQ(other->locks().Acquire(index(), Key(1), LockMode::kExclusive, LockWait::kNoWait).code(),
             Code::kLockBusy);
   ASSERT_TRUE(manager_->CommitDetached("small", Durability::kSync).ok());
   EXPECT_EQ(Rows(), 3u);
-  EXPECT_TRUE(other->Lock(index(), Key(1), LockMode::kExclusive, LockWait::kNoWait).ok());
+  EXPECT_TRUE(
+      other->locks().Acquire(index(), Key(1), LockMode::kExclusive, LockWait::kNoWait).ok());
   EXPECT_EQ(manager_->CommitDetached("small", Durability::kSync).code(), Code::kNotFound);
 }
 
@@ -210,14 +217,14 @@ TEST_F(TransactionTest, T5PreparedSurvivesAndIsCommitted) {
 TEST_F(TransactionTest, APreparedOneKeepsExclusiveLocksAlone) {
   const IndexId read{family()->GetID(), 301};
   const auto lock = [&](Transaction* by, IndexId of, uint32_t row, LockMode mode) {
-    return by->Lock(of, Key(row, of.number), mode, LockWait::kNoWait).code();
+    return by->locks().Acquire(of, Key(row, of.number), mode, LockWait::kNoWait).code();
   };
   auto transaction = Begin();
   PutRows(transaction.get(), 0, 3);
   ASSERT_EQ(lock(transaction.get(), index(), 10, LockMode::kShared), Code::kOk);
   ASSERT_EQ(lock(transaction.get(), index(), 11, LockMode::kExclusive), Code::kOk);
-  ASSERT_TRUE(transaction->ShareIndex(read));
-  ASSERT_TRUE(transaction->LockRange(index(), Key(20), Key(30), LockWait::kNoWait).ok());
+  ASSERT_TRUE(transaction->locks().ShareIndex(read));
+  ASSERT_TRUE(transaction->locks().AcquireRange(index(), Key(20), Key(30), LockWait::kNoWait).ok());
   auto other = Begin();
   const std::string key = Key(25);
   const std::array<NewEntry, 1> added{NewEntry{index(), key}};
@@ -232,7 +239,8 @@ TEST_F(TransactionTest, APreparedOneKeepsExclusiveLocksAlone) {
   std::thread waits([&] {
     auto waiter = manager_->NewTransaction();
     waiter->Begin({});
-    EXPECT_TRUE(waiter->Lock(read, Key(8, 301), LockMode::kExclusive, LockWait::kWait).ok());
+    EXPECT_TRUE(
+        waiter->locks().Acquire(read, Key(8, 301), LockMode::kExclusive, LockWait::kWait).ok());
   });
   while (manager_->waits()->counters().waits < 1) std::this_thread::yield();
   ASSERT_TRUE(transaction->Prepare("reads no more", Durability::kSync, true).ok());
@@ -328,12 +336,14 @@ TEST_F(TransactionTest, T5WhatAPreparedOneHasPutIsKnownAfterARestart) {
     EXPECT_EQ(undecided.Greatest(index()), Key(rows - 1));
     EXPECT_EQ(undecided.AutoIncrement(index()), 500u);
     auto other = Begin();
-    EXPECT_EQ(other->WaitForUndecided(index(), Key(2).substr(0, 7)).code(), Code::kLockTimeout);
-    EXPECT_EQ(other->Lock(index(), Key(2), LockMode::kExclusive, LockWait::kNoWait).code(),
-              Code::kLockBusy);
-    EXPECT_TRUE(other->WaitForUndecided({index().column_family, 301}, Bytes()).ok());
+    EXPECT_EQ(other->locks().WaitForUndecided(index(), Key(2).substr(0, 7)).code(),
+              Code::kLockTimeout);
+    EXPECT_EQ(
+        other->locks().Acquire(index(), Key(2), LockMode::kExclusive, LockWait::kNoWait).code(),
+        Code::kLockBusy);
+    EXPECT_TRUE(other->locks().WaitForUndecided({index().column_family, 301}, Bytes()).ok());
     ASSERT_TRUE(manager_->RollbackDetached("put").ok());
-    EXPECT_TRUE(other->WaitForUndecided(index(), Key(2).substr(0, 7)).ok());
+    EXPECT_TRUE(other->locks().WaitForUndecided(index(), Key(2).substr(0, 7)).ok());
     EXPECT_TRUE(undecided.empty());
     EXPECT_EQ(undecided.Greatest(index()), "");
   }

@@ -205,7 +205,7 @@ TEST_F(TableCheckTest, OneSnapshotWhileOthersWrite) {
   MakeTable();
   auto reader = database_->transactions()->NewTransaction();
   reader->Begin({});
-  reader->TakeSnapshot();
+  reader->snapshot().ForReads();
   Insert({"50,1,'a','fifty'", "51,1,'a','fifty-one'"});
   TableCheck check(table_.get(), reader.get(), CheckDepth::kExtended, &steps_, nullptr);
   ASSERT_TRUE(check.Run().ok());
@@ -217,7 +217,8 @@ TEST_F(TableCheckTest, OwnWritesTakePart) {
   MakeTable();
   Begin();
   size_t duplicate = 0;
-  ASSERT_TRUE(access_->Insert(described_->Record("7,7,'s','seven'").data(), &duplicate).ok());
+  ASSERT_TRUE(
+      access_->writer().Insert(described_->Record("7,7,'s','seven'").data(), &duplicate).ok());
   TableCheck check(table_.get(), transaction_.get(), CheckDepth::kExtended, &steps_, nullptr);
   ASSERT_TRUE(check.Run().ok());
   EXPECT_THAT(check.findings().Lines(), IsEmpty());
@@ -256,8 +257,8 @@ TEST_F(TableCheckTest, ADamageBehindTheCacheIsFoundByReadingTheFiles) {
   MakeTable();
   ASSERT_TRUE(database_->store()->Flush().ok());
   Begin();
-  EXPECT_TRUE(access_->StartScan(b_, false, true).ok());
-  EXPECT_TRUE(access_->SeekToEnd(RowAccess::Position::kForward).ok());
+  EXPECT_TRUE(access_->scan().Start(b_, false, true).ok());
+  EXPECT_TRUE(access_->scan().SeekToEnd(Direction::kForward).ok());
   Commit();
   std::vector<rocksdb::LiveFileMetaData> files;
   database_->store()->base()->GetLiveFilesMetaData(&files);

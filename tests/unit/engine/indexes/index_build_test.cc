@@ -221,7 +221,7 @@ TEST_F(IndexBuildTest, WhatIsCommittedIntoADroppedTableIsReclaimed) {
   MakeTable();
   Begin();
   size_t duplicate = 0;
-  ASSERT_TRUE(access_->Insert(described_->Record("7,7,'s',7").data(), &duplicate).ok());
+  ASSERT_TRUE(access_->writer().Insert(described_->Record("7,7,'s',7").data(), &duplicate).ok());
   access_->Unbind();
   ASSERT_TRUE(transaction_->Prepare("late", txn::Durability::kWrite, true).ok());
   txn::TransactionManager* transactions = database_->transactions();
@@ -248,7 +248,7 @@ TEST_F(IndexBuildTest, APreparedTransactionIsNotLeftOut) {
   MakeTable();
   Begin();
   size_t duplicate = 0;
-  ASSERT_TRUE(access_->Insert(described_->Record("7,7,'s',7").data(), &duplicate).ok());
+  ASSERT_TRUE(access_->writer().Insert(described_->Record("7,7,'s',7").data(), &duplicate).ok());
   access_->Unbind();
   ASSERT_TRUE(transaction_->Prepare("left", txn::Durability::kWrite, true).ok());
   database_->transactions()->Detach(std::move(transaction_));

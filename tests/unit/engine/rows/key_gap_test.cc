@@ -34,7 +34,7 @@ class KeyGapTest : public EngineFixture {
     access.Bind(other.get(), {});
     size_t duplicate = 0;
     const Row row{id, true, 0, "other " + std::to_string(id)};
-    ASSERT_EQ(access.Insert(Record(row).data(), &duplicate).ToString(), "ok");
+    ASSERT_EQ(access.writer().Insert(Record(row).data(), &duplicate).ToString(), "ok");
     access.Unbind();
     ASSERT_TRUE(other->Commit(txn::Durability::kWrite).ok());
   }
@@ -108,7 +108,7 @@ TEST_F(KeyGapTest, K2AnotherHandlerOfTheTransactionWritesInside) {
   RowAccess second(table_);
   second.Bind(transaction_.get(), {});
   size_t duplicate = 0;
-  ASSERT_TRUE(second.Insert(Record({150, true, 0, "second"}).data(), &duplicate).ok());
+  ASSERT_TRUE(second.writer().Insert(Record({150, true, 0, "second"}).data(), &duplicate).ok());
   second.Unbind();
   present_.insert(150);
   for (int id = 101; id <= 200; ++id) Mirror(id);

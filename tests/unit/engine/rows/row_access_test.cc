@@ -30,13 +30,13 @@ class RowAccessTest : public EngineFixture, public testing::WithParamInterface<b
   std::string PrefixOfK(int32_t k) const { return PrefixIn(by_k(), {0, false, k, ""}); }
   // The row is found and its key remembered, as an UPDATE or DELETE does it.
   void FindByName(const std::string& name) {
-    ASSERT_TRUE(access_->StartScan(by_name(), false, true).ok());
+    ASSERT_TRUE(access_->scan().Start(by_name(), false, true).ok());
     std::vector<uint8_t> record(kRecordBytes);
-    ASSERT_TRUE(access_->Seek(PrefixIn(by_name(), {0, false, 0, name})).ok());
-    ASSERT_TRUE(access_->ReadEntryRow(record.data()).ok());
+    ASSERT_TRUE(access_->scan().Seek(PrefixIn(by_name(), {0, false, 0, name})).ok());
+    ASSERT_TRUE(access_->scan().ReadRow(record.data()).ok());
     found_ = RowOf(record);
     ASSERT_EQ(found_.name, name);
-    access_->EndScan();
+    access_->scan().End();
   }
   void InsertThree() {
     Begin();
@@ -58,7 +58,7 @@ TEST_P(RowAccessTest, RowsComeBackThroughEveryIndexInBothDirections) {
   EXPECT_EQ(Scan(table_->primary_position()), (Rows{one_, two_, three_}));
   EXPECT_EQ(Scan(by_k()), (Rows{two_, three_, one_}));
   EXPECT_EQ(Scan(by_name()), (Rows{one_, three_, two_}));
-  EXPECT_EQ(Scan(by_name(), RowAccess::Position::kBackward), (Rows{two_, three_, one_}));
+  EXPECT_EQ(Scan(by_name(), Direction::kBackward), (Rows{two_, three_, one_}));
   Commit();
   Reopen();
   OpenTable(hidden());
@@ -100,8 +100,9 @@ TEST_P(RowAccessTest, T2T6WhatIsWrittenIsLocked) {
   other->Begin({});
   const auto locked = [&](Bytes key) {
     const IndexId index = table_->primary().id;
-    return other->Lock(index, key, txn::LockMode::kShared, txn::LockWait::kNoWait).code() ==
-           Code::kLockBusy;
+    return other->locks()
+               .Acquire(index, key, txn::LockMode::kShared, txn::LockWait::kNoWait)
+               .code() == Code::kLockBusy;
   };
   ReadIntent intent;
   intent.lock = true;
@@ -109,16 +110,17 @@ TEST_P(RowAccessTest, T2T6WhatIsWrittenIsLocked) {
   std::vector<std::string> keys;
   const auto find = [&](const char* name) {
     FindByName(name);
-    keys.emplace_back(access_->row_key());
+    keys.emplace_back(access_->reader().key());
     EXPECT_TRUE(locked(keys.back())) << "before the write";
   };
   find("two");
   size_t duplicate = 0;
   const Row moved{hidden() ? 2 : 20, false, 5, "two"};
-  ASSERT_TRUE(
-      access_->Update(Record(found_).data(), Record(moved).data(), &duplicate, &changed_).ok());
+  ASSERT_TRUE(access_->writer()
+                  .Update(Record(found_).data(), Record(moved).data(), &duplicate, &changed_)
+                  .ok());
   find("three");
-  ASSERT_TRUE(access_->Delete(Record(found_).data()).ok());
+  ASSERT_TRUE(access_->writer().Delete(Record(found_).data()).ok());
   if (!hidden()) {  // the keys of new rows, which nobody has read
     ASSERT_TRUE(Insert({4, false, 40, "four"}).ok());
     keys.emplace_back(access_->RowKeyOf(Record({4, false, 40, "four"}).data()));
@@ -136,13 +138,14 @@ TEST_P(RowAccessTest, UpdatesMoveIndexEntries) {
   FindByName("three");
   const Row changed{3, true, 0, "drei"};
   size_t duplicate = 0;
-  ASSERT_TRUE(
-      access_->Update(Record(found_).data(), Record(changed).data(), &duplicate, &changed_).ok());
+  ASSERT_TRUE(access_->writer()
+                  .Update(Record(found_).data(), Record(changed).data(), &duplicate, &changed_)
+                  .ok());
   EXPECT_EQ(Scan(by_k()), (Rows{two_, changed, one_}));
   FindByName("one");
   EXPECT_EQ(
-      access_
-          ->Update(Record(one_).data(), Record({1, false, 30, "two"}).data(), &duplicate, &changed_)
+      access_->writer()
+          .Update(Record(one_).data(), Record({1, false, 30, "two"}).data(), &duplicate, &changed_)
           .code(),
       Code::kDuplicateKey);
   EXPECT_EQ(duplicate, by_name());
@@ -157,8 +160,9 @@ TEST_P(RowAccessTest, AnUpdateThatChangesNothingWritesNothing) {
   Begin();
   FindByName("one");
   size_t duplicate = 0;
-  ASSERT_TRUE(
-      access_->Update(Record(one_).data(), Record(one_).data(), &duplicate, &changed_).ok());
+  ASSERT_TRUE(access_->writer()
+                  .Update(Record(one_).data(), Record(one_).data(), &duplicate, &changed_)
+                  .ok());
   EXPECT_FALSE(changed_);
   EXPECT_FALSE(transaction_->has_writes());
   Commit();
@@ -170,8 +174,9 @@ TEST_P(RowAccessTest, APrimaryKeyMayChange) {
   FindByName("two");
   const Row moved{9, true, 0, "two"};
   size_t duplicate = 0;
-  ASSERT_TRUE(
-      access_->Update(Record(found_).data(), Record(moved).data(), &duplicate, &changed_).ok());
+  ASSERT_TRUE(access_->writer()
+                  .Update(Record(found_).data(), Record(moved).data(), &duplicate, &changed_)
+                  .ok());
   Commit();
   Begin();
   EXPECT_EQ(Scan(by_k()), (Rows{moved, three_, one_}));
@@ -183,7 +188,7 @@ TEST_P(RowAccessTest, DeletesTakeEveryEntry) {
   InsertThree();
   Begin();
   FindByName("one");
-  ASSERT_TRUE(access_->Delete(Record(found_).data()).ok());
+  ASSERT_TRUE(access_->writer().Delete(Record(found_).data()).ok());
   Commit();
   Begin();
   EXPECT_EQ(Scan(by_k()), (Rows{two_, three_}));
@@ -197,25 +202,25 @@ TEST_P(RowAccessTest, ALockingReadWaitsAndSeesTheLatest) {
   InsertThree();
   auto other = database_->transactions()->NewTransaction();
   other->Begin({});
-  other->ReadSnapshot();
+  other->snapshot().ForReads();
   Begin({.lock = true});
   FindByName("one");
   size_t duplicate = 0;
   ASSERT_TRUE(
-      access_
-          ->Update(Record(one_).data(), Record({1, false, 31, "one"}).data(), &duplicate, &changed_)
+      access_->writer()
+          .Update(Record(one_).data(), Record({1, false, 31, "one"}).data(), &duplicate, &changed_)
           .ok());
   RowAccess theirs(table_);
   theirs.Bind(other.get(), {.lock = true, .wait = txn::LockWait::kNoWait});
   theirs.SetWantedColumns(codec::ColumnSet::All(3));
   std::vector<uint8_t> record(kRecordBytes);
-  const std::string key(access_->row_key());
-  EXPECT_EQ(theirs.ReadRow(key, record.data()).code(), Code::kLockBusy);
+  const std::string key(access_->reader().key());
+  EXPECT_EQ(theirs.reader().Read(key, record.data()).code(), Code::kLockBusy);
   Commit();
-  ASSERT_TRUE(theirs.ReadRow(key, record.data()).ok());
+  ASSERT_TRUE(theirs.reader().Read(key, record.data()).ok());
   EXPECT_EQ(RowOf(record).k, 31) << "the snapshot is older, a locking read is not bound to it";
   theirs.set_intent({});
-  ASSERT_TRUE(theirs.ReadRow(key, record.data()).ok());
+  ASSERT_TRUE(theirs.reader().Read(key, record.data()).ok());
   EXPECT_EQ(RowOf(record).k, 30) << "a plain read is";
   theirs.Unbind();
   ASSERT_TRUE(other->Rollback().ok());
@@ -225,15 +230,15 @@ TEST_P(RowAccessTest, ARowThatIsReadAloneNeedsNoSnapshot) {
   InsertThree();
   Begin({.lock = true});
   FindByName("one");
-  const std::string key(access_->row_key());
+  const std::string key(access_->reader().key());
   Commit();
   Begin();
   std::vector<uint8_t> record(kRecordBytes);
-  ASSERT_TRUE(access_->ReadRow(key, record.data(), /*alone=*/true).ok());
+  ASSERT_TRUE(access_->reader().Read(key, record.data(), /*alone=*/true).ok());
   EXPECT_EQ(RowOf(record), one_);
-  EXPECT_FALSE(transaction_->has_snapshot());
-  ASSERT_TRUE(access_->ReadRow(key, record.data()).ok());
-  EXPECT_TRUE(transaction_->has_snapshot());
+  EXPECT_FALSE(transaction_->snapshot().taken());
+  ASSERT_TRUE(access_->reader().Read(key, record.data()).ok());
+  EXPECT_TRUE(transaction_->snapshot().taken());
   Commit();
 }
 
@@ -241,21 +246,21 @@ TEST_P(RowAccessTest, ARowThatIsReadAloneIsThatOfASnapshotThatIsThere) {
   InsertThree();
   auto other = database_->transactions()->NewTransaction();
   other->Begin({});
-  other->ReadSnapshot();
+  other->snapshot().ForReads();
   Begin({.lock = true});
   FindByName("one");
-  const std::string key(access_->row_key());
+  const std::string key(access_->reader().key());
   size_t duplicate = 0;
   ASSERT_TRUE(
-      access_
-          ->Update(Record(one_).data(), Record({1, false, 31, "one"}).data(), &duplicate, &changed_)
+      access_->writer()
+          .Update(Record(one_).data(), Record({1, false, 31, "one"}).data(), &duplicate, &changed_)
           .ok());
   Commit();
   RowAccess theirs(table_);
   theirs.Bind(other.get(), {});
   theirs.SetWantedColumns(codec::ColumnSet::All(3));
   std::vector<uint8_t> record(kRecordBytes);
-  ASSERT_TRUE(theirs.ReadRow(key, record.data(), /*alone=*/true).ok());
+  ASSERT_TRUE(theirs.reader().Read(key, record.data(), /*alone=*/true).ok());
   EXPECT_EQ(RowOf(record).k, 30);
   theirs.Unbind();
   ASSERT_TRUE(other->Rollback().ok());
@@ -264,27 +269,27 @@ TEST_P(RowAccessTest, ARowThatIsReadAloneIsThatOfASnapshotThatIsThere) {
 TEST_P(RowAccessTest, ALockingScanPassesOverRowsThatMovedAway) {
   InsertThree();
   Begin({.lock = true});
-  ASSERT_TRUE(access_->StartScan(by_k(), false, true).ok());
-  ASSERT_TRUE(access_->SeekToEnd(RowAccess::Position::kForward).ok());  // on two_
+  ASSERT_TRUE(access_->scan().Start(by_k(), false, true).ok());
+  ASSERT_TRUE(access_->scan().SeekToEnd(Direction::kForward).ok());  // on two_
   // Somebody else moves row three to the end while the scan stands before it.
   auto other = database_->transactions()->NewTransaction();
   other->Begin({});
   RowAccess theirs(table_);
   theirs.Bind(other.get(), {});
-  theirs.SetRowKey(hidden() ? Bytes("\0\0\x01\x02\0\0\0\0\0\0\0\x03", 12) : Bytes());
+  theirs.reader().SetKey(hidden() ? Bytes("\0\0\x01\x02\0\0\0\0\0\0\0\x03", 12) : Bytes());
   size_t duplicate = 0;
-  ASSERT_TRUE(theirs
+  ASSERT_TRUE(theirs.writer()
                   .Update(Record(three_).data(), Record({3, false, 99, "three"}).data(), &duplicate,
                           &changed_)
                   .ok());
   theirs.Unbind();
   ASSERT_TRUE(other->Commit(txn::Durability::kWrite).ok());
   std::vector<uint8_t> record(kRecordBytes);
-  EXPECT_TRUE(access_->ReadEntryRow(record.data()).ok());
-  ASSERT_TRUE(access_->Step(RowAccess::Position::kForward).ok());
-  EXPECT_EQ(access_->ReadEntryRow(record.data()).code(), Code::kNotFound);
-  ASSERT_TRUE(access_->Step(RowAccess::Position::kForward).ok());
-  EXPECT_TRUE(access_->ReadEntryRow(record.data()).ok());
+  EXPECT_TRUE(access_->scan().ReadRow(record.data()).ok());
+  ASSERT_TRUE(access_->scan().Step(Direction::kForward).ok());
+  EXPECT_EQ(access_->scan().ReadRow(record.data()).code(), Code::kNotFound);
+  ASSERT_TRUE(access_->scan().Step(Direction::kForward).ok());
+  EXPECT_TRUE(access_->scan().ReadRow(record.data()).ok());
   EXPECT_EQ(RowOf(record), one_);
   Commit();
 }
@@ -295,7 +300,7 @@ TEST_P(RowAccessTest, ManyRowsAtOnce) {
   std::vector<std::string> keys;
   for (const char* name : {"three", "one"}) {
     FindByName(name);
-    keys.emplace_back(access_->row_key());
+    keys.emplace_back(access_->reader().key());
   }
   keys.insert(keys.begin() + 1, keys[0] + "nothing here");
   access_->FetchRows(keys, keys.size());
@@ -328,15 +333,15 @@ TEST_P(RowAccessTest, AnEstimatedRangeIsReplayedUntilTheTransactionWrites) {
   const std::string from = PrefixOfK(5), to = PrefixOfK(90);
   const auto read_range = [&] {
     Rows rows;
-    EXPECT_TRUE(access_->StartScan(by_k(), false, true).ok());
+    EXPECT_TRUE(access_->scan().Start(by_k(), false, true).ok());
     std::vector<uint8_t> record(kRecordBytes);
-    Status moved = access_->SeekRange(from, to);
-    for (; moved.ok() && access_->entry_key() < to;
-         moved = access_->Step(RowAccess::Position::kForward)) {
-      EXPECT_TRUE(access_->ReadEntryRow(record.data()).ok());
+    Status moved = access_->scan().SeekRange(from, to);
+    for (; moved.ok() && access_->scan().entry_key() < to;
+         moved = access_->scan().Step(Direction::kForward)) {
+      EXPECT_TRUE(access_->scan().ReadRow(record.data()).ok());
       rows.push_back(RowOf(record));
     }
-    access_->EndScan();
+    access_->scan().End();
     return rows;
   };
   EXPECT_EQ(access_->EstimateRange(by_k(), from, to), 2u);
@@ -361,7 +366,7 @@ TEST_P(RowAccessTest, AnEstimateDoesNotWalkThroughManyDeletions) {
   Begin();
   for (int32_t i = 0; i < kEntries - 1; ++i) {
     FindByName("row " + std::to_string(i));
-    ASSERT_TRUE(access_->Delete(Record(found_).data()).ok());
+    ASSERT_TRUE(access_->writer().Delete(Record(found_).data()).ok());
   }
   Commit();
   Begin();
@@ -391,32 +396,32 @@ TEST_P(RowAccessTest, TheBeginningOfALargeRangeIsReplayed) {
   EXPECT_GE(access_->EstimateRange(by_k(), from, to), 128u);
   std::vector<uint8_t> record(kRecordBytes);
   const auto expect_row = [&](int32_t k) {
-    ASSERT_TRUE(access_->ReadEntryRow(record.data()).ok());
+    ASSERT_TRUE(access_->scan().ReadRow(record.data()).ok());
     EXPECT_EQ(RowOf(record).k, k);
   };
   rocksdb::SetPerfLevel(rocksdb::kEnableCount);
   rocksdb::get_perf_context()->Reset();
-  ASSERT_TRUE(access_->StartScan(by_k(), false, true).ok());
-  ASSERT_TRUE(access_->SeekRange(from, to).ok());
+  ASSERT_TRUE(access_->scan().Start(by_k(), false, true).ok());
+  ASSERT_TRUE(access_->scan().SeekRange(from, to).ok());
   for (int32_t k = 10; k < 20; ++k) {
     expect_row(k);
-    ASSERT_TRUE(access_->Step(RowAccess::Position::kForward).ok());
+    ASSERT_TRUE(access_->scan().Step(Direction::kForward).ok());
   }
   EXPECT_EQ(rocksdb::get_perf_context()->seek_on_memtable_count, 0u);
   rocksdb::SetPerfLevel(rocksdb::kDisable);
   for (int32_t k = 20; k < kEntries; ++k) {
     expect_row(k);
-    EXPECT_EQ(access_->Step(RowAccess::Position::kForward).ok(), k + 1 < kEntries);
+    EXPECT_EQ(access_->scan().Step(Direction::kForward).ok(), k + 1 < kEntries);
   }
   for (int32_t turn : {10, 15, 25, 26, 40}) {
-    ASSERT_TRUE(access_->SeekRange(from, to).ok());
+    ASSERT_TRUE(access_->scan().SeekRange(from, to).ok());
     for (int32_t k = 10; k < turn; ++k) {
-      ASSERT_TRUE(access_->Step(RowAccess::Position::kForward).ok());
+      ASSERT_TRUE(access_->scan().Step(Direction::kForward).ok());
     }
-    ASSERT_TRUE(access_->Step(RowAccess::Position::kBackward).ok());
+    ASSERT_TRUE(access_->scan().Step(Direction::kBackward).ok());
     expect_row(turn - 1);
   }
-  access_->EndScan();
+  access_->scan().End();
   Commit();
 }
 

@@ -26,7 +26,7 @@ class UniqueValueTest : public EngineFixture,
     ~Connection() { access.Unbind(); }
     Code Insert(const Row& row) {
       size_t duplicate = 0;
-      return access.Insert(Record(row).data(), &duplicate).code();
+      return access.writer().Insert(Record(row).data(), &duplicate).code();
     }
     RowAccess access;
     std::unique_ptr<txn::Transaction> transaction;
@@ -39,17 +39,18 @@ class UniqueValueTest : public EngineFixture,
     Begin();
     ASSERT_TRUE(Insert(old_).ok());
     // The key by which a table with a hidden primary key finds the row again.
-    old_key_.assign(access_->row_key());
+    old_key_.assign(access_->reader().key());
     Commit();
     Begin();
-    access_->SetRowKey(old_key_);
+    access_->reader().SetKey(old_key_);
   }
-  Status Delete(const Row& row) { return access_->Delete(Record(row).data()); }
+  Status Delete(const Row& row) { return access_->writer().Delete(Record(row).data()); }
   Status Update(const Row& before, const Row& after) {
     size_t duplicate = 0;
     bool changed = false;
-    access_->SetRowKey(old_key_);
-    return access_->Update(Record(before).data(), Record(after).data(), &duplicate, &changed);
+    access_->reader().SetKey(old_key_);
+    return access_->writer().Update(Record(before).data(), Record(after).data(), &duplicate,
+                                    &changed);
   }
   void Rollback() {
     access_->Unbind();
@@ -100,7 +101,7 @@ TEST_P(UniqueValueTest, U2OwnRowsAreNotWaitedFor) {
   size_t duplicate = 0;
   EXPECT_EQ(Insert(same_, &duplicate).code(), Code::kDuplicateKey);
   EXPECT_EQ(duplicate, by_name());
-  EXPECT_EQ(access_->duplicate_row_key(), Bytes(old_key_));
+  EXPECT_EQ(access_->unique().duplicate_row_key(), Bytes(old_key_));
   ASSERT_TRUE(Update({1, false, 5, "abc"}, {1, false, 5, "xyz"}).ok());
   EXPECT_TRUE(Insert(same_).ok());
   Commit();
@@ -141,12 +142,13 @@ TEST_P(UniqueValueTest, U3TheOwnerMayWriteTheValueAgain) {
 // A row that is going to be changed is locked as it will have to be.
 TEST_P(UniqueValueTest, TheDuplicateIsLockedInTheModeAskedFor) {
   for (const bool replaces : {false, true}) {
-    access_->set_duplicate_mode(replaces ? txn::LockMode::kExclusive : txn::LockMode::kShared);
+    access_->unique().set_duplicate_mode(replaces ? txn::LockMode::kExclusive
+                                                  : txn::LockMode::kShared);
     size_t duplicate = 0;
     ASSERT_EQ(Insert(same_, &duplicate).code(), Code::kDuplicateKey);
     Connection other(*this);
-    const Status shared = other.transaction->Lock(table_->primary().id, old_key_,
-                                                  txn::LockMode::kShared, txn::LockWait::kNoWait);
+    const Status shared = other.transaction->locks().Acquire(
+        table_->primary().id, old_key_, txn::LockMode::kShared, txn::LockWait::kNoWait);
     EXPECT_EQ(shared.code(), replaces ? Code::kLockBusy : Code::kOk);
   }
   Rollback();

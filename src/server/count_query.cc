@@ -51,6 +51,58 @@ void CountAsServer(THD* thd, ha_rows rows) {
   thd->inc_examined_row_count(rows);
 }
 
+// Rows that are locked, or may have expired, have to be looked at.
+bool CanCountAllRows(const OpenTable& table) {
+  const engine::RowAccess& rows = *table.rows();
+  return rows.bound() && !rows.intent().lock && table.data()->primary().ttl_seconds == 0;
+}
+
+// To walk through from end to end: every index has an entry of every row. By what it costs, as the
+// server does.
+size_t CheapestIndex(Handler* file) {
+  const OpenTable& table = *file->open_table();
+  const engine::Table& data = *table.data();
+  size_t cheapest = data.primary_position();
+  double least = file->scan_time();
+  const txn::Transaction& transaction = *table.session()->transaction();
+  for (uint i = 0; i < table.server_table()->s->keys; ++i) {
+    if (i == data.primary_position()) continue;
+    // The snapshot may be older than the index.
+    if (transaction.snapshot().IsBefore(data.index(i).readable_from)) continue;
+    const double cost = file->keyread_time(i, 1, file->stats.records);
+    if (cost < least) {
+      least = cost;
+      cheapest = i;
+    }
+  }
+  return cheapest;
+}
+
+// The rows of the table that the statement sees; 0 or a handler error.
+int CountAllRows(Handler* file, ha_rows* rows) {
+  OpenTable* table = file->open_table();
+  THD* thd = table->server_table()->in_use;
+  const size_t index = CheapestIndex(file);
+  const Direction direction = FastestDirection(table->data()->index(index));
+  engine::IndexScan& scan = table->rows()->scan();
+  Status moved =
+      scan.Start(index, /*key_only=*/true, table->session()->transaction()->settings().fill_cache);
+  if (moved.ok()) moved = scan.SeekToEnd(direction);
+  bool killed = false;
+  for (*rows = 0; moved.ok() && !killed; moved = scan.Step(direction)) {
+    killed = ++*rows % kStepsBetweenKillChecks == 0 && thd_kill_level(thd) != THD_IS_NOT_KILLED;
+  }
+  scan.End();
+  table->Note(RowEvent::kRead, *rows);
+  if (index != table->data()->primary_position()) {
+    table->session()->row_counters()->Note(RowEvent::kCoveredLookUp, *rows);
+  }
+  CountAsServer(thd, *rows);
+  file->rows_read += *rows;
+  if (killed) return HA_ERR_ABORTED_BY_USER;
+  return moved.code() == Code::kEndOfRange ? 0 : table->Fail(std::move(moved));
+}
+
 class CountQuery final : public group_by_handler {
  public:
   CountQuery(THD* thd, Handler* file) : group_by_handler(thd, State().hton), file_(file) {}
@@ -63,7 +115,7 @@ class CountQuery final : public group_by_handler {
   int next_row() override {
     if (std::exchange(counted_, true)) return HA_ERR_END_OF_FILE;
     ha_rows rows = 0;
-    if (int error = file_->CountAllRows(&rows)) return error;
+    if (int error = CountAllRows(file_, &rows)) return error;
     table->field[0]->store(static_cast<longlong>(rows), /*unsigned_val=*/true);
     return 0;
   }
@@ -85,52 +137,8 @@ group_by_handler* CreateCountQuery(THD* thd, Query* query) {
   const LEX& lex = *thd->lex;
   if (!IsPlainCount(lex, *query) || !CountsEveryRow(query->select->head())) return nullptr;
   Handler* file = OnlyTable(lex, query->from);
-  return file != nullptr && file->CanCountAllRows() ? new CountQuery(thd, file) : nullptr;
-}
-
-// Rows that are locked, or may have expired, have to be looked at.
-bool Handler::CanCountAllRows() const {
-  return rows_->bound() && !rows_->intent().lock && table_data()->primary().ttl_seconds == 0;
-}
-
-// Every index has an entry of every row. By what it costs to walk through it, as the server does.
-size_t Handler::CheapestIndex() {
-  size_t cheapest = table_data()->primary_position();
-  double least = scan_time();
-  const txn::Transaction& transaction = *session_->transaction();
-  for (uint i = 0; i < table->s->keys; ++i) {
-    if (i == table_data()->primary_position()) continue;
-    // The snapshot may be older than the index.
-    if (transaction.SnapshotIsBefore(table_data()->index(i).readable_from)) continue;
-    const double cost = keyread_time(i, 1, stats.records);
-    if (cost < least) {
-      least = cost;
-      cheapest = i;
-    }
-  }
-  return cheapest;
-}
-
-int Handler::CountAllRows(ha_rows* rows) {
-  const size_t index = CheapestIndex();
-  const Direction direction = FastestDirection(table_data()->index(index));
-  Status moved =
-      rows_->StartScan(index, /*key_only=*/true, session_->transaction()->settings().fill_cache);
-  if (moved.ok()) moved = rows_->SeekToEnd(direction);
-  bool killed = false;
-  for (*rows = 0; moved.ok() && !killed; moved = rows_->Step(direction)) {
-    killed = ++*rows % kStepsBetweenKillChecks == 0 &&
-             thd_kill_level(table->in_use) != THD_IS_NOT_KILLED;
-  }
-  rows_->EndScan();
-  Note(RowEvent::kRead, *rows);
-  if (index != table_data()->primary_position()) {
-    session_->row_counters()->Note(RowEvent::kCoveredLookUp, *rows);
-  }
-  CountAsServer(table->in_use, *rows);
-  rows_read += *rows;
-  if (killed) return HA_ERR_ABORTED_BY_USER;
-  return moved.code() == Code::kEndOfRange ? 0 : Fail(std::move(moved));
+  return file != nullptr && CanCountAllRows(*file->open_table()) ? new CountQuery(thd, file)
+                                                                 : nullptr;
 }
 
 }  // namespace basalt::server

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "engine/rows/range_estimator.h"
+
+#include <algorithm>
+
+namespace basalt::engine {
+namespace {
+
+// Entries that Estimate counts before it falls back to file sizes. A cursor's step costs a tenth of
+// a microsecond, and the entries are kept for the scan that follows.
+constexpr uint64_t kCountedRange = 128;
+// Sizes of files know blocks, not entries: an estimate below this, of a few blocks, is counted.
+constexpr uint64_t kCertainEstimate = 2048;
+
+// Dead entries that counting passes over at a time. Where more lie side by side (the head of a
+// queue, what was purged a moment ago) the way through them would cost each statement what only the
+// scan may, and the estimate is made from file sizes and memtables, which know of deletions too.
+constexpr uint64_t kMostSkipped = 2048;
+// But ranges of which the store holds no more than this are worth the way: it ends soon, and the
+// number is right.
+constexpr uint64_t kWorthTheWay = 65536;
+
+// Counts on from the cursor's entry to `end`, until there are `limit`; into `cache` as well when
+// that is not null.
+void CountOn(txn::Cursor* cursor, Bytes end, uint64_t limit, RangeCache* cache, RangeCount* count) {
+  while (count->entries < limit && cursor->Valid() && cursor->key() < end) {
+    if (cache != nullptr && !cache->Add(cursor->key(), cursor->value())) cache = nullptr;
+    ++count->entries;
+    cursor->Next();
+  }
+  count->complete = count->entries < limit && cursor->status().ok();
+  count->cached = cache != nullptr && cursor->status().ok();
+}
+
+// Counts the entries in [start, end), up to kCountedRange.
+RangeCount CountRange(txn::Cursor* cursor, Bytes start, Bytes end, RangeCache* cache) {
+  RangeCount count;
+  cursor->SeekForward(start);
+  CountOn(cursor, end, kCountedRange, cache, &count);
+  return count;
+}
+
+}  // namespace
+
+// The cache holds what the snapshot and the own writes were when it was filled.
+const RangeCache::Range* RangeEstimator::Find(size_t index, Bytes start, Bytes end) const {
+  const bool valid = !cache_.empty() && !context_->intent().lock &&
+                     cache_operations_ == context_->writes().operations();
+  return valid ? cache_.Find(index, start, end) : nullptr;
+}
+
+// The index's cursor of these, ready to be moved; null when it cannot be bound.
+txn::Cursor* RangeEstimator::Place(CursorSet* cursors, size_t index, uint64_t most_skipped) const {
+  txn::Cursor* cursor = cursors->Get(index, most_skipped);
+  if (cursor->bound()) return cursor;
+  const rocksdb::Snapshot* snapshot =
+      context_->ReadsLatest() ? nullptr : context_->transaction()->snapshot().ForEstimate();
+  return cursor->Bind(snapshot, &context_->writes()).ok() ? cursor : nullptr;
+}
+
+// Counts a range for the scan that follows as well, which reads it from the cache: all of it when
+// all has been counted, else where it begins.
+RangeCount RangeEstimator::CountAndCache(txn::Cursor* cursor, size_t index, Bytes start,
+                                         Bytes end) {
+  if (cache_operations_ != context_->writes().operations()) {
+    cache_.Clear();
+    cache_operations_ = context_->writes().operations();
+  }
+  cache_.Begin(index, start, end);
+  const RangeCount count = CountRange(cursor, start, end, &cache_);
+  if (!count.cached) {
+    cache_.Abandon();
+  } else if (count.complete) {
+    cache_.Keep();
+  } else {
+    cache_.KeepBeginning();
+  }
+  return count;
+}
+
+// Counts the beginning of a range, or all of it. *cursor: whose place is behind what was counted;
+// null when there is none.
+RangeCount RangeEstimator::CountSome(size_t index, Bytes start, Bytes end,
+                                     const txn::Cursor* running, txn::Cursor** cursor) {
+  const auto count = [&] {
+    // A locking scan reads what is there when it comes by, and nothing that was read before.
+    if (*cursor == nullptr) return RangeCount();
+    return context_->intent().lock ? CountRange(*cursor, start, end, nullptr)
+                                   : CountAndCache(*cursor, index, start, end);
+  };
+  *cursor = nullptr;
+  if (context_->transaction() == nullptr) return RangeCount();
+  *cursor = Place(&cursors_, index, kMostSkipped);
+  RangeCount counted = count();
+  if (*cursor == nullptr || (*cursor)->status().code() != Code::kInterrupted) return counted;
+  if (context_->table().statistics().StoredBetween(index, start, end) > kWorthTheWay) {
+    return counted;
+  }
+  const bool taken = running != nullptr && scan_cursors_->Get(index) == running;
+  *cursor = taken ? nullptr : Place(scan_cursors_, index, 0);
+  return count();
+}
+
+uint64_t RangeEstimator::Estimate(size_t index, Bytes start, Bytes end,
+                                  const txn::Cursor* running) {
+  if (start >= end) return 0;
+  txn::Cursor* cursor;
+  RangeCount count = CountSome(index, start, end, running, &cursor);
+  if (count.complete) return count.entries;
+  const auto with_rest = [&](Bytes rest) {
+    return count.entries + context_->table().statistics().EntriesBetween(index, rest, end);
+  };
+  // The cursor stands behind what it has counted, and behind deletions that it has passed.
+  uint64_t estimate = with_rest(cursor != nullptr && cursor->Valid() ? cursor->key() : start);
+  if (cursor != nullptr && estimate < kCertainEstimate) {
+    CountOn(cursor, end, kCertainEstimate, nullptr, &count);
+    if (count.complete) return count.entries;
+    // There are more than was estimated, and the rest is not behind what misled the estimate. A
+    // cursor that gave up on the way stands nowhere.
+    if (cursor->Valid()) estimate = with_rest(cursor->key());
+  }
+  return std::max(count.entries, estimate);
+}
+
+}  // namespace basalt::engine

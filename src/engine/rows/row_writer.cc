@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "engine/rows/row_writer.h"
+
+namespace basalt::engine {
+
+// Takes the locks of a write and opens the gate of the write set. Where a duplicate is found, the
+// keys that were to be added are unlocked: INSERT IGNORE goes on without them. Where another has
+// locked a range around one of the new entries, the locks are given up before the wait: the owner
+// of the range may want the same key.
+template <typename TakeLocks>
+Status RowWriter::OpenWrite(const TakeLocks& take_locks, txn::Transaction::WriteGate* gate) {
+  if (context_->table().lockless()) return take_locks();
+  txn::Transaction* transaction = context_->transaction();
+  while (true) {
+    const size_t locks = transaction->locks().count();
+    Status taken = take_locks();
+    if (taken.code() == Code::kDuplicateKey && !transaction->detects_conflicts()) {
+      transaction->locks().ReleaseRefused(locks);
+    }
+    BASALT_RETURN_IF_ERROR(std::move(taken));
+    const txn::NewEntry* held_up = nullptr;
+    Status opened = transaction->OpenWrite(new_entries_, gate, &held_up);
+    if (opened.code() != Code::kLockBusy) return opened;
+    transaction->locks().ReleaseAfter(locks);
+    BASALT_RETURN_IF_ERROR(transaction->locks().WaitToInsert(*held_up));
+  }
+}
+
+Status RowWriter::PutAdded() {
+  const Table& table = context_->table();
+  BASALT_RETURN_IF_ERROR(expiry_->RemoveReplaced(added_[table.primary_position()].key));
+  for (size_t i = 0; i < table.index_count(); ++i) {
+    BASALT_RETURN_IF_ERROR(
+        context_->transaction()->Put(table.index(i).family, added_[i].key, added_[i].value));
+  }
+  return Status::Ok();
+}
+
+Status RowWriter::Insert(const uint8_t* record, size_t* duplicate_index) {
+  const Table& table = context_->table();
+  context_->life().Observe(context_->transaction());
+  const uint64_t stamp = context_->life().StampOf(record);
+  const uint64_t hidden_id = table.hidden_primary() ? table.counters().NextHiddenId() : 0;
+  new_entries_.clear();
+  for (size_t i = 0; i < table.index_count(); ++i) {
+    if (context_->IsPrimary(i)) {
+      encoder_->EncodePrimary(record, hidden_id, stamp, &added_[i]);
+    } else {
+      encoder_->EncodeSecondary(i, record, hidden_id, stamp, &added_[i]);
+    }
+    new_entries_.push_back({table.index(i).id, added_[i].key});
+  }
+  txn::Transaction::WriteGate gate;
+  BASALT_RETURN_IF_ERROR(
+      OpenWrite([&] { return unique_->LockForInsert(record, added_, duplicate_index); }, &gate));
+  BASALT_RETURN_IF_ERROR(PutAdded());
+  const std::string& row_key = added_[table.primary_position()].key;
+  unique_->NoteAdded(row_key);
+  reader_->SetKey(row_key);
+  table.statistics().NoteInsert();
+  return Status::Ok();
+}
+
+Status RowWriter::PutChangedPrimary() {
+  const Table& table = context_->table();
+  const size_t primary = table.primary_position();
+  rocksdb::ColumnFamilyHandle* family = table.primary().family;
+  if (removed_[primary].key != added_[primary].key || table.rows_are_keys()) {
+    BASALT_RETURN_IF_ERROR(context_->transaction()->Delete(family, removed_[primary].key));
+  }
+  return context_->transaction()->Put(family, added_[primary].key, added_[primary].value);
+}
+
+Status RowWriter::PutChanges() {
+  const Table& table = context_->table();
+  BASALT_RETURN_IF_ERROR(expiry_->RemoveReplaced(added_[table.primary_position()].key));
+  BASALT_RETURN_IF_ERROR(PutChangedPrimary());
+  for (size_t i = 0; i < table.index_count(); ++i) {
+    if (context_->IsPrimary(i)) continue;
+    if (removed_[i].key == added_[i].key && removed_[i].value == added_[i].value) continue;
+    rocksdb::ColumnFamilyHandle* family = table.index(i).family;
+    BASALT_RETURN_IF_ERROR(context_->transaction()->SingleDelete(family, removed_[i].key));
+    BASALT_RETURN_IF_ERROR(context_->transaction()->Put(family, added_[i].key, added_[i].value));
+  }
+  return Status::Ok();
+}
+
+// Fills removed_, added_ and new_entries_. Secondary entries follow from the row, so equal rows
+// have equal entries: then only the primary ones are made.
+Status RowWriter::EncodeUpdate(const uint8_t* before, const uint8_t* after, bool* changed) {
+  const Table& table = context_->table();
+  const size_t primary = table.primary_position();
+  const uint64_t hidden_id = reader_->hidden_id();
+  UpdateStamps stamps;
+  if (context_->life().has_stamps()) [[unlikely]] {
+    const Bytes row_key = table.hidden_primary() ? reader_->key() : encoder_->RowKey(before);
+    BASALT_RETURN_IF_ERROR(expiry_->StampsOfUpdate(before, after, row_key, &stamps));
+  }
+  encoder_->EncodePrimary(before, hidden_id, stamps.before, &removed_[primary]);
+  encoder_->EncodePrimary(after, hidden_id, stamps.after, &added_[primary]);
+  *changed = removed_[primary].key != added_[primary].key ||
+             removed_[primary].value != added_[primary].value;
+  if (!*changed) return Status::Ok();
+  new_entries_.clear();
+  for (size_t i = 0; i < table.index_count(); ++i) {
+    if (i != primary) {
+      encoder_->EncodeSecondary(i, before, hidden_id, stamps.before, &removed_[i]);
+      encoder_->EncodeSecondary(i, after, hidden_id, stamps.after, &added_[i]);
+    }
+    if (removed_[i].key != added_[i].key) {
+      new_entries_.push_back({table.index(i).id, added_[i].key});
+    }
+  }
+  return Status::Ok();
+}
+
+Status RowWriter::Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index,
+                         bool* changed) {
+  context_->life().Observe(context_->transaction());
+  BASALT_RETURN_IF_ERROR(EncodeUpdate(before, after, changed));
+  if (!*changed) return Status::Ok();
+  const size_t primary = context_->table().primary_position();
+  // Kept while OpenWrite waits: `before` must stay what it is.
+  BASALT_RETURN_IF_ERROR(context_->LockForWrite(removed_[primary].key));
+  txn::Transaction::WriteGate gate;
+  BASALT_RETURN_IF_ERROR(OpenWrite(
+      [&] { return unique_->LockForUpdate(before, removed_, after, added_, duplicate_index); },
+      &gate));
+  BASALT_RETURN_IF_ERROR(PutChanges());
+  reader_->SetKey(added_[primary].key);
+  context_->table().statistics().NoteUpdate();
+  return Status::Ok();
+}
+
+Status RowWriter::Delete(const uint8_t* record) {
+  const Table& table = context_->table();
+  const size_t primary = table.primary_position();
+  const uint64_t hidden_id = reader_->hidden_id();
+  txn::Transaction* transaction = context_->transaction();
+  removed_[primary].key.assign(encoder_->EntryKey(primary, record, hidden_id));
+  new_entries_.clear();
+  txn::Transaction::WriteGate gate;
+  BASALT_RETURN_IF_ERROR(
+      OpenWrite([&] { return context_->LockForWrite(removed_[primary].key); }, &gate));
+  BASALT_RETURN_IF_ERROR(transaction->Delete(table.primary().family, removed_[primary].key));
+  for (size_t i = 0; i < table.index_count(); ++i) {
+    if (i == primary) continue;
+    const Bytes entry = encoder_->EntryKey(i, record, hidden_id);
+    BASALT_RETURN_IF_ERROR(transaction->SingleDelete(table.index(i).family, entry));
+  }
+  table.statistics().NoteDelete();
+  return Status::Ok();
+}
+
+}  // namespace basalt::engine

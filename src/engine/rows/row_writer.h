@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "engine/rows/row_context.h"
+#include "engine/rows/row_encoder.h"
+#include "engine/rows/row_expiry.h"
+#include "engine/rows/row_reader.h"
+#include "engine/rows/unique_check.h"
+#include "txn/transaction.h"
+
+namespace basalt::engine {
+
+// Writes rows: makes the entries of all indexes and puts them into the transaction. A write first
+// locks and checks everything, then puts everything: a duplicate found on the way leaves nothing
+// behind that would have to be taken back.
+//
+// *duplicate_index is a position in Table, valid after kDuplicateKey; UniqueCheck then knows the
+// row it was found with. One thread at a time. Borrows what it is made with.
+class RowWriter {
+ public:
+  RowWriter(RowContext* context, RowEncoder* encoder, RowReader* reader, UniqueCheck* unique,
+            RowExpiry* expiry)
+      : context_(context),
+        encoder_(encoder),
+        reader_(reader),
+        unique_(unique),
+        expiry_(expiry),
+        removed_(context->table().index_count()),
+        added_(context->table().index_count()) {}
+
+  // Adds the row, and makes it the reader's row.
+  Status Insert(const uint8_t* record, size_t* duplicate_index);
+  // `before` is the reader's row. *changed becomes false when both are the same in every byte that
+  // is stored; then nothing is written.
+  Status Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index,
+                bool* changed);
+  // `record` is the reader's row.
+  Status Delete(const uint8_t* record);
+
+ private:
+  Status EncodeUpdate(const uint8_t* before, const uint8_t* after, bool* changed);
+  template <typename TakeLocks>
+  Status OpenWrite(const TakeLocks& take_locks, txn::Transaction::WriteGate* gate);
+  Status PutAdded();
+  Status PutChanges();
+  Status PutChangedPrimary();
+
+  RowContext* const context_;
+  RowEncoder* const encoder_;
+  RowReader* const reader_;
+  UniqueCheck* const unique_;
+  RowExpiry* const expiry_;
+  // Of the row being written, one entry for each index: buffers that are kept from row to row.
+  std::vector<IndexEntry> removed_;
+  std::vector<IndexEntry> added_;
+  std::vector<txn::NewEntry> new_entries_;  // of added_, those that their indexes do not have yet
+};
+
+}  // namespace basalt::engine
