@@ -8,7 +8,7 @@ import json
 import statistics
 from pathlib import Path
 
-from tools.rules import cpp
+from tools.rules import cpp, prose
 
 HEADER_LINES = 250
 SOURCE_LINES = 800
@@ -31,6 +31,8 @@ def measure(root: Path, files: list[Path]) -> dict[str, int]:
             over |= measure_cpp(path, (root / path).read_text(errors="replace"))
         elif path.suffix == ".py":
             over |= measure_python(path, (root / path).read_text(errors="replace"))
+        if prose.is_read(path):
+            over |= prose.measure(path, (root / path).read_text(errors="replace"))
     return over
 
 

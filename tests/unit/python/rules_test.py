@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 from tools import rules
-from tools.rules import budgets, cpp, imports, layers, rooms, words
+from tools.rules import budgets, cpp, imports, layers, links, prose, rooms, words
 
 
 def layer_findings(path: str, text: str) -> list[str]:
@@ -202,6 +202,54 @@ class WordsTest(unittest.TestCase):
 
     def test_licence_line_is_wanted(self):
         self.assertEqual(1, len(words.check_file(Path("a.py"), "import os\n")))
+
+
+class ProseTest(unittest.TestCase):
+    def lengths(self, text: str) -> list[int]:
+        return [prose.words(s) for _, block in prose.blocks(text) for s in prose.sentences(block)]
+
+    def test_sentences_end_at_points_and_blocks(self):
+        self.assertEqual([2, 2, 3], self.lengths("One two. Three\nfour\n\n- five six seven"))
+        self.assertEqual([7], self.lengths("About 1.5 of it, e.g. this, remains."))
+
+    def test_tables_code_headings_and_names_do_not_count(self):
+        text = "# A title\n\n| a | b |\n\n```\ncode here\n```\n\n    more code\n"
+        self.assertEqual([], self.lengths(text))
+        self.assertEqual([2], self.lengths("See `a b c`, `d`, `e f` and `g`."))
+        self.assertEqual([3], self.lengths("See [the page](a/b c.md)."))
+
+    def test_a_long_sentence_is_found_with_its_line(self):
+        page = Path("docs/a.md")
+        self.assertEqual([], prose.findings(page, "word " * 30 + "."))
+        found = prose.findings(page, "short.\n\n" + "word " * 31 + ".")
+        self.assertEqual(["3: 31 words"], [f.split(" in ")[0] for f in found])
+        self.assertEqual({"docs/a.md: sentences": 1}, prose.measure(page, "word " * 31))
+
+    def test_pages_are_those_of_the_project(self):
+        for name in ("README.md", "docs/format/key.md", "src/txn/README.md"):
+            self.assertTrue(prose.is_page(Path(name)), name)
+        for name in ("CHANGELOG.md", "third_party/a.md", "docs/a.txt"):
+            self.assertFalse(prose.is_page(Path(name)), name)
+
+    def test_a_comment_that_leans_on_another_is_found(self):
+        header = Path("src/base/a.h")
+        for opening in ("Likewise, for b.", "The same for b."):
+            text = f"int a;\n  // {opening}\nint b;\n"
+            self.assertEqual(1, len(prose.findings(header, text)))
+        text = "// Returns a: it is\n// the same for b.\n// The same holds for c.\nint a;\n"
+        self.assertEqual([], prose.findings(header, text))
+
+
+class LinksTest(unittest.TestCase):
+    def test_missing_targets_are_found(self):
+        with tempfile.TemporaryDirectory() as name:
+            root = Path(name)
+            (root / "docs").mkdir()
+            (root / "docs/b.md").write_text("x")
+            text = "[b](b.md#part) [web](https://example.org/x) [top](#here)\n[c](c.md) `src/a.h`\n"
+            found = links.check_page(root, Path("docs/a.md"), text)
+            self.assertEqual(["docs/a.md:2: names docs/c.md, which does not exist"], found)
+            self.assertEqual(2, len(links.check_page(root, links.GLOSSARY, text)))
 
 
 class ImportsTest(unittest.TestCase):
