@@ -4,8 +4,6 @@
 
 #include "catalog/catalog.h"
 
-#include "base/mutex.h"
-
 #include <utility>
 
 #include <rocksdb/iterator.h>

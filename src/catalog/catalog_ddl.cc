@@ -7,8 +7,6 @@
 #include <utility>
 
 #include "catalog/catalog.h"
-
-#include "base/mutex.h"
 #include "catalog/catalog_change.h"
 #include "catalog/dictionary_records.h"
 

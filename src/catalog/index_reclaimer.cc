@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "catalog/index_reclaimer.h"
 
-#include "base/mutex.h"
-
 #include <memory>
 #include <string>
 

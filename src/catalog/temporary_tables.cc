@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "catalog/temporary_tables.h"
 
-#include "base/mutex.h"
-
 #include <rocksdb/convenience.h>
 #include <rocksdb/write_batch.h>
 

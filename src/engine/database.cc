@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/database.h"
 
-#include "base/mutex.h"
-
 #include <chrono>
 #include <thread>
 #include <vector>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/table_statistics.h"
 
-#include "base/mutex.h"
-
 #include <algorithm>
 #include <array>
 #include <memory>

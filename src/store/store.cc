@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/store.h"
 
-#include "base/mutex.h"
-
 #include <chrono>
 #include <filesystem>
 #include <system_error>

@@ -17,8 +17,6 @@
 #include <rocksdb/utilities/types_util.h>
 
 #include "store/memtables/memtable_composition.h"
-
-#include "base/mutex.h"
 #include "store/options/column_family_defaults.h"
 #include "store/statistics/number_property.h"
 #include "store/store.h"

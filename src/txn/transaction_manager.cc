@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/transaction_manager.h"
 
-#include "base/mutex.h"
-
 #include <algorithm>
 #include <chrono>
 #include <set>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/write_set.h"
 
-#include "base/mutex.h"
-
 #include <algorithm>
 
 #include <rocksdb/write_batch.h>
