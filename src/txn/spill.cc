@@ -45,7 +45,7 @@ Status Spill::EnsureFamily() {
   MutexLock guard(mutex_);
   if (family() != nullptr) return Status::Ok();
   rocksdb::ColumnFamilyHandle* created;
-  BASALT_RETURN_IF_ERROR(store_->GetOrCreateColumnFamily(kColumnFamilyName, &created));
+  BASALT_RETURN_IF_ERROR(store_->families().GetOrCreate(kColumnFamilyName, &created));
   family_.store(created, std::memory_order_release);
   return Status::Ok();
 }

@@ -30,7 +30,7 @@ class GuardedScanTest : public txn::TxnFixture {
   void Open(Scanner* scanner) {
     scanner->transaction = Begin();
     scanner->cursor =
-        std::make_unique<txn::Cursor>(store_->base(), target_, store::Store::IsReverse(target_),
+        std::make_unique<txn::Cursor>(store_->base(), target_, store::IsReverse(target_),
                                       IndexOf(), manager_->idle_cursors());
     Start(scanner);
   }
