@@ -87,7 +87,8 @@ class BASALT_ANNOTATION(scoped_lockable) ReaderLock {
   std::shared_lock<std::shared_mutex> lock_;
 };
 
-// Holds a shared mutex to the end of a block, alone.
+// Holds a shared mutex to the end of a block, alone: waits for readers, who wait for it in turn.
+// Taking it a second time in one thread never ends.
 class BASALT_ANNOTATION(scoped_lockable) WriterLock {
  public:
   explicit WriterLock(SharedMutex& mutex) BASALT_ACQUIRE(mutex) : lock_(mutex.mutex_) {}
