@@ -60,6 +60,10 @@ engine::ReadIntent IntentOf(THD* thd, thr_lock_type type, ReadLock::Kind lock,
   intent.repeatable = intent.lock && settings.isolation != txn::Isolation::kReadCommitted &&
                       !session.transaction()->detects_conflicts() && !intent.skip_locked &&
                       !AppliesRowEvents(thd);
+  // The server starts the next worker of a replica when a commit begins. From then on it relies on
+  // locks: what the worker looks for may be among the rows that are being committed.
+  intent.awaits_entries =
+      intent.lock && !intent.repeatable && !intent.skip_locked && IsParallelWorker(thd);
   return intent;
 }
 

@@ -167,7 +167,8 @@ bool Handler::rowid_filter_push(Rowid_filter* filter) {
 void Handler::try_semi_consistent_read(bool yes) {
   engine::ReadIntent intent = rows()->intent();
   intent.semi_consistent =
-      yes && intent.lock && !intent.repeatable && intent.wait == txn::LockWait::kWait &&
+      yes && intent.lock && !intent.repeatable && !intent.awaits_entries &&
+      intent.wait == txn::LockWait::kWait &&
       session()->transaction()->settings().isolation == txn::Isolation::kReadCommitted;
   rows()->set_intent(intent);
 }

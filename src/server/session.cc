@@ -111,7 +111,9 @@ txn::Transaction::Settings Session::Settings() const {
   txn::Transaction::Settings settings;
   settings.isolation = IsolationOf(thd_);
   settings.lock_wait_microseconds = LockWaitOf(thd_);
-  settings.detect_conflicts = HasMyRocksLockingStyle(thd_);
+  // A worker of a replica may find rows of the transaction before it by locks only, not by a
+  // snapshot.
+  settings.detect_conflicts = HasMyRocksLockingStyle(thd_) && !IsParallelWorker(thd_);
   return settings;
 }
 

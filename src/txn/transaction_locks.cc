@@ -65,6 +65,10 @@ void TransactionLocks::TrimRange(IndexId index, Bytes start, Bytes end) {
   manager_->ranges()->Trim(&owner_, index, start, end);
 }
 
+void TransactionLocks::GiveBackRanges(IndexId index) {
+  manager_->ranges()->GiveBack(&owner_, index);
+}
+
 Status TransactionLocks::WaitToInsert(const NewEntry& entry) {
   const uint64_t wait = transaction_->settings().lock_wait_microseconds;
   return manager_->ranges()->WaitForKey(&owner_, entry.index, entry.key,

@@ -3,6 +3,9 @@
 transaction one after the other when at most one of them has changed tables for good, and InnoDB
 lets the next worker go on when its own turn ends. By then the rest must be there as well.
 
+And rows without a primary key of a transaction that is being committed: the next worker starts when
+the commit does, and must wait for the rows that it looks for.
+
 The transactions are large, so that the last engine takes its time.
 """
 
@@ -15,10 +18,14 @@ from tests.kit.replicas.scenario import Scenario
 
 ROUNDS, LONG_ROUNDS = 12, 100
 ROWS = 20_000  # of a large transaction
+FEWER_ROWS = 4_000  # of one that takes long enough for the next worker to start
 FOUR_WORKERS = ["--slave-parallel-mode=optimistic", "--slave-parallel-threads=4"]
 # Large transactions on base tables are committed as files, those on temporary ones as a batch.
 SMALL_BATCHES = "--loose-rocksdb-spill-threshold=1048576"
 POSITION_ENGINES = ("ROCKSDB", "InnoDB")
+# The last of each variable is its default.
+WORKER_SETTINGS = ("tx_isolation = 'READ-COMMITTED'", "tx_isolation = 'REPEATABLE-READ'")
+LOCKING_STYLES = ("rocksdb_locking_style = MYROCKS", "rocksdb_locking_style = INNODB")
 
 TABLES = """
 CREATE TABLE touched (id INT PRIMARY KEY, v INT) ENGINE=InnoDB
@@ -26,6 +33,8 @@ INSERT INTO touched VALUES (1, 1)
 CREATE TABLE seen (id INT AUTO_INCREMENT PRIMARY KEY, number INT, sum BIGINT)
 CREATE TABLE large (id INT AUTO_INCREMENT PRIMARY KEY, round INT, t CHAR(100), KEY round (round))
 CREATE TABLE small (round INT PRIMARY KEY)
+CREATE TABLE indexed (k INT, v INT, KEY k (k))
+CREATE TABLE bare (k INT, v INT)
 """.strip().splitlines()
 
 # The InnoDB table is written without a change, so that its engine has only read.
@@ -47,6 +56,8 @@ class CommitOrder(Scenario):
         for replica in self.replicas:
             replica.start(*FOUR_WORKERS, SMALL_BATCHES)
             replica.follow(self.primary)
+        for setting in WORKER_SETTINGS + LOCKING_STYLES * (self.engine == "rocksdb"):
+            self.keyless_rows(setting)
         for engine in POSITION_ENGINES if self.engine == "rocksdb" else ["InnoDB"]:
             self.keep_positions_in(engine)
             self.temporary_rows(engine)
@@ -80,6 +91,38 @@ class CommitOrder(Scenario):
 
     def rounds(self) -> range:
         return range(LONG_ROUNDS if self.long else ROUNDS)
+
+    # --- rows without a primary key, which the transaction before has just added
+
+    def keyless_rows(self, setting: str) -> None:
+        for replica in self.replicas:
+            replica.catch_up(self.primary.position())
+            replica.one(f"SET GLOBAL {setting}")
+        statements = ["SET SESSION binlog_format = MIXED"]
+        for number in self.rounds():
+            statements += self.keyless_round(number)
+        self.apply_at_once(statements)
+        for replica in self.replicas:
+            log = "with" if replica.binlog else "without"
+            line = f"rows without a primary key, {setting}, {log} a log"
+            self.step(compare(self.primary, replica), line)
+
+    def keyless_round(self, number: int) -> list[str]:
+        """A transaction that creates a table is none that may be undone: the next worker does not
+        start before its commit does. UUID() makes the server log rows."""
+        rows = f"SELECT {number}, seq FROM seq_1_to_50"
+        return [
+            "BEGIN",
+            "CREATE TEMPORARY TABLE aside (n INT)",
+            "DROP TEMPORARY TABLE aside",
+            f"INSERT INTO large (round, t) SELECT 0, 'large' FROM seq_1_to_{FEWER_ROWS}",
+            f"INSERT INTO indexed {rows}",
+            f"INSERT INTO bare {rows}",
+            "COMMIT",
+            f"UPDATE indexed SET v = v + 1 WHERE k = {number} AND LENGTH(UUID()) > 1",
+            f"DELETE FROM bare WHERE k = {number} AND v > 7 AND LENGTH(UUID()) > 1",
+            "DELETE FROM large",
+        ]
 
     # --- what a transaction has written to a temporary table, the next one sees
 

@@ -54,8 +54,9 @@ Status IndexScan::Start(size_t index, bool key_only, bool fill_cache) {
   BASALT_RETURN_IF_ERROR(
       WithEntry(table, index, Bytes(), cursor_->Bind(snapshot, &context_->writes(), fill_cache)));
   const ReadIntent& intent = context_->intent();
-  if (intent.lock && intent.repeatable) {
-    guard_.Begin(transaction, cursor_, table.index(index).id, intent.wait, fill_cache, stamp);
+  if (intent.repeatable || intent.awaits_entries) {
+    const auto keep = intent.repeatable ? GuardedScan::Keep::kRanges : GuardedScan::Keep::kNothing;
+    guard_.Begin(transaction, cursor_, table.index(index).id, keep, intent.wait, fill_cache, stamp);
   }
   return Status::Ok();
 }

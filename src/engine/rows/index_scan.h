@@ -110,7 +110,7 @@ class IndexScan {
   RangeEstimator* const estimator_;
   CursorSet* const cursors_;
   txn::Cursor* cursor_ = nullptr;  // of the running scan
-  GuardedScan guard_;              // moves it when reads are to be repeatable
+  GuardedScan guard_;              // moves it when it locks ranges
   RangeReplay replay_;             // or the scan stands on an entry that was kept
   ScanTrail trail_;                // where it is, for messages
   codec::KeyDecoder entry_decoder_;

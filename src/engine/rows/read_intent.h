@@ -14,6 +14,9 @@ struct ReadIntent {
   // With `lock`: what was read, and what was found missing, stays so until the transaction ends.
   // Ranges are locked besides rows, and rows that did not match stay locked.
   bool repeatable = false;
+  // With `lock`, not repeatable: a scan waits for entries that others have added to the ranges it
+  // passes and not committed yet. It keeps no ranges.
+  bool awaits_entries = false;
   // With `lock`, not repeatable: a scan reads a row that another has locked in its last committed
   // state, unlocked (row_is_unlocked); the caller asks for it again if it wants it.
   bool semi_consistent = false;

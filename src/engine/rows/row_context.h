@@ -30,6 +30,7 @@ class RowContext {
     intent_ = intent;
     intent_.lock = intent.lock && !table_->lockless();
     intent_.repeatable = intent.repeatable && intent_.lock;
+    intent_.awaits_entries = intent.awaits_entries && intent_.lock;
   }
   void SetVirtualColumns(VirtualColumns* columns) { virtual_columns_ = columns; }
 

@@ -17,10 +17,11 @@ std::string After(Bytes key) {
 }  // namespace
 
 void GuardedScan::Begin(txn::Transaction* transaction, txn::Cursor* cursor, IndexId index,
-                        txn::LockWait wait, bool fill_cache, txn::ViewStamp stamp) {
+                        Keep keep, txn::LockWait wait, bool fill_cache, txn::ViewStamp stamp) {
   transaction_ = transaction;
   cursor_ = cursor;
   index_ = index;
+  keep_ = keep;
   wait_ = wait;
   fill_cache_ = fill_cache;
   stamp_ = stamp;
@@ -35,6 +36,7 @@ void GuardedScan::Begin(txn::Transaction* transaction, txn::Cursor* cursor, Inde
 void GuardedScan::End() {
   if (!active()) return;
   GiveBackRest();
+  if (keep_ == Keep::kNothing) transaction_->locks().GiveBackRanges(index_);
   cursor_ = nullptr;
 }
 

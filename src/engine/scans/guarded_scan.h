@@ -29,9 +29,14 @@ namespace basalt::engine {
 // One thread at a time. Borrows transaction and cursor between Begin and End.
 class GuardedScan {
  public:
+  // Whether the ranges stay locked when the scan ends. A scan that keeps nothing only waits for
+  // what others have added and not committed yet.
+  enum class Keep : uint8_t { kRanges, kNothing };
+
   // Takes over a bound cursor that shows the latest state as of `stamp` or later.
-  void Begin(txn::Transaction* transaction, txn::Cursor* cursor, IndexId index, txn::LockWait wait,
-             bool fill_cache, txn::ViewStamp stamp);
+  void Begin(txn::Transaction* transaction, txn::Cursor* cursor, IndexId index, Keep keep,
+             txn::LockWait wait, bool fill_cache, txn::ViewStamp stamp);
+  // With Keep::kNothing gives back all ranges that the transaction has in the index.
   void End();
   bool active() const { return cursor_ != nullptr; }
 
@@ -75,6 +80,7 @@ class GuardedScan {
   txn::Transaction* transaction_ = nullptr;
   txn::Cursor* cursor_ = nullptr;
   IndexId index_;
+  Keep keep_ = Keep::kRanges;
   txn::LockWait wait_ = txn::LockWait::kWait;
   bool fill_cache_ = true;
   txn::ViewStamp stamp_;     // the cursor's view is not older

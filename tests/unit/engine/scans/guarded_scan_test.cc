@@ -23,6 +23,7 @@ class GuardedScanTest : public txn::TxnFixture {
     std::unique_ptr<Transaction> transaction;
     std::unique_ptr<txn::Cursor> cursor;
     GuardedScan scan;
+    GuardedScan::Keep keep = GuardedScan::Keep::kRanges;
   };
 
   IndexId IndexOf() const { return {target_->GetID(), 300}; }
@@ -37,7 +38,7 @@ class GuardedScanTest : public txn::TxnFixture {
   void Start(Scanner* scanner) {
     const txn::ViewStamp stamp = scanner->transaction->LatestStamp();
     ASSERT_TRUE(scanner->cursor->Bind(nullptr, &scanner->transaction->writes()).ok());
-    scanner->scan.Begin(scanner->transaction.get(), scanner->cursor.get(), IndexOf(),
+    scanner->scan.Begin(scanner->transaction.get(), scanner->cursor.get(), IndexOf(), scanner->keep,
                         LockWait::kWait, true, stamp);
   }
 
@@ -308,6 +309,25 @@ TEST_F(GuardedScanTest, SeesWhatWasCommittedBeforeTheRangeWasItsOwn) {
     ASSERT_TRUE(other->Commit(txn::Durability::kNone).ok());
     ASSERT_TRUE(scanner.scan.SeekForward(Key(11), scanner.scan.past_end()).ok());
     EXPECT_EQ(NumberOf(scanner), 15u);
+  });
+}
+
+TEST_F(GuardedScanTest, WhoKeepsNothingWaitsForNewEntriesAndLocksNoRange) {
+  InBothOrders([&] {
+    Fill(3);
+    auto other = Begin();
+    ASSERT_EQ(Insert(other.get(), 25), Code::kOk);
+    Scanner scanner;
+    scanner.keep = GuardedScan::Keep::kNothing;
+    Open(&scanner);
+    EXPECT_EQ(scanner.scan.SeekForward(Key(21), Key(30)).code(), Code::kLockTimeout);
+    ASSERT_TRUE(other->Commit(txn::Durability::kNone).ok());
+    ASSERT_TRUE(scanner.scan.SeekForward(Key(21), scanner.scan.past_end()).ok());
+    EXPECT_EQ(NumberOf(scanner), 25u);
+    EXPECT_EQ(Free(22, 25).size(), 0u);
+    ASSERT_TRUE(scanner.scan.Next().ok());
+    scanner.scan.End();
+    EXPECT_EQ(Free(21, 30).size(), 8u);  // all but 25, which exists
   });
 }
 
