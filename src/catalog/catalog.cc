@@ -11,6 +11,7 @@
 
 #include "catalog/catalog_loader.h"
 #include "catalog/dictionary_records.h"
+#include "store/errors/status_map.h"
 
 namespace basalt::catalog {
 

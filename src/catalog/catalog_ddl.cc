@@ -9,6 +9,8 @@
 #include "catalog/catalog.h"
 #include "catalog/catalog_change.h"
 #include "catalog/dictionary_records.h"
+#include "store/errors/status_map.h"
+#include "store/format/column_family_names.h"
 
 namespace basalt::catalog {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "catalog/catalog_change.h"
 #include "catalog/dictionary_records.h"
+#include "store/errors/status_map.h"
 
 namespace basalt::catalog {
 namespace {

@@ -9,6 +9,7 @@
 #include <rocksdb/write_batch.h>
 
 #include "base/worker_thread.h"
+#include "store/errors/status_map.h"
 #include "store/format/index_bounds.h"
 
 namespace basalt::catalog {

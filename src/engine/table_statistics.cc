@@ -264,7 +264,8 @@ uint64_t TableStatistics::EntriesBetween(size_t position, Bytes start, Bytes end
   const store::Store& store = *table_->database()->store();
   const store::IndexBounds whole(index.id, index.reverse);
   const rocksdb::Range range = StoreRange(index, start, end);
-  const auto in_files = static_cast<double>(store.index_statistics().StatisticsOf(index.id).LiveRows());
+  const auto in_files =
+      static_cast<double>(store.index_statistics().StatisticsOf(index.id).LiveRows());
   const StoredAmount part{ShareOfFiles(store, index, range) * in_files,
                           EntriesInMemory(store, index, range)};
   const StoredAmount all{in_files, EntriesInMemory(store, index, whole.range())};

@@ -342,7 +342,10 @@ TEST_F(IoLoop, Flush) {
 TEST_F(IoLoop, Compaction) {
   Loop(
       "compaction",
-      [this] { return database_->store()->compactions().Compact(database_->store()->default_column_family()); },
+      [this] {
+        return database_->store()->compactions().Compact(
+            database_->store()->default_column_family());
+      },
       {},
       [this] {
         for (int i = 0; i < 2; ++i) {

@@ -22,8 +22,8 @@ TYPELIB log_levels = {5, "log levels", const_cast<const char**>(kLogLevels), nul
 // Gives a running store the new value of an option; a value it refuses is not taken.
 bool SetOption(THD* thd, const char* name, unsigned long long value) {
   if (Database() == nullptr) return true;
-  const Status status =
-      Database()->store()->settings().SetDatabaseOptions(std::string(name) + "=" + std::to_string(value));
+  const Status status = Database()->store()->settings().SetDatabaseOptions(std::string(name) + "=" +
+                                                                           std::to_string(value));
   if (status.ok()) return true;
   push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN, ER_WRONG_VALUE_FOR_VAR,
                       "ROCKSDB: rocksdb_%s: %s", name, status.ToString().c_str());

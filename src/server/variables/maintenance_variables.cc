@@ -36,7 +36,8 @@ int CheckFlushAndLevelZero(THD*, st_mysql_sys_var*, void* save, st_mysql_value* 
   return Carry(save, value, "flush of the memtables and compaction of level 0",
                [](engine::Database* database) {
                  Status status = database->store()->flushes().Flush();
-                 return status.ok() ? database->store()->compactions().CompactLevelZero() : std::move(status);
+                 return status.ok() ? database->store()->compactions().CompactLevelZero()
+                                    : std::move(status);
                });
 }
 

@@ -53,8 +53,8 @@ class FamilyManager {
   Status Drop(rocksdb::ColumnFamilyHandle* handle);
   // Changes options of an open column family, a RocksDB option string.
   Status SetOptions(rocksdb::ColumnFamilyHandle* handle, const std::string& options);
-  // The same for several, by name: "cf1={...};cf2={...}". All texts are checked before the first is
-  // applied. A family that is made later begins with it.
+  // Changes options of several, by name: "cf1={...};cf2={...}". All texts are checked before the
+  // first is applied. A family that is made later begins with it.
   Status UpdateOptions(std::string_view text);
 
  private:

@@ -100,7 +100,8 @@ TEST_F(IndexReclaimerTest, LargeIndexesGiveTheirSpaceBack) {
   ASSERT_TRUE(catalog_->DropTable("d.t").ok());
   ASSERT_TRUE(IndexReclaimer(catalog_.get()).ReclaimAll().ok());
   for (const IndexRecord& index : table->indexes) {
-    EXPECT_EQ(store_->index_statistics().StatisticsOf(index.id).rows, 0) << "no file has entries of it";
+    EXPECT_EQ(store_->index_statistics().StatisticsOf(index.id).rows, 0)
+        << "no file has entries of it";
   }
 }
 

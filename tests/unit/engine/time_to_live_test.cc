@@ -64,7 +64,10 @@ class TimeToLiveTest : public EngineFixture {
   }
   void Compact() {
     ASSERT_TRUE(database_->store()->flushes().Flush().ok());
-    ASSERT_EQ(database_->store()->compactions().Compact(database_->store()->default_column_family()).ToString(),
+    ASSERT_EQ(database_->store()
+                  ->compactions()
+                  .Compact(database_->store()->default_column_family())
+                  .ToString(),
               "ok");
   }
   std::vector<std::string> Check() {

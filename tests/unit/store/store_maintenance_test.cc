@@ -166,7 +166,8 @@ TEST_F(StoreMaintenanceTest, LevelZeroIsEmptyAfterItsCompaction) {
   const IndexId index{rows_->GetID(), kIndex};
   // RocksDB tells of a flush a moment after it has woken those who waited for it.
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (store_->index_statistics().StatisticsOf(index).rows != 3 && std::chrono::steady_clock::now() < end) {
+  while (store_->index_statistics().StatisticsOf(index).rows != 3 &&
+         std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   EXPECT_EQ(store_->index_statistics().StatisticsOf(index).rows, 3);
@@ -373,7 +374,8 @@ TEST_F(StoreMaintenanceTest, WrittenEntriesAreCounted) {
   Flush();
   // RocksDB tells of a flush a moment after it has woken those who waited for it.
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (store_->index_statistics().Written().deletes == 0 && std::chrono::steady_clock::now() < end) {
+  while (store_->index_statistics().Written().deletes == 0 &&
+         std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   EXPECT_EQ(store_->index_statistics().Written().rows, 10);

@@ -441,7 +441,8 @@ TEST_F(StoreTest, CompactionCanBeCancelledAndAllowedAgain) {
   Open();
   Put(store_->default_column_family(), "key", "value");
   store_->compactions().CancelManual();
-  EXPECT_EQ(store_->compactions().Compact(store_->default_column_family()).code(), Code::kInterrupted);
+  EXPECT_EQ(store_->compactions().Compact(store_->default_column_family()).code(),
+            Code::kInterrupted);
   store_->compactions().AllowManual();
   EXPECT_TRUE(store_->compactions().Compact(store_->default_column_family()).ok());
 }

@@ -74,8 +74,8 @@ class TxnFixture : public testing::Test {
   // What a cursor of `transaction` (null: committed data only) shows, first to last.
   std::map<std::string, std::string> Contents(rocksdb::ColumnFamilyHandle* family,
                                               Transaction* transaction) {
-    Cursor cursor(store_->base(), family, store::IsReverse(family),
-                  IndexId{family->GetID(), 300}, manager_->idle_cursors());
+    Cursor cursor(store_->base(), family, store::IsReverse(family), IndexId{family->GetID(), 300},
+                  manager_->idle_cursors());
     EXPECT_TRUE(cursor.Bind(nullptr, transaction ? &transaction->writes() : nullptr).ok());
     std::map<std::string, std::string> contents;
     for (cursor.SeekFirst(); cursor.Valid(); cursor.Next()) {

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "store/errors/error_policy.h"
+#include "store/format/column_family_names.h"
 #include "store/store.h"
 #include "unit/store/faulty_file_system.h"
 #include "unit/store/temporary_directory.h"
