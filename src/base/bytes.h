@@ -84,7 +84,7 @@ inline void AppendHex(Bytes bytes, std::string* to) {
   }
 }
 
-// The same bytes as unsigned numbers: what codecs compute with, where RocksDB's slices and the
+// Returns the bytes as unsigned numbers. Codecs compute with these; RocksDB's slices and the
 // standard library have plain char. Nothing is copied, and the result lives as long as its source.
 inline const uint8_t* Unsigned(Bytes bytes) {
   return reinterpret_cast<const uint8_t*>(bytes.data());

@@ -4,8 +4,6 @@
 
 #include "catalog/catalog.h"
 
-#include "base/mutex.h"
-
 #include <utility>
 
 #include <rocksdb/iterator.h>
@@ -13,6 +11,7 @@
 
 #include "catalog/catalog_loader.h"
 #include "catalog/dictionary_records.h"
+#include "store/errors/status_map.h"
 
 namespace basalt::catalog {
 

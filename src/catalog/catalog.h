@@ -60,7 +60,7 @@ class Catalog {
   // indexes that are newer than a snapshot are not in it. 0 for a table that has been as it is
   // since the store was opened, for no snapshot is older. Not on disk.
   uint64_t ReadableFrom(Bytes name) const;
-  // The same for an index that was built later than the rest of its table.
+  // The first sequence number for an index that was built later than the rest of its table.
   uint64_t ReadableFrom(IndexId index) const;
 
   // Makes a table: numbers for its indexes, missing column families, and the record. `requests` in

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "catalog/catalog.h"
-
-#include "base/mutex.h"
 #include "catalog/catalog_change.h"
 #include "catalog/dictionary_records.h"
+#include "store/errors/status_map.h"
+#include "store/format/column_family_names.h"
 
 namespace basalt::catalog {
 namespace {
@@ -54,10 +54,10 @@ BASALT_UNCHECKED_LOCKS Status Catalog::PrepareColumnFamily(const IndexRequest& r
     return Status(Code::kInvalidArgument, "the column family name '" + name + "' is reserved");
   }
   rocksdb::ColumnFamilyHandle* handle = nullptr;
-  BASALT_RETURN_IF_ERROR(store_->GetOrCreateColumnFamily(name, &handle));
+  BASALT_RETURN_IF_ERROR(store_->families().GetOrCreate(name, &handle));
   *id = handle->GetID();
   if (column_family_flags_.contains(*id) || change->column_family_flags.contains(*id)) return {};
-  uint32_t flags = store::Store::IsReverse(handle) ? kColumnFamilyReverse : 0;
+  uint32_t flags = store::IsReverse(handle) ? kColumnFamilyReverse : 0;
   if (request.per_partition_column_family) flags |= kColumnFamilyPerPartition;
   change->PutColumnFamily(*id, flags);
   return {};
@@ -107,7 +107,7 @@ Status Catalog::DropColumnFamily(const std::string& name) {
     WriterLock names(tables_mutex_);
     column_family_flags_.erase(family->GetID());
   }
-  return store_->DropColumnFamily(family);
+  return store_->families().Drop(family);
 }
 
 BASALT_UNCHECKED_LOCKS Status Catalog::NumberIndexes(const std::vector<IndexRequest>& requests,

@@ -6,8 +6,6 @@
 #include <limits>
 
 #include "catalog/catalog.h"
-
-#include "base/mutex.h"
 #include "catalog/catalog_change.h"
 #include "catalog/dictionary_records.h"
 

@@ -10,6 +10,7 @@
 
 #include "catalog/catalog_change.h"
 #include "catalog/dictionary_records.h"
+#include "store/errors/status_map.h"
 
 namespace basalt::catalog {
 namespace {
@@ -183,7 +184,7 @@ BASALT_UNCHECKED_LOCKS Status Catalog::Loader::CheckColumnFamily(const std::stri
   const auto flags = catalog_->column_family_flags_.find(id.column_family);
   if (flags != catalog_->column_family_flags_.end()) {
     const bool reverse = (flags->second & kColumnFamilyReverse) != 0;
-    if (reverse != store::Store::IsReverse(name->second)) {
+    if (reverse != store::IsReverse(name->second)) {
       return Contradiction(table, id,
                            "the record of the column family contradicts its name, " + name->second);
     }
@@ -223,7 +224,7 @@ BASALT_UNCHECKED_LOCKS Status Catalog::Loader::Repair() {
   column_families_in_use_.insert(source_.system->GetID());
   for (const uint32_t id : column_families_in_use_) {
     if (catalog_->column_family_flags_.contains(id)) continue;
-    const bool reverse = store::Store::IsReverse(source_.column_families.at(id));
+    const bool reverse = store::IsReverse(source_.column_families.at(id));
     change.PutColumnFamily(id, reverse ? kColumnFamilyReverse : 0);
     ++catalog_->summary_.column_family_records_added;
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "catalog/index_reclaimer.h"
 
-#include "base/mutex.h"
-
 #include <memory>
 #include <string>
 
@@ -11,6 +9,7 @@
 #include <rocksdb/write_batch.h>
 
 #include "base/worker_thread.h"
+#include "store/errors/status_map.h"
 #include "store/format/index_bounds.h"
 
 namespace basalt::catalog {
@@ -24,7 +23,7 @@ constexpr size_t kFewKeys = 10000;
 class RangeIterator {
  public:
   RangeIterator(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle, IndexId index)
-      : bounds_(index, store::Store::IsReverse(handle)) {
+      : bounds_(index, store::IsReverse(handle)) {
     rocksdb::ReadOptions options;
     options.fill_cache = false;
     bounds_.Confine(&options);
@@ -157,7 +156,7 @@ Status IndexReclaimer::DeleteFewKeys(rocksdb::ColumnFamilyHandle* handle, IndexI
 // To be called before DeleteWholeRange only: it could remove the file that holds the range
 // deletion, and bring older entries in other files back.
 Status IndexReclaimer::DeleteFiles(rocksdb::ColumnFamilyHandle* handle, IndexId index) {
-  const store::IndexBounds bounds(index, store::Store::IsReverse(handle));
+  const store::IndexBounds bounds(index, store::IsReverse(handle));
   return store::MapStatus(
       rocksdb::DeleteFilesInRange(catalog_->store()->base(), handle, &bounds.lower(),
                                   &bounds.upper(), /*include_end=*/false),
@@ -166,7 +165,7 @@ Status IndexReclaimer::DeleteFiles(rocksdb::ColumnFamilyHandle* handle, IndexId 
 
 Status IndexReclaimer::DeleteWholeRange(rocksdb::ColumnFamilyHandle* handle, IndexId index) {
   store::Store* store = catalog_->store();
-  const store::IndexBounds bounds(index, store::Store::IsReverse(handle));
+  const store::IndexBounds bounds(index, store::IsReverse(handle));
   rocksdb::WriteBatch batch;
   BASALT_RETURN_IF_ERROR(
       store::MapStatus(batch.DeleteRange(handle, bounds.lower(), bounds.upper())));

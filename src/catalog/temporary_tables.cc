@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "catalog/temporary_tables.h"
 
-#include "base/mutex.h"
-
 #include <rocksdb/convenience.h>
 #include <rocksdb/write_batch.h>
 
@@ -52,7 +50,7 @@ Status TemporaryTables::Reset() {
 Status TemporaryTables::EnsureFamily(rocksdb::ColumnFamilyHandle** family) {
   *family = family_.load();
   if (*family != nullptr) return Status::Ok();
-  BASALT_RETURN_IF_ERROR(store_->GetOrCreateColumnFamily(kColumnFamilyName, family));
+  BASALT_RETURN_IF_ERROR(store_->families().GetOrCreate(kColumnFamilyName, family));
   family_.store(*family);
   return Status::Ok();
 }

@@ -46,7 +46,7 @@ class TemporaryTables {
   // Forgets a table and returns its record, whose rows are still there: for Reclaim, once no
   // transaction can write any more of them. kNotFound when there is none.
   Status Drop(Bytes name, std::shared_ptr<const TableRecord>* dropped);
-  // The same, but a table of the same shape takes its place, empty.
+  // Drops a table and puts an empty one of the same shape in its place.
   Status Truncate(Bytes name, std::shared_ptr<const TableRecord>* dropped);
   // Deletes the rows of a table that was dropped or truncated. What an error keeps goes when the
   // store opens next.

@@ -55,11 +55,12 @@ class KeyCodec {
   // range over a record image needs. Same buffer size as EncodeKey.
   size_t EncodePrefix(const uint8_t* record, unsigned parts, uint8_t* out) const;
 
-  // The same from the server's search tuple ("key image": per part an optional NULL byte, then the
-  // column's bytes; 2 little-endian length bytes in front of VARCHAR and BLOB data). Spares the
-  // copy into a record image. A part whose bytes hold more than a search value can tell (the length
-  // of a BLOB, characters behind a prefix) ends the result early: the bytes are still a prefix of
-  // every matching key. *parts_done says how many parts are complete in the result (may be null).
+  // Encodes a prefix from the server's search tuple ("key image": per part an optional NULL byte,
+  // then the column's bytes; 2 little-endian length bytes in front of VARCHAR and BLOB data).
+  // Spares the copy into a record image. A part whose bytes hold more than a search value can tell
+  // (the length of a BLOB, characters behind a prefix) ends the result early: the bytes are still a
+  // prefix of every matching key. *parts_done says how many parts are complete in the result (may
+  // be null).
   size_t EncodeSearchTuple(const uint8_t* tuple, unsigned parts, uint8_t* out,
                            unsigned* parts_done) const;
 
@@ -90,7 +91,7 @@ class KeyCodec {
 
   // True when a declared part of the row is NULL: then a unique index does not conflict.
   bool UserPartsHaveNull(const uint8_t* record) const;
-  // The same for an encoded key. A malformed key has no NULL.
+  // True when a declared part of an encoded key is NULL. A malformed key has no NULL.
   bool UserPartsHaveNull(Bytes key) const;
 
   // Length in bytes of the index number and the first `parts` parts of an encoded key, or 0 when

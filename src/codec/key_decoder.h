@@ -32,7 +32,7 @@ class KeyDecoder {
   // chunk included). False when the bytes contradict the format; the columns are undefined then.
   [[nodiscard]] bool Decode(Bytes key, Bytes value, uint8_t* record) const;
 
-  // The same when the unpack info content was found by the caller: rows of a primary key.
+  // Decodes with unpack info content that the caller has found, as for rows of a primary key.
   [[nodiscard]] bool DecodeWithUnpack(Bytes key, Bytes unpack_content, uint8_t* record) const;
 
  private:

@@ -19,7 +19,7 @@ struct PartSource {
 // that a damaged image cannot make the encoder overrun its buffers.
 PartSource SourceInRecord(const KeyStep& step, const uint8_t* record);
 
-// The same in the server's search tuple; `tuple` points behind the NULL byte.
+// Finds the part in the server's search tuple; `tuple` points behind the NULL byte.
 PartSource SourceInTuple(const KeyStep& step, const uint8_t* tuple);
 
 // Of the data of a column, what the part declares: of a prefix part the first characters (bytes).

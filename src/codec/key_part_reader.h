@@ -34,7 +34,7 @@ inline PartPresence ReadPresence(const KeyStep& step, KeyCursor* cursor) {
 // Steps over the key bytes of a value that is not NULL. False when malformed.
 [[nodiscard]] bool SkipPart(const KeyStep& step, KeyCursor* cursor);
 
-// The same, and over what the part contributed to the unpack info.
+// Steps over the key bytes and over what the part contributed to the unpack info.
 [[nodiscard]] bool SkipPartAndUnpack(const KeyStep& step, KeyCursor* cursor);
 
 // Decodes a value that is not NULL to its place in the record image. Only for decodable steps.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/database.h"
 
-#include "base/mutex.h"
-
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -39,8 +37,8 @@ class Database::Housekeeper {
       // A failure stops the store from taking writes, which is where users learn of it.
       (void)store_->SyncWal(true);
       cursors_->Tick();
-      store_->FlushForScans();
-      store_->PaceBackgroundWork();
+      store_->flushes().FlushForScans();
+      store_->compactions().PaceBackgroundWork();
       lock.Lock();
     }
   }

@@ -5,11 +5,11 @@
 
 namespace basalt::engine {
 
-// From what the store holds to what a reader finds. Files hold entries and older versions of them;
-// an entry in memory is a new one, another version of one in files, or the end of one. Only
-// numbers: any thread.
+// Estimates how many entries a reader finds from how many the store holds. Files hold entries and
+// older versions of them. An entry in a memtable is a new one, another version of one in files, or
+// a tombstone. Only numbers: any thread.
 
-// Of an index or a part of it.
+// What the store holds of an index or of a part of it.
 struct StoredAmount {
   double in_files = 0;   // entries of files, without those whose deletion is in files too
   double in_memory = 0;  // versions and deletions
@@ -26,8 +26,8 @@ struct MemoryEffect {
   }
 };
 
-// Told from the entries that readers find in the whole index. `deletions`: the share of deletions
-// in memory, as well as it is known.
+// Computes the effect from the entries that readers find in the whole index. `deletions`: the share
+// of tombstones in memory, as well as it is known.
 MemoryEffect EffectOf(const StoredAmount& all, double found, double deletions);
 
 // Entries that readers find in a part of an index of which they find `all_found`. `deleted`: the

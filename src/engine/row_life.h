@@ -16,13 +16,13 @@ struct UpdateStamps {
   uint64_t after = 0;
 };
 
-// The time from which one statement looks at the rows of a table that expire, and the time stamps
-// it gives to those it writes.
+// The TTL clock of one statement: the time at which it judges whether rows have expired, and the
+// time stamps of the rows that it writes.
 //
 // The time is that of the transaction's snapshot, so that a transaction sees the same rows again
-// and again; a statement that reads without a snapshot (a locking one, a single look-up) has the
-// time of its first read. Never is it earlier than that of a compaction, which may have dropped
-// what had expired then. For tables without a time to live all of this is one branch.
+// and again. A statement that reads without a snapshot (a locking one, a single look-up) has the
+// time of its first read. The time is never earlier than that of a compaction, which may have
+// dropped what had expired then. For tables without a time to live all of this is one branch.
 //
 // One thread. The table must outlive the object.
 class RowLife {
@@ -45,8 +45,8 @@ class RowLife {
   [[nodiscard]] bool HidesEntry(size_t position, Bytes value) {
     return expires_ && hides_ && Passes(value, table_.index(position).ttl_seconds);
   }
-  // May an entry's row be missing without being lost? Compactions drop rows and entries apart; who
-  // does not hide what has expired meets the ones without the others.
+  // May an entry's row be missing without being lost? Compactions drop rows and entries apart. A
+  // statement that does not hide what has expired meets the ones without the others.
   [[nodiscard]] bool EntriesMayStandAlone() const;
 
   // Do rows of the table expire at all?

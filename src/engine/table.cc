@@ -84,7 +84,7 @@ Status Table::Resolve() {
     if (indexes_[i].family == nullptr) {
       return Disagree(name(), "the column family of index " + defined.name);
     }
-    indexes_[i].reverse = store::Store::IsReverse(indexes_[i].family);
+    indexes_[i].reverse = store::IsReverse(indexes_[i].family);
     indexes_[i].unique = defined.unique || defined.kind == codec::IndexKind::kPrimary;
   }
   return Status::Ok();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/table_statistics.h"
 
-#include "base/mutex.h"
-
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -144,7 +142,7 @@ Status TableStatistics::Measure(size_t position, uint64_t count_limit,
   const store::Store& store = *table_->database()->store();
   const store::MemtableShare memtables = store::MemtableShareOf(store, index.family, index.id);
   estimate->memtable_entries = memtables.entries;
-  const store::IndexStatistics files = store.StatisticsOf(index.id);
+  const store::IndexStatistics files = store.index_statistics().StatisticsOf(index.id);
   estimate->data_bytes = static_cast<uint64_t>(std::max<int64_t>(files.data_bytes, 0));
   estimate->disk_bytes = store::DiskBytesOf(store, index.family, index.id);
   estimate->file_entries = static_cast<uint64_t>(files.LiveRows());
@@ -254,7 +252,7 @@ uint64_t TableStatistics::StoredBetween(size_t position, Bytes start, Bytes end)
   const Index& index = table_->index(position);
   const store::Store& store = *table_->database()->store();
   const rocksdb::Range range = StoreRange(index, start, end);
-  const store::IndexStatistics files = store.StatisticsOf(index.id);
+  const store::IndexStatistics files = store.index_statistics().StatisticsOf(index.id);
   const auto in_files = static_cast<double>(files.rows + files.deletes + files.single_deletes);
   return static_cast<uint64_t>(ShareOfFiles(store, index, range) * in_files +
                                EntriesInMemory(store, index, range));
@@ -266,7 +264,8 @@ uint64_t TableStatistics::EntriesBetween(size_t position, Bytes start, Bytes end
   const store::Store& store = *table_->database()->store();
   const store::IndexBounds whole(index.id, index.reverse);
   const rocksdb::Range range = StoreRange(index, start, end);
-  const auto in_files = static_cast<double>(store.StatisticsOf(index.id).LiveRows());
+  const auto in_files =
+      static_cast<double>(store.index_statistics().StatisticsOf(index.id).LiveRows());
   const StoredAmount part{ShareOfFiles(store, index, range) * in_files,
                           EntriesInMemory(store, index, range)};
   const StoredAmount all{in_files, EntriesInMemory(store, index, whole.range())};

@@ -19,7 +19,7 @@ class VirtualColumns {
   // which are all there. TEXT and BLOB columns then point to memory that lasts until the next call
   // for the same record.
   virtual void Compute(size_t index, uint8_t* record) = 0;
-  // The same for the parts of all indexes at once.
+  // Computes the parts of all indexes at once.
   virtual void ComputeAll(uint8_t* record) = 0;
 };
 

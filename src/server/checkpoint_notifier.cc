@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/checkpoint_notifier.h"
 
-#include "base/mutex.h"
-
 #include <chrono>
 #include <string>
 #include <utility>

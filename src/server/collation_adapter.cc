@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/collation_adapter.h"
 
-#include "base/mutex.h"
-
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
+
+#include "base/mutex.h"
 
 namespace basalt::server {
 

@@ -101,7 +101,7 @@ Status CompactIndex(const engine::Table& table, const engine::Index& index,
   compaction.report = [progress](uint64_t done, uint64_t expected) {
     return progress->Report(done, expected);
   };
-  return table.database()->store()->Compact(compaction);
+  return table.database()->store()->compactions().Compact(compaction);
 }
 
 // For RepairDefinitions.

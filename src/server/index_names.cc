@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/index_names.h"
 
-#include "base/mutex.h"
-
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.h"
 #include "server/frm_header.h"
 
 namespace basalt::server {

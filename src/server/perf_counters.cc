@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/perf_counters.h"
 
-#include "base/mutex.h"
-
 #include <rocksdb/iostats_context.h>
 #include <rocksdb/perf_context.h>
 #include <rocksdb/perf_level.h>
 
 #include <algorithm>
+
+#include "base/mutex.h"
 
 namespace basalt::server {
 

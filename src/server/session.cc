@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/session.h"
 
-#include "base/mutex.h"
-
 #include <algorithm>
 #include <cstring>
 #include <ctime>

@@ -233,12 +233,12 @@ uint64_t NotCompressed() {
   return Ticker(rocksdb::NUMBER_BLOCK_COMPRESSION_BYPASSED) +
          Ticker(rocksdb::NUMBER_BLOCK_COMPRESSION_REJECTED);
 }
-uint64_t ManualCompactions() { return Database()->store()->manual_compactions(); }
-uint64_t RunningCompactions() { return Database()->store()->running_manual_compactions(); }
+uint64_t ManualCompactions() { return Database()->store()->compactions().ended_manual(); }
+uint64_t RunningCompactions() { return Database()->store()->compactions().running_manual(); }
 
 template <int64_t store::IndexStatistics::*kind>
 uint64_t Written() {
-  return static_cast<uint64_t>(Database()->store()->WrittenEntries().*kind);
+  return static_cast<uint64_t>(Database()->store()->index_statistics().Written().*kind);
 }
 using Entries = store::IndexStatistics;
 

@@ -4,6 +4,7 @@
 #include "server/index_attributes.h"
 #include "server/plugin_state.h"
 #include "server/system_variables.h"
+#include "store/format/column_family_names.h"
 #include "store/store.h"
 
 namespace basalt::server {

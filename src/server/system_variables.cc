@@ -39,7 +39,7 @@ int CheckCreateCheckpoint(THD*, st_mysql_sys_var*, void* save, st_mysql_value* v
   }
   const std::string directory(path, static_cast<size_t>(length));
   if (Database() == nullptr) return 1;
-  const Status status = Database()->store()->Checkpoint(directory);
+  const Status status = Database()->store()->checkpoints().Make(directory);
   if (!status.ok()) return ReportError(status, "checkpoint in " + directory);
   sql_print_information("ROCKSDB: made a checkpoint in %s", directory.c_str());
   return 0;
@@ -62,7 +62,7 @@ int CheckRemoveCheckpoint(THD*, st_mysql_sys_var*, void* save, st_mysql_value*) 
 int CheckForceFlush(THD*, st_mysql_sys_var*, void* save, st_mysql_value*) {
   *static_cast<my_bool*>(save) = 0;
   if (Database() == nullptr) return 1;
-  return ReportError(Database()->store()->Flush(), "flush of the memtables");
+  return ReportError(Database()->store()->flushes().Flush(), "flush of the memtables");
 }
 
 int CheckCompact(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* value) {
@@ -90,7 +90,7 @@ int CheckCompact(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* value)
   compaction.report = [&progress](uint64_t done, uint64_t expected) {
     return progress.Report(done, expected);
   };
-  return ReportError(store->Compact(compaction), "compaction of " + name);
+  return ReportError(store->compactions().Compact(compaction), "compaction of " + name);
 }
 
 void UpdateNothing(THD*, st_mysql_sys_var*, void*, const void*) {}
@@ -100,14 +100,14 @@ void UpdateNothing(THD*, st_mysql_sys_var*, void*, const void*) {}
 void UpdateBlockCache(THD*, st_mysql_sys_var*, void* variable, const void* save) {
   StoreValue<LONGLONG>(variable, save);
   if (Database() == nullptr) return;
-  Database()->store()->SetBlockCacheBytes(
+  Database()->store()->settings().SetBlockCacheBytes(
       static_cast<uint64_t>(*static_cast<const LONGLONG*>(save)));
 }
 
 void UpdateBackgroundJobs(THD* thd, st_mysql_sys_var*, void* variable, const void* save) {
   const int jobs = *static_cast<const int*>(save);
   if (Database() != nullptr) {
-    const Status status = Database()->store()->SetBackgroundJobs(jobs);
+    const Status status = Database()->store()->settings().SetBackgroundJobs(jobs);
     if (!status.ok()) {
       push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN, ER_WRONG_VALUE_FOR_VAR,
                           "rocksdb_max_background_jobs: %s", status.ToString().c_str());

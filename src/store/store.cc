@@ -1,34 +1,286 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/store.h"
 
-#include "base/mutex.h"
-
-#include <chrono>
-#include <filesystem>
-#include <system_error>
-#include <thread>
-#include <unordered_map>
+#include <algorithm>
 #include <utility>
 
 #include <rocksdb/advanced_cache.h>
 #include <rocksdb/convenience.h>
-#include <rocksdb/utilities/checkpoint.h>
-#include <rocksdb/write_buffer_manager.h>
+#include <rocksdb/env.h>
+#include <rocksdb/sst_file_reader.h>
 
+#include "store/errors/information_log.h"
 #include "store/errors/space_watcher.h"
+#include "store/errors/status_map.h"
+#include "store/format/column_family_names.h"
+#include "store/opening/live_files.h"
+#include "store/opening/read_only_store.h"
+#include "store/options/block_memory.h"
 #include "store/options/database_defaults.h"
-#include "store/options/memory_budget.h"
-#include "store/options/option_string.h"
-#include "store/statistics/number_property.h"
+#include "store/statistics/statistics_collector.h"
+#include "store/store_listener.h"
 
 namespace basalt::store {
 namespace {
 
-// How long somebody who waits for memtables to be written out does so before the next look.
-constexpr std::chrono::milliseconds kFlushPoll{1};
-constexpr int kMostPollsForCounting = 1000;
+// Table files of bulk loads that never finished, the old plugin's as well.
+constexpr std::string_view kBulkLoadSuffix = ".bulk_load.tmp";
+// A part of the reserve, so that a server that keeps to it never misses the space.
+constexpr uint64_t kReservePerBallast = 2;
+
+std::vector<std::string> FoldersOf(const StoreOptions& options) {
+  std::vector<std::string> folders;
+  for (std::string folder : {options.directory, options.wal_directory}) {
+    while (folder.ends_with('/')) folder.pop_back();
+    if (!folder.empty()) folders.push_back(std::move(folder));
+  }
+  return folders;
+}
+
+std::shared_ptr<rocksdb::Cache> NewBlockCache(const StoreOptions& options) {
+  rocksdb::HyperClockCacheOptions cache(options.block_cache_bytes);
+  cache.memory_allocator = NewBlockMemory();
+  return cache.MakeSharedCache();
+}
 
 }  // namespace
+
+Store::Store(StoreOptions options)
+    : options_(std::move(options)),
+      cache_(NewBlockCache(options_)),
+      statistics_(rocksdb::CreateDBStatistics()),
+      time_to_live_(std::make_shared<TimeToLive>(options_.time_to_live)),
+      policy_(options_.log, FoldersOf(options_)),
+      files_{{},
+             {[this](bool waits) { policy_.OnLogWaits(waits); },
+              [this](const rocksdb::IOStatus& error) { policy_.OnLogFailure(error); }},
+             nullptr,
+             nullptr},
+      database_options_(BuildDatabaseOptions()),
+      families_({&options_, cache_, NewStatisticsCollectorFactory(options_.key_prefixes),
+                 time_to_live_, &policy_}) {}
+
+// Whoever wants to know how closing went calls Close() before.
+Store::~Store() { (void)Close().ok(); }
+
+Status Store::Open(StoreOptions options, std::unique_ptr<Store>* store) {
+  if (options.directory.empty()) {
+    return Status(Code::kInvalidArgument, "the store has no directory");
+  }
+  std::unique_ptr<Store> opened(new Store(std::move(options)));
+  BASALT_RETURN_IF_ERROR(opened->families_.ReadOverrides());
+  BASALT_RETURN_IF_ERROR(opened->PrepareDirectory());
+  BASALT_RETURN_IF_ERROR(opened->OpenDatabase());
+  BASALT_RETURN_IF_ERROR(opened->RemoveUnfinishedBulkLoads());
+  BASALT_RETURN_IF_ERROR(opened->LoadStatistics());
+  opened->StartWatcher();
+  *store = std::move(opened);
+  return {};
+}
+
+rocksdb::DBOptions Store::BuildDatabaseOptions() {
+  statistics_->set_stats_level(options_.statistics_level);
+  observed_.listener = std::make_shared<Listener>(&policy_, &observed_.keeper, &observed_.journal);
+  files_.ballast = std::make_unique<Ballast>(options_.directory, options_.reserved_free_bytes,
+                                             kReservePerBallast);
+  rocksdb::DBOptions options = DatabaseOptions(options_, cache_);
+  files_.env = rocksdb::NewCompositeEnv(files_.wal_backlog.Wrap(
+      files_.manifest_guard.Wrap(options.env->GetFileSystem()),
+      options_.wal_directory.empty() ? options_.directory : options_.wal_directory));
+  options.env = files_.env.get();
+  options.statistics = statistics_;
+  options.listeners.push_back(observed_.listener);
+  return options;
+}
+
+Status Store::PrepareDirectory() {
+  rocksdb::Env* env = database_options_.env;
+  if (options_.create_if_missing) {
+    BASALT_RETURN_IF_ERROR(
+        MapStatus(env->CreateDirIfMissing(options_.directory), In("making the store")));
+  } else if (env->FileExists(options_.directory).IsNotFound()) {
+    // Before RocksDB makes the directory for its log.
+    return Status(Code::kInvalidArgument,
+                  options_.directory + " does not exist (create_if_missing is false)");
+  }
+  return ReadOnlyStore::CheckMarker(options_);
+}
+
+Status Store::RemoveUnfinishedBulkLoads() {
+  rocksdb::Env* env = database_options_.env;
+  std::vector<std::string> children;
+  if (!env->GetChildren(options_.directory, &children).ok()) return {};
+  for (const std::string& child : children) {
+    if (!child.ends_with(kBulkLoadSuffix)) continue;
+    BASALT_RETURN_IF_ERROR(MapStatus(env->DeleteFile(options_.directory + "/" + child),
+                                     "removing an unfinished bulk load, " + child));
+    ++removed_bulk_loads_;
+  }
+  return {};
+}
+
+Status Store::ListColumnFamilies(std::vector<std::string>* names) {
+  names->clear();
+  if (database_options_.env->FileExists(options_.directory + "/CURRENT").ok()) {
+    BASALT_RETURN_IF_ERROR(
+        MapStatus(rocksdb::DB::ListColumnFamilies(database_options_, options_.directory, names),
+                  In("listing the column families")));
+  }
+  // In a new store they get the ids 0 and 1, in this order.
+  for (const char* name : {kDefaultColumnFamilyName, kSystemColumnFamilyName}) {
+    if (std::find(names->begin(), names->end(), name) == names->end()) names->push_back(name);
+  }
+  return {};
+}
+
+Status Store::OpenDatabase() {
+  std::vector<std::string> names;
+  BASALT_RETURN_IF_ERROR(ListColumnFamilies(&names));
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (const std::string& name : names) {
+    rocksdb::ColumnFamilyOptions family;
+    BASALT_RETURN_IF_ERROR(families_.BuildOptions(name, &family));
+    families.emplace_back(name, family);
+  }
+  // Without a log file of its own the store still works; RocksDB's messages are lost then.
+  std::shared_ptr<rocksdb::Logger> file;
+  rocksdb::CreateLoggerFromOptions(options_.directory, database_options_, &file)
+      .PermitUncheckedError();
+  database_options_.info_log = NewInformationLog(std::move(file), options_.log);
+  Status opened = OpenFamilies(families);
+  if (opened.code() == Code::kNoSpace && files_.ballast->Drop()) {
+    Log(LogLevel::kWarning,
+        std::string(opened.message()) + "; trying again without " + std::string(Ballast::kName));
+    opened = OpenFamilies(families);
+  }
+  BASALT_RETURN_IF_ERROR(std::move(opened));
+  files_.ballast->Load();
+  base_ = db_->GetBaseDB();
+  time_to_live_->Attach(base_);
+  default_ = FindColumnFamily(kDefaultColumnFamilyName);
+  system_ = FindColumnFamily(kSystemColumnFamilyName);
+  sync_group_ = std::make_unique<WalSyncGroup>([this] { return FlushLog(/*sync=*/true); });
+  maintenance_ = std::make_unique<Maintenance>(this);
+  return {};
+}
+
+Store::Maintenance::Maintenance(Store* store)
+    : flushes({store->base_, store->statistics_.get(), &store->families_.all(), &store->policy_,
+               &store->files_.wal_backlog, &store->observed_.keeper, &store->options_}),
+      compactions({store->base_, store->statistics_.get(), &store->families_.all(),
+                   &store->options_, &flushes,
+                   [store](const rocksdb::CompactionJobInfo& job) {
+                     store->observed_.listener->CountFiles(job);
+                   }}),
+      checkpoints(store->base_, &store->options_, &flushes),
+      settings({store->base_, store->cache_.get(), store->statistics_.get(),
+                &store->database_options_, &store->options_}) {}
+
+Status Store::OpenFamilies(const std::vector<rocksdb::ColumnFamilyDescriptor>& families) {
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  BASALT_RETURN_IF_ERROR(OpenInSpiteOfDamage(families, &handles));
+  families_.Attach(db_, handles);
+  return {};
+}
+
+Status Store::OpenInSpiteOfDamage(const std::vector<rocksdb::ColumnFamilyDescriptor>& descriptors,
+                                  std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
+  const auto open = [&] {
+    return MapStatus(rocksdb::TransactionDB::Open(database_options_, TransactionOptionsOfDatabase(),
+                                                  options_.directory, descriptors, handles, &db_),
+                     In("opening the store"));
+  };
+  Status status = open();
+  if (status.code() != Code::kCorruption) return status;
+  // Manifest and log are read again in the same way; if only they are well it goes on.
+  OpenFilesLater(&database_options_);
+  handles->clear();
+  if (!open().ok()) return status;
+  if (!CheckLiveFiles(db_->GetBaseDB(), database_options_.env).ok()) {
+    CloseDatabase(*handles).PermitUncheckedError();
+    return status;
+  }
+  Log(LogLevel::kError, "a table file is damaged; what needs it fails, everything else goes on: " +
+                            std::string(status.message()));
+  return {};
+}
+
+Status Store::LoadStatistics() {
+  // Flushes and compactions run already; the keeper sorts out who was first.
+  for (rocksdb::ColumnFamilyHandle* handle : families_.all().All()) {
+    rocksdb::TablePropertiesCollection files;
+    Status status = MapStatus(base_->GetPropertiesOfAllTables(handle, &files),
+                              In("reading the properties of table files"));
+    if (status.code() == Code::kCorruption) {
+      LoadStatisticsOneByOne(handle);
+      continue;
+    }
+    BASALT_RETURN_IF_ERROR(std::move(status));
+    for (const auto& [path, properties] : files) {
+      observed_.keeper.AddFile(StatisticsKeeper::FileNumber(path),
+                               StatisticsKeeper::PropertyOf(*properties));
+    }
+  }
+  return {};
+}
+
+void Store::LoadStatisticsOneByOne(rocksdb::ColumnFamilyHandle* handle) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  base_->GetLiveFilesMetaData(&files);
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    if (file.column_family_name != handle->GetName()) continue;
+    const std::string path = file.db_path + file.name;
+    rocksdb::SstFileReader reader(base_->GetOptions(handle));
+    // The rows of a file that cannot be read count for nothing in estimates.
+    const bool readable = reader.Open(path).ok();
+    observed_.keeper.AddFile(
+        StatisticsKeeper::FileNumber(path),
+        readable ? StatisticsKeeper::PropertyOf(*reader.GetTableProperties()) : Bytes());
+  }
+}
+
+void Store::StartWatcher() {
+  SpaceWatcher::Target target;
+  target.env = database_options_.env;
+  target.directories.push_back(options_.directory);
+  if (!options_.wal_directory.empty()) target.directories.push_back(options_.wal_directory);
+  target.reserved_bytes = options_.reserved_free_bytes;
+  watcher_ = std::make_unique<SpaceWatcher>(std::move(target), &policy_, [this] {
+    // What cannot be resumed yet is tried again in a moment; the policy has the message.
+    (void)ResumeWriting().ok();
+  });
+  watcher_->CheckNow();
+  watcher_->Start();
+}
+
+Status Store::Close() {
+  if (closed_) return {};
+  closed_ = true;
+  if (db_ == nullptr) return {};
+  const BackgroundRateLimiter::Hurry hurry(options_.rate_limiter.get());
+  Status result = SyncWal(/*sync=*/true);
+  files_.wal_backlog.Release();
+  // A recovery that the watcher has begun does not wait for its flush any more then.
+  rocksdb::CancelAllBackgroundWork(base_, /*wait=*/false);
+  if (watcher_) watcher_->Stop();
+  rocksdb::CancelAllBackgroundWork(base_, /*wait=*/true);
+  time_to_live_->Detach();
+  const auto handles = families_.Detach();
+  const rocksdb::Status closed = CloseDatabase(handles);
+  base_ = nullptr;
+  if (result.ok()) result = MapStatus(closed, In("closing the store"));
+  return result;
+}
+
+rocksdb::Status Store::CloseDatabase(const std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
+  for (rocksdb::ColumnFamilyHandle* handle : handles) {
+    db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  }
+  rocksdb::Status closed = db_->Close();
+  delete db_;
+  db_ = nullptr;
+  return closed;
+}
 
 std::string Store::In(std::string_view what) const {
   return std::string(what) + " in " + options_.directory;
@@ -36,40 +288,6 @@ std::string Store::In(std::string_view what) const {
 
 void Store::Log(LogLevel level, std::string_view text) const {
   if (options_.log) options_.log(level, text);
-}
-
-Status Store::MapChange(const rocksdb::Status& status, const std::string& what) const {
-  if (!OnlyOptionsFileFailed(status)) return MapStatus(status, what);
-  Log(LogLevel::kWarning,
-      what + " was done, and is not in the OPTIONS file yet: " + status.ToString());
-  return {};
-}
-
-bool Store::IsReverse(std::string_view column_family_name) {
-  return column_family_name.starts_with(kReverseColumnFamilyPrefix);
-}
-
-bool Store::IsReverse(const rocksdb::ColumnFamilyHandle* handle) {
-  return handle->GetComparator() == ReverseComparator();
-}
-
-Status Store::GetOrCreateColumnFamily(const std::string& name,
-                                      rocksdb::ColumnFamilyHandle** handle) {
-  *handle = FindColumnFamily(name);
-  if (*handle != nullptr) return {};
-  MutexLock lock(create_mutex_);
-  *handle = FindColumnFamily(name);
-  if (*handle != nullptr) return {};
-  if (name.empty()) return Status(Code::kInvalidArgument, "a column family needs a name");
-  BASALT_RETURN_IF_ERROR(CheckWritingAllowed());
-  rocksdb::ColumnFamilyOptions family;
-  BASALT_RETURN_IF_ERROR(BuildColumnFamilyOptions(name, &family));
-  rocksdb::ColumnFamilyHandle* created = nullptr;
-  BASALT_RETURN_IF_ERROR(MapChange(db_->CreateColumnFamily(family, name, &created),
-                                   "making the column family " + name));
-  families_.Add(created);
-  *handle = created;
-  return {};
 }
 
 Status Store::Write(rocksdb::WriteBatch* batch, bool sync) {
@@ -98,16 +316,16 @@ Status Store::WriteUnlogged(rocksdb::WriteBatch* batch) {
   while (true) {
     const rocksdb::Status written = base_->Write(options, batch);
     if (!written.IsIncomplete()) return MapStatus(written, "writing without the log");
-    BASALT_RETURN_IF_ERROR(AwaitFlush());
+    BASALT_RETURN_IF_ERROR(maintenance_->flushes.AwaitFlush());
   }
 }
 
 // What a full disk keeps from the log is not durable, whatever RocksDB says.
 rocksdb::Status Store::FlushLog(bool sync) {
-  if (!backlog_.pending() || backlog_.Drain()) {
+  if (!files_.wal_backlog.pending() || files_.wal_backlog.Drain()) {
     const WalBacklog::SyncScope looks_at_pending;
     const rocksdb::Status flushed = base_->FlushWAL(sync);
-    if (!flushed.ok() || !backlog_.pending()) return flushed;
+    if (!flushed.ok() || !files_.wal_backlog.pending()) return flushed;
   }
   return rocksdb::Status::NoSpace("what was written waits in memory for free space");
 }
@@ -119,7 +337,7 @@ Status Store::SyncWal(bool sync) {
 
 Status Store::ResumeWriting() {
   if (watcher_) watcher_->CheckNow();
-  if (backlog_.pending()) backlog_.Drain();
+  if (files_.wal_backlog.pending()) files_.wal_backlog.Drain();
   if (policy_.ResumeIsWorthTrying()) {
     const rocksdb::Status status = base_->Resume();
     if (status.ok()) {
@@ -128,183 +346,8 @@ Status Store::ResumeWriting() {
       policy_.OnResumeFailed(status);
     }
   }
-  if (writing_allowed()) ballast_->Load();
+  if (writing_allowed()) files_.ballast->Load();
   return CheckWritingAllowed();
-}
-
-// Waits a moment, unless no flush can come to its end; low space alone does not hold one up.
-Status Store::AwaitFlush() const {
-  BASALT_RETURN_IF_ERROR(policy_.CheckFreeingAllowed());
-  std::this_thread::sleep_for(kFlushPoll);
-  return {};
-}
-
-bool Store::HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle) {
-  return NumberProperty(base_, handle, rocksdb::DB::Properties::kNumImmutableMemTable) > 0;
-}
-
-// RocksDB tells its listener of a new file a moment after everybody can read it.
-bool Store::HasUncountedFiles(rocksdb::ColumnFamilyHandle* handle) {
-  rocksdb::ColumnFamilyMetaData family;
-  base_->GetColumnFamilyMetaData(handle, &family);
-  for (const rocksdb::LevelMetaData& level : family.levels) {
-    for (const rocksdb::SstFileMetaData& file : level.files) {
-      if (!keeper_.Knows(file.file_number)) return true;
-    }
-  }
-  return false;
-}
-
-bool Store::HasBackgroundWork(rocksdb::ColumnFamilyHandle* handle) {
-  using Properties = rocksdb::DB::Properties;
-  for (const std::string* property :
-       {&Properties::kNumRunningFlushes, &Properties::kNumRunningCompactions,
-        &Properties::kCompactionPending}) {
-    if (NumberProperty(base_, handle, *property) > 0) return true;
-  }
-  return false;
-}
-
-rocksdb::Status Store::RequestFlush(rocksdb::ColumnFamilyHandle* handle) {
-  rocksdb::FlushOptions options;
-  options.wait = false;
-  options.allow_write_stall = true;
-  return base_->Flush(options, handle);
-}
-
-// While writes are stopped RocksDB takes no requests; that ends with the work that is under way.
-Status Store::RequestFlushInTurn(rocksdb::ColumnFamilyHandle* handle, const std::string& doing) {
-  rocksdb::Status requested = RequestFlush(handle);
-  while (requested.IsTryAgain() && HasBackgroundWork(handle)) {
-    BASALT_RETURN_IF_ERROR(AwaitFlush());
-    requested = RequestFlush(handle);
-  }
-  return MapStatus(requested, doing);
-}
-
-Status Store::Checkpoint(const std::string& path) {
-  BASALT_RETURN_IF_ERROR(CheckLogWritable());
-  std::error_code error;
-  const bool existed = std::filesystem::exists(path, error);
-  rocksdb::Checkpoint* made = nullptr;
-  rocksdb::Status status = rocksdb::Checkpoint::Create(base_, &made);
-  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
-  const BackgroundRateLimiter::Hurry hurry(options_.rate_limiter.get());
-  if (status.ok()) status = checkpoint->CreateCheckpoint(path);
-  // RocksDB removes one in part, but not one whose name it could not make durable.
-  if (!status.ok() && !existed) std::filesystem::remove_all(path, error);
-  return MapStatus(status, "making a checkpoint in " + path);
-}
-
-// What needs the log whole fails while a full disk keeps it from being so, instead of waiting.
-Status Store::CheckLogWritable() { return backlog_.pending() ? CheckWritingAllowed() : Status(); }
-
-Status Store::Flush() { return FlushAndWait(families_.All(), "flushing memtables"); }
-
-Status Store::Flush(rocksdb::ColumnFamilyHandle* handle) {
-  return FlushAndWait({handle}, "flushing the memtable of " + handle->GetName());
-}
-
-// RocksDB's own waiting ends only when the flush is done, and on a full disk that may be never. One
-// column family after the other: a request that is left in RocksDB's queue by an error of another
-// family can keep DB::Resume() waiting for ever (see store_listener.h).
-Status Store::FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
-                           const std::string& doing) {
-  BASALT_RETURN_IF_ERROR(CheckLogWritable());
-  const BackgroundRateLimiter::Hurry hurry(options_.rate_limiter.get());
-  for (rocksdb::ColumnFamilyHandle* handle : handles) {
-    // A request that comes while RocksDB recovers from an error is thrown away and keeps its thread
-    // for a second, and recovery begins when no thread is busy: asked again and again it never
-    // does.
-    BASALT_RETURN_IF_ERROR(policy_.CheckFreeingAllowed());
-    BASALT_RETURN_IF_ERROR(RequestFlushInTurn(handle, doing));
-    while (HasUnwrittenMemtables(handle)) {
-      BASALT_RETURN_IF_ERROR(AwaitFlush());
-    }
-    // Estimates are not worth an endless wait.
-    for (int i = 0; i < kMostPollsForCounting && HasUncountedFiles(handle); ++i) {
-      BASALT_RETURN_IF_ERROR(AwaitFlush());
-    }
-  }
-  return {};
-}
-
-Status Store::Compact(rocksdb::ColumnFamilyHandle* handle) {
-  ManualCompaction whole;
-  whole.family = handle;
-  return Compact(whole);
-}
-
-Status Store::Compact(const ManualCompaction& compaction) {
-  // A compaction begins with a flush, and waits for it.
-  BASALT_RETURN_IF_ERROR(Flush(compaction.family));
-  const auto& limiter = options_.rate_limiter;
-  const BackgroundRateLimiter::Hurry hurry(limiter.get());
-  ++running_manual_compactions_;
-  const rocksdb::Status compacted = RunManualCompaction(base_, compaction, [&limiter] {
-    return limiter == nullptr
-               ? 0
-               : static_cast<uint64_t>(limiter->GetTotalBytesThrough(rocksdb::Env::IO_TOTAL));
-  });
-  --running_manual_compactions_;
-  ++manual_compactions_;
-  return MapStatus(compacted, "compacting " + compaction.family->GetName());
-}
-
-void Store::CancelManualCompactions() { base_->DisableManualCompaction(); }
-
-void Store::AllowManualCompactions() { base_->EnableManualCompaction(); }
-
-Status Store::DisableFileDeletions() {
-  return MapStatus(base_->DisableFileDeletions(), "keeping files for a backup");
-}
-
-Status Store::EnableFileDeletions() {
-  return MapStatus(base_->EnableFileDeletions(), "letting files go after a backup");
-}
-
-Status Store::SetColumnFamilyOptions(rocksdb::ColumnFamilyHandle* handle,
-                                     const std::string& options) {
-  std::unordered_map<std::string, std::string> map;
-  rocksdb::Status status = rocksdb::StringToMap(WithTodaysValues(options), &map);
-  if (status.ok()) status = base_->SetOptions(handle, map);
-  return MapChange(status, "setting '" + options + "' for " + handle->GetName());
-}
-
-Status Store::SetDatabaseOptions(const std::string& options) {
-  std::unordered_map<std::string, std::string> map;
-  rocksdb::Status status = rocksdb::StringToMap(options, &map);
-  if (status.ok()) status = base_->SetDBOptions(map);
-  return MapChange(status, "setting '" + options + "'");
-}
-
-Status Store::SetBackgroundJobs(int jobs) {
-  StoreOptions changed = options_;
-  changed.max_background_jobs = jobs;
-  return SetDatabaseOptions("max_background_jobs=" + std::to_string(BackgroundJobs(changed)));
-}
-
-void Store::SetBlockCacheBytes(uint64_t bytes) {
-  StoreOptions changed = options_;
-  changed.block_cache_bytes = bytes;
-  cache_->SetCapacity(bytes);
-  database_options_.write_buffer_manager->SetBufferSize(AllMemtablesBytes(changed));
-}
-
-Status Store::ReadIndexStatistics(rocksdb::ColumnFamilyHandle* handle,
-                                  std::vector<IndexStatisticsRecord>* records) const {
-  records->clear();
-  rocksdb::TablePropertiesCollection files;
-  BASALT_RETURN_IF_ERROR(MapStatus(base_->GetPropertiesOfAllTables(handle, &files),
-                                   "reading the table files of " + handle->GetName()));
-  std::map<IndexId, IndexStatistics> sums;
-  std::vector<IndexStatisticsRecord> of_file;
-  for (const auto& [path, properties] : files) {
-    DecodeIndexStatistics(StatisticsKeeper::PropertyOf(*properties), &of_file);
-    for (const auto& [index, statistics] : of_file) sums[index].Add(statistics);
-  }
-  for (auto& [index, statistics] : sums) records->push_back({index, std::move(statistics)});
-  return {};
 }
 
 }  // namespace basalt::store

@@ -119,7 +119,7 @@ struct BulkLoad::IndexLoad {
   IndexLoad(size_t position_in_load, LoadIndex described, store::Store* store, uint64_t number)
       : position(position_in_load),
         index(std::move(described)),
-        reverse(store::Store::IsReverse(index.family)),
+        reverse(store::IsReverse(index.family)),
         prefix(std::to_string(number) + "-" + std::to_string(index.id.column_family) + "-" +
                std::to_string(index.id.number)),
         buffer(reverse),

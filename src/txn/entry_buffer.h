@@ -38,7 +38,7 @@ class EntryBuffer {
 
   // Forgets the entries and keeps the memory for the next ones.
   void Clear();
-  // The same, and gives the memory back.
+  // Forgets the entries and frees the memory.
   void Release();
 
  private:

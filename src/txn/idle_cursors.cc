@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/idle_cursors.h"
 
-#include "base/mutex.h"
-
 #include "txn/cursor.h"
 
 namespace basalt::txn {

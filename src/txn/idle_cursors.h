@@ -11,13 +11,13 @@ namespace basalt::txn {
 
 class Cursor;
 
-// Finds the cursors that nobody has used for a while and takes their iterators away. The server
-// keeps handlers open long after their last statement, and an iterator pins memtables, table files
-// and blocks: without this, a table of a thousand partitions that was read once would hold all of
-// them, and dropped data would keep its space.
+// Releases the iterators of cursors that no statement has used for a while. The server keeps
+// handlers open long after their last statement, and an iterator pins memtables, SST files and
+// blocks. Without this, a table of a thousand partitions that was read once would hold all of them,
+// and dropped data would keep its space.
 //
-// Invariant: an iterator has one owner. It is the cursor's while a statement uses it and parked
-// otherwise; who exchanges the parked pointer for null has it.
+// Invariant: an iterator has one owner. It is the cursor's while a statement uses it, and parked
+// otherwise; the thread that exchanges the parked pointer for null owns it.
 //
 // Thread-safety: all functions, from any thread. Registering takes the mutex, and happens once in a
 // cursor's life; parking and taking back do not.

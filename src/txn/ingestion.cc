@@ -48,7 +48,7 @@ Status BuildAll(store::Store* store, WriteSet* writes, const std::set<IndexId>& 
                 catalog::IngestJob* job) {
   for (const uint32_t id : writes->families()) {
     rocksdb::ColumnFamilyHandle* family = store->FindColumnFamily(id);
-    WrittenEntries entries(writes, family, store::Store::IsReverse(family), IndexId{id, 0});
+    WrittenEntries entries(writes, family, store::IsReverse(family), IndexId{id, 0});
     SortedFiles files(store, IndexId{id, 0}, SortedFiles::Purpose::kFinal,
                       std::to_string(job->number) + "-" + std::to_string(id));
     BASALT_RETURN_IF_ERROR(WriteEntries(&entries, id, taken, &files));
@@ -142,7 +142,7 @@ Status RunIngestJob(store::Store* store, const catalog::IngestJob& job) {
     BASALT_RETURN_IF_ERROR(AddToArguments(store, job, file, &arguments));
   }
   if (arguments.empty()) return Status::Ok();
-  return store->Ingest(arguments);
+  return store->compactions().Ingest(arguments);
 }
 
 void RemoveIngestFiles(store::Store* store, const catalog::IngestJob& job) {

@@ -59,7 +59,7 @@ class LockOwner {
   // Position in the list of row locks, to release those taken after it.
   size_t position() const { return held_.size(); }
   size_t lock_count() const { return held_.size(); }
-  // The same for another thread: as of a moment ago.
+  // The number of row locks for another thread, as of a moment ago.
   size_t reported_row_locks() const { return row_locks_.load(std::memory_order_relaxed); }
   bool holds_nothing() const {
     return held_.empty() && ranges_.empty() &&

@@ -57,8 +57,8 @@ class LockTable {
   static void NoteNewEntry(LockOwner* owner);
   // The entry that it was taken for is there already: it stays, in this mode.
   void KeepNewest(LockOwner* owner, LockMode mode);
-  // The same for a lock that the owner had shared before: what Acquire has just made exclusive of
-  // it is shared again. Else nothing.
+  // Makes a lock shared again that the owner had shared before and that Acquire has just made
+  // exclusive. Does nothing for any other lock.
   void UndoStrengthening(LockOwner* owner, Bytes key);
   // Releases the locks of new entries that were acquired after `position`.
   void ReleaseNewEntriesAfter(LockOwner* owner, size_t position);

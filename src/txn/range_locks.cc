@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/range_locks.h"
 
-#include "base/mutex.h"
-
 #include <algorithm>
 
 #include "base/assert.h"

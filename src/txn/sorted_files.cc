@@ -76,7 +76,7 @@ class FileSource final : public MergeSource {
 SortedFiles::SortedFiles(store::Store* store, IndexId index, Purpose purpose, std::string prefix)
     : store_(store),
       family_(store->FindColumnFamily(index.column_family)),
-      reverse_(store::Store::IsReverse(family_)),
+      reverse_(store::IsReverse(family_)),
       purpose_(purpose),
       prefix_(std::move(prefix)) {}
 

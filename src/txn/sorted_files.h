@@ -46,7 +46,7 @@ class SortedFiles {
 
   // kInternal when the key does not come behind the last one; errors of the file system.
   Status Add(Bytes key, Bytes value);
-  // Likewise, an entry that deletes `key` in what the files are put on top of.
+  // Adds a tombstone: it deletes `key` in what the files are put on top of. Errors as Add.
   Status AddDeletion(Bytes key);
   // The file being written ends, and is on the disk then; the next entry begins a new one.
   Status EndFile();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/spill.h"
 
-#include "base/mutex.h"
-
 #include <rocksdb/convenience.h>
 #include <rocksdb/write_batch.h>
 
@@ -47,7 +45,7 @@ Status Spill::EnsureFamily() {
   MutexLock guard(mutex_);
   if (family() != nullptr) return Status::Ok();
   rocksdb::ColumnFamilyHandle* created;
-  BASALT_RETURN_IF_ERROR(store_->GetOrCreateColumnFamily(kColumnFamilyName, &created));
+  BASALT_RETURN_IF_ERROR(store_->families().GetOrCreate(kColumnFamilyName, &created));
   family_.store(created, std::memory_order_release);
   return Status::Ok();
 }

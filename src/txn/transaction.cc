@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/transaction.h"
 
-#include "base/mutex.h"
-
 #include <malloc.h>
 
 #include <algorithm>

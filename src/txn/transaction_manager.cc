@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/transaction_manager.h"
 
-#include "base/mutex.h"
-
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -224,7 +222,7 @@ Status TransactionManager::LockRange(Transaction* asker, IndexId index, Bytes st
 bool TransactionManager::IsEmpty(IndexId index) const {
   constexpr uint64_t kDeletedEntries = 1000;
   rocksdb::ColumnFamilyHandle* family = store_->FindColumnFamily(index.column_family);
-  const store::IndexBounds bounds(index, store::Store::IsReverse(family));
+  const store::IndexBounds bounds(index, store::IsReverse(family));
   rocksdb::ReadOptions options;
   bounds.Confine(&options);
   options.max_skippable_internal_keys = kDeletedEntries;
@@ -332,13 +330,15 @@ Status TransactionManager::FinishCommit(const catalog::IngestJob& job) {
     // The record must not be lost while the files may be taken over.
     status = store_->SyncWal(true);
     if (status.ok()) status = FinishIngestJob(job);
-    if (status.ok() || store_->NeedsRestart()) return status;
+    if (status.ok() || store_->errors().NeedsRestart()) return status;
     // A full disk, or a store that is coming back from an error, is waited for.
     if (status.code() != Code::kNoSpace && store_->writing_allowed()) --left;
     std::this_thread::sleep_for(kBetweenAttempts);
   }
-  store_->StopWriting("a large commit could not be finished (" + std::string(status.message()) +
-                      ") and will be at the next start");
+  store_->errors().StopUntilRestart("a large commit could not be finished (" +
+                                        std::string(status.message()) +
+                                        ") and will be at the next start",
+                                    Code::kReadOnly);
   return status;
 }
 

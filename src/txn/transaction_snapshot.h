@@ -24,7 +24,7 @@ class TransactionSnapshot {
     ++reads_;
     return snapshot_;
   }
-  // The same for a mere estimate: when the statement then reads nothing, the snapshot does not
+  // The snapshot for a mere estimate: when the statement then reads nothing, the snapshot does not
   // outlive it, so that the transaction's view begins with its first real read.
   const rocksdb::Snapshot* ForEstimate();
   // A newer snapshot in the place of one that ForReads() gave out only once; else null.

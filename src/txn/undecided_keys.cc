@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/undecided_keys.h"
 
-#include "base/mutex.h"
-
 #include <algorithm>
 
 namespace basalt::txn {

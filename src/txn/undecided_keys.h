@@ -15,12 +15,12 @@ namespace basalt::txn {
 
 class Transaction;
 
-// What prepared transactions that were found at start have put, until they are decided. Their locks
-// are those of whole keys only: nobody knows at start which part of a key a unique index must keep
-// unique, nor what counters a table has. So whoever checks a unique value, or looks for the highest
-// value of a counter, asks here as well.
+// The keys that prepared (XA) transactions found at start have put, until they are committed or
+// rolled back. Their locks are those of whole keys only: at start it is unknown which part of a key
+// a unique index must keep unique, and what counters a table has. So a check of a unique value, or
+// a search for the highest value of a counter, asks here as well.
 //
-// Keys of deletions are not kept: whoever meets the old row waits for its lock.
+// Keys of tombstones are not kept: a reader that meets the old row waits for its lock.
 //
 // Thread-safety: any thread. Empty but for the moments after a crash, and then one load says so.
 class UndecidedKeys {

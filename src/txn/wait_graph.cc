@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/wait_graph.h"
 
-#include "base/mutex.h"
-
 #include <algorithm>
 #include <chrono>
 

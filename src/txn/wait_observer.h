@@ -3,11 +3,13 @@
 
 namespace basalt::txn {
 
-// Told about waits by the wait graph, for orders that the graph cannot see: a replica applies
-// transactions at once that have to commit one after the other. When an earlier one waits for a
-// lock of a later one, both are stuck; only who knows the order can tell, and undo the later one.
+// The wait graph reports lock waits to this interface. A replica applies transactions in parallel
+// that have to commit one after the other, and the graph does not know that order. When an earlier
+// transaction waits for a lock of a later one, both are stuck. The observer knows the order and can
+// roll the later one back.
 //
-// A runner is who runs a transaction: a name that only the observer understands, never null.
+// A runner is the thread that runs a transaction: a handle that only the observer understands,
+// never null.
 //
 // Threads: any; the graph's mutex is held, so the functions are short, neither wait nor call back
 // into the lock manager, and both runners are there until they return.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/write_set.h"
 
-#include "base/mutex.h"
-
 #include <algorithm>
 
 #include <rocksdb/write_batch.h>
@@ -305,7 +303,7 @@ bool WriteSet::HasInsertBetween(store::Store* store, IndexId index, Bytes start,
   if (opaque_) return true;
   rocksdb::ColumnFamilyHandle* family = store->FindColumnFamily(index.column_family);
   std::vector<std::unique_ptr<OverlaySource>> sources;
-  MakeOverlaySources(this, family, store::Store::IsReverse(family), index, &sources);
+  MakeOverlaySources(this, family, store::IsReverse(family), index, &sources);
   int look_ups = 0;
   for (const auto& source : sources) {
     for (source->Seek(start, true); source->Valid() && source->key() < end; source->Move(true)) {

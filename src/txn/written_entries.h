@@ -17,8 +17,8 @@ namespace basalt::txn {
 
 class WriteSet;
 
-// The uncommitted writes of a transaction to an index, the newest one of each key. Stands on the
-// first one from the beginning.
+// An iterator over the uncommitted writes of a transaction to an index: the newest one of each key.
+// A new one stands on the first entry.
 //
 // Invalid once WriteSet::generation has changed. One thread at a time; key() and value() are valid
 // until the next move.

@@ -227,8 +227,8 @@ class IoLoop : public EngineFixture {
   // It does while the disk is still full, and not between its end and the next statement.
   void AwaitBackgroundWork() {
     if (database_ == nullptr) return;
-    EXPECT_EQ(database_->store()->PauseBackgroundWork(true).ToString(), "ok");
-    EXPECT_EQ(database_->store()->PauseBackgroundWork(false).ToString(), "ok");
+    EXPECT_EQ(database_->store()->compactions().PauseBackgroundWork(true).ToString(), "ok");
+    EXPECT_EQ(database_->store()->compactions().PauseBackgroundWork(false).ToString(), "ok");
   }
 
   void ExpectWritingResumes() {
@@ -335,19 +335,22 @@ TEST_F(IoLoop, Rollback) {
 
 TEST_F(IoLoop, Flush) {
   Loop(
-      "flush", [this] { return database_->store()->Flush(); }, {},
+      "flush", [this] { return database_->store()->flushes().Flush(); }, {},
       [this] { return InsertRows(3); });
 }
 
 TEST_F(IoLoop, Compaction) {
   Loop(
       "compaction",
-      [this] { return database_->store()->Compact(database_->store()->default_column_family()); },
+      [this] {
+        return database_->store()->compactions().Compact(
+            database_->store()->default_column_family());
+      },
       {},
       [this] {
         for (int i = 0; i < 2; ++i) {
           Status status = InsertRows(3);
-          if (status.ok()) status = database_->store()->Flush();
+          if (status.ok()) status = database_->store()->flushes().Flush();
           if (!status.ok()) return status;
         }
         return Status::Ok();
@@ -359,7 +362,7 @@ TEST_F(IoLoop, Checkpoint) {
       "checkpoint",
       [this] {
         const std::string path = directory_ / ("checkpoint" + std::to_string(++made_));
-        Status made = database_->store()->Checkpoint(path);
+        Status made = database_->store()->checkpoints().Make(path);
         EXPECT_TRUE(made.ok() || !std::filesystem::exists(path)) << "a checkpoint in part";
         return made;
       },
@@ -452,7 +455,7 @@ TEST_F(IoLoop, Open) {
       {},
       [this] {
         Status status = InsertRows(3);
-        if (status.ok()) status = database_->store()->Flush();
+        if (status.ok()) status = database_->store()->flushes().Flush();
         if (status.ok()) status = InsertRows(3);
         CloseAll();
         return status;

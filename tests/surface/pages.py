@@ -19,9 +19,9 @@ VARIABLES_HEAD = f"""# System variables
 {NOTE}
 The variables of MyRocks in MariaDB 10.11 are there, by the same names, with the same types and
 ranges, so that option files and scripts go on working. Those that mean nothing here are in the
-second table: they can be set, with a warning, in the option file with a line in the error log, and
-keep the value; `rocksdb_warn_without_effect=OFF` takes the warnings away. What is new here is
-marked with a star.
+second table: they can be set and keep the value. Setting one gives a warning, in the option file a
+line in the error log; `rocksdb_warn_without_effect=OFF` takes the warnings away. What is new here
+is marked with a star.
 
 `rocksdb_debug_optimizer_n_rows` is an option of the command line and the option file only, for
 tests: the optimizer is told that every table has so many rows.
@@ -39,9 +39,9 @@ Some hardly move with default settings, where MyRocks counts:
 - `rocksdb_block_cache_index_hit` and `_filter_hit`: index and filter blocks are pinned by their
   open file, so reads do not ask the cache for them. Both and `_index_miss`, `_filter_miss` count
   where files are opened. The hit rate of the cache is that of data blocks,
-  `rocksdb_block_cache_data_hit` / (`_data_hit` + `_data_miss`); what filters are worth is
-  `rocksdb_bloom_filter_useful` / (`_useful` + `rocksdb_bloom_filter_full_positive`), and how
-  large these blocks are, INFORMATION_SCHEMA.ROCKSDB_SST_PROPS says for each file.
+  `rocksdb_block_cache_data_hit` / (`_data_hit` + `_data_miss`). What Bloom filters are worth is
+  `rocksdb_bloom_filter_useful` / (`_useful` + `rocksdb_bloom_filter_full_positive`).
+  INFORMATION_SCHEMA.ROCKSDB_SST_PROPS has the size of these blocks for each file.
 - those that RocksDB counts no more are 0 always: see their lines.
 """
 SCHEMA_HEAD = f"""# Tables of INFORMATION_SCHEMA
@@ -66,8 +66,8 @@ SCHEMA_NOTES = {
     "dictionary's own records.",
     "ROCKSDB_GLOBAL_INFO": "`DDL_DROP_INDEX_ONGOING`: a dropped index whose space is not free yet.",
     "ROCKSDB_LOCKS": "Those that are held; who waits is in `ROCKSDB_TRX`. `KEY` of a row is the "
-    "number of its index and a hash of its key, not the key as in `WAITING_KEY`; "
-    '[locking.md](locking.md), "Who holds up whom", says how to find one by the other.',
+    "number of its index and a hash of its key, not the key as in `WAITING_KEY`. How "
+    'to find one by the other: [locking.md](locking.md), "Which transaction blocks which".',
     "ROCKSDB_DEADLOCK": "`rocksdb_max_latest_deadlocks` of them, one row a transaction.",
     "ROCKSDB_CF_OPTIONS": "First those of MyRocks' list, then all others of RocksDB.",
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Checks the rules of the house: format, layers, budgets, words, mutexes, the plugin's symbols.
+"""Checks the rules of the house: format, layers, budgets, words, sentences, mutexes, the
+plugin's symbols.
 
 Clang checks which mutex guards what (tools/clang.py); what it has passed it does not read again.
 

@@ -22,7 +22,8 @@ ROOMS = {
         "errors": {"options"},
         "wal": {"options", "errors"},
         "opening": {"format", "options", "errors", "wal"},
-        "": {
+        "families": {"format", "options", "errors", "compaction"},
+        "maintenance": {
             "format",
             "statistics",
             "compaction",
@@ -30,9 +31,20 @@ ROOMS = {
             "options",
             "errors",
             "wal",
-            "opening",
+            "families",
         },
-        "reports": {"", "format", "statistics"},
+        "": {
+            "format",
+            "statistics",
+            "compaction",
+            "options",
+            "errors",
+            "wal",
+            "opening",
+            "families",
+            "maintenance",
+        },
+        "reports": {"", "format", "statistics", "errors"},
     },
     "engine": {
         "": set(),
@@ -69,8 +81,6 @@ WITHOUT_HEADER = {
     "src/server/variables/maintenance_variables.cc",
     "src/server/variables/session_variables.cc",
     "src/server/variables/table_file_variables.cc",
-    "src/store/store_maintenance.cc",
-    "src/store/store_open.cc",
 }
 
 Edge = tuple[str, str]  # from, to: both "layer/room", or both "layer"

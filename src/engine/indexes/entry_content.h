@@ -27,8 +27,8 @@ inline Bytes UnpackThatCounts(const codec::KeyCodec& codec, Bytes unpack) {
 [[nodiscard]] bool ReadEntryContent(const codec::KeyCodec& codec, Bytes key, Bytes value,
                                     EntryContent* content);
 
-// The same question for the value of a row: do its columns end where the value does, or where a
-// checksum chunk begins? It says nothing of what is in the columns.
+// True when the columns of a row end where its value does, or where a checksum chunk begins. It
+// says nothing of what is in the columns.
 [[nodiscard]] bool RowEndsWell(const codec::RowCodec& codec, Bytes value, bool* has_checksum);
 
 }  // namespace basalt::engine

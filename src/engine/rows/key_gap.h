@@ -10,10 +10,10 @@
 
 namespace basalt::engine {
 
-// A stretch of the primary index that is known to be empty, for statements that add rows in the
-// order of their keys. A look-up for a duplicate asks every memtable and the filters of all files
-// that may hold the key. One search for the next entry answers for all keys below that entry, as
-// long as nobody commits: then the latest state is what the search has seen.
+// Caches a range of the primary index that has no entries, for statements that insert rows in key
+// order. It is no gap lock. A look-up for a duplicate asks every memtable and the Bloom filters of
+// all files that may hold the key. One search for the next entry answers for all keys below that
+// entry, as long as nobody commits: then the latest state is what the search has seen.
 //
 //   Ask --> kFree    no entry has the key
 //       --> kLook    nothing is known: look the key up

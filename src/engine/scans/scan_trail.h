@@ -12,9 +12,9 @@ namespace basalt::engine {
 
 class Table;
 
-// Remembers roughly where a scan is, so that the message about a damage it runs into can name the
-// last key before it: the store's iterator has lost it by then, and keeping a copy of every key
-// would cost each step of every scan.
+// Remembers roughly where a scan is, so that the error message about a damaged block can name the
+// last key before it. The store's iterator has lost that key by then, and a copy of every key would
+// cost each step of every scan.
 //
 // One thread at a time; a part of the scan it belongs to.
 class ScanTrail {

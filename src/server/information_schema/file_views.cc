@@ -151,7 +151,7 @@ void Describe(const store::CompactionReport& report, RowFiller* row) {
 }
 
 int FillActive(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
-  for (const store::CompactionReport& report : database.store()->compactions()->Active()) {
+  for (const store::CompactionReport& report : database.store()->compaction_journal().Active()) {
     RowFiller row(tables->table);
     Describe(report, &row);
     if (row.Signed(report.start_seconds).Store(thd)) return 1;
@@ -160,7 +160,7 @@ int FillActive(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
 }
 
 int FillHistory(const engine::Database& database, THD* thd, TABLE_LIST* tables) {
-  for (const store::CompactionReport& report : database.store()->compactions()->History()) {
+  for (const store::CompactionReport& report : database.store()->compaction_journal().History()) {
     RowFiller row(tables->table);
     Describe(report, &row);
     row.Text(Joined(report.output_files))

@@ -22,8 +22,8 @@ TYPELIB log_levels = {5, "log levels", const_cast<const char**>(kLogLevels), nul
 // Gives a running store the new value of an option; a value it refuses is not taken.
 bool SetOption(THD* thd, const char* name, unsigned long long value) {
   if (Database() == nullptr) return true;
-  const Status status =
-      Database()->store()->SetDatabaseOptions(std::string(name) + "=" + std::to_string(value));
+  const Status status = Database()->store()->settings().SetDatabaseOptions(std::string(name) + "=" +
+                                                                           std::to_string(value));
   if (status.ok()) return true;
   push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN, ER_WRONG_VALUE_FOR_VAR,
                       "ROCKSDB: rocksdb_%s: %s", name, status.ToString().c_str());
@@ -49,7 +49,7 @@ void UpdateDelayedWriteRate(THD* thd, st_mysql_sys_var*, void* variable, const v
 void UpdateLogLevel(THD*, st_mysql_sys_var*, void* variable, const void* save) {
   StoreValue<ENUM>(variable, save);
   if (Database() == nullptr) return;
-  Database()->store()->SetInformationLogLevel(
+  Database()->store()->settings().SetInformationLogLevel(
       static_cast<rocksdb::InfoLogLevel>(*static_cast<const ENUM*>(save)));
 }
 

@@ -35,8 +35,9 @@ void UpdateNothing(THD*, st_mysql_sys_var*, void*, const void*) {}
 int CheckFlushAndLevelZero(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) {
   return Carry(save, value, "flush of the memtables and compaction of level 0",
                [](engine::Database* database) {
-                 Status status = database->store()->Flush();
-                 return status.ok() ? database->store()->CompactLevelZero() : std::move(status);
+                 Status status = database->store()->flushes().Flush();
+                 return status.ok() ? database->store()->compactions().CompactLevelZero()
+                                    : std::move(status);
                });
 }
 
@@ -44,7 +45,7 @@ int CheckFlushAndLevelZero(THD*, st_mysql_sys_var*, void* save, st_mysql_value* 
 void UpdateResetStatistics(THD*, st_mysql_sys_var*, void* variable, const void* save) {
   StoreValue<BOOL>(variable, save);
   if (Database() == nullptr || !*static_cast<const BOOL*>(save)) return;
-  ReportError(Database()->store()->ResetStatistics(), "reset of the counters");
+  ReportError(Database()->store()->settings().ResetStatistics(), "reset of the counters");
 }
 
 int CheckSignalDropIndex(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) {
@@ -59,7 +60,7 @@ void UpdatePause(THD*, st_mysql_sys_var*, void* variable, const void* save) {
   const bool pause = *static_cast<const my_bool*>(save) != 0;
   const bool paused = *static_cast<my_bool*>(variable) != 0;
   if (pause == paused || Database() == nullptr) return;
-  const Status status = Database()->store()->PauseBackgroundWork(pause);
+  const Status status = Database()->store()->compactions().PauseBackgroundWork(pause);
   if (ReportError(status, "pausing background work") == 0) StoreValue<BOOL>(variable, save);
 }
 
@@ -106,7 +107,7 @@ int CheckUpdateOptions(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* 
   const char* text = GivenText(thd, value);
   *static_cast<const char**>(save) = is_null ? nullptr : text;
   if (Database() == nullptr) return 1;
-  if (RefuseValue(thd, Database()->store()->UpdateColumnFamilyOptions(text)) != 0) return 1;
+  if (RefuseValue(thd, Database()->store()->families().UpdateOptions(text)) != 0) return 1;
   if (WarnsWithoutEffect()) {
     WarnOfOldValues(thd, text);
     WarnOfMissingFamilies(thd, text);

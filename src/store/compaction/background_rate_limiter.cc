@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/compaction/background_rate_limiter.h"
 
-#include "base/mutex.h"
-
 #include <algorithm>
 
 namespace basalt::store {

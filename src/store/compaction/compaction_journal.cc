@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/compaction/compaction_journal.h"
 
-#include "base/mutex.h"
-
 #include <ctime>
 #include <utility>
 

@@ -9,9 +9,9 @@
 
 namespace basalt::store {
 
-// When a new table file is to be compacted for the deletions in it: scans walk over each of them,
-// until a compaction has taken them to the last level. May be changed while the store runs; a file
-// takes the values of the moment when its writing begins.
+// Says how many tombstones make a new SST file worth a compaction. Scans step over each tombstone
+// until a compaction has taken it to the last level. The settings may change while the store runs;
+// a file takes the values of the moment when its writing begins.
 struct DeletionTriggerSettings {
   // More deletions than this among `window` entries that follow one another. 0: never.
   std::atomic<int64_t> deletions{0};
@@ -23,7 +23,7 @@ struct DeletionTriggerSettings {
   std::atomic<bool> count_single_deletions{false};
 };
 
-// Counts while RocksDB writes a table file, and asks for its compaction when it is written. Costs
+// Counts tombstones while RocksDB writes an SST file, and asks for its compaction at the end. Costs
 // nothing while the trigger is off. Any thread; each file has a collector of its own.
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewDeletionTriggerFactory(
     std::shared_ptr<const DeletionTriggerSettings> settings);

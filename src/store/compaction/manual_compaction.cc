@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/compaction/manual_compaction.h"
 
-#include "base/mutex.h"
-
 #include <atomic>
 #include <chrono>
 #include <system_error>
 #include <thread>
 
+#include "base/mutex.h"
 #include "base/worker_thread.h"
 #include "store/statistics/number_property.h"
 

@@ -41,8 +41,8 @@ struct EntryLife {
   return seconds != 0 && stamp <= now && now - stamp >= seconds;
 }
 
-// The same for a value that begins with its time stamp, big-endian. One that is too short for that
-// has not expired: whoever decodes it says what is wrong.
+// True when a value has expired; it begins with its time stamp, big-endian. A value too short for
+// that has not expired: whoever decodes it says what is wrong.
 inline constexpr size_t kTimeStampBytes = 8;
 [[nodiscard]] inline bool ValueHasExpired(Bytes value, uint64_t seconds, uint64_t now) {
   return value.size() >= kTimeStampBytes && HasExpired(LoadBigEndian64(value.data()), seconds, now);

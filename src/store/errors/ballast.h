@@ -10,9 +10,9 @@ namespace basalt::store {
 // twentieth of its size. `wanted` when the size cannot be told.
 uint64_t ReserveOn(const std::string& directory, uint64_t wanted);
 
-// A file in the store's directory that does nothing but take space, so that there is something to
-// throw overboard: opening a store writes a manifest and what the log holds, as table files. One
-// whose disk was filled to the last byte could not even be read otherwise.
+// A reserve file in the store's directory. It only takes space, and is removed when the store must
+// open on a full disk: an opening writes a manifest and, as SST files, what the log holds. Without
+// the reserve, a store whose disk is full to the last byte could not even be read.
 //
 // Not thread-safe.
 class Ballast {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/errors/error_policy.h"
 
-#include "base/mutex.h"
-
 #include <utility>
 
 namespace basalt::store {

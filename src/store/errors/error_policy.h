@@ -50,7 +50,7 @@ class ErrorPolicy {
   // Ok, or kReadOnly / kNoSpace with the reason in words.
   Status CheckWritingAllowed() const;
 
-  // The same for a write that will free space: low space does not stop it.
+  // As CheckWritingAllowed, for a write that will free space: low space does not stop it.
   Status CheckFreeingAllowed() const;
 
   // RocksDB reports a background error; may change *error to make it milder (see the table).

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/errors/information_log.h"
 
-#include "base/mutex.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdarg>
 #include <cstdio>
 #include <string>
 #include <utility>
+
+#include "base/mutex.h"
 
 namespace basalt::store {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/errors/manifest_guard.h"
 
-#include "base/mutex.h"
-
 #include <string_view>
 #include <utility>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/errors/space_watcher.h"
 
-#include "base/mutex.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>

@@ -85,4 +85,14 @@ Status MapStatus(const rocksdb::Status& status, std::string_view context) {
   return Status(CodeOf(status), message);
 }
 
+Status MapChange(const rocksdb::Status& status, const std::string& what,
+                 const std::function<void(LogLevel, std::string_view)>& log) {
+  if (!OnlyOptionsFileFailed(status)) return MapStatus(status, what);
+  if (log) {
+    log(LogLevel::kWarning,
+        what + " was done, and is not in the OPTIONS file yet: " + status.ToString());
+  }
+  return {};
+}
+
 }  // namespace basalt::store

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <functional>
+#include <string>
 #include <string_view>
 
 #include <rocksdb/status.h>
 
 #include "base/status.h"
+#include "store/options/store_options.h"
 
 namespace basalt::store {
 
@@ -27,5 +30,9 @@ Status MapStatus(const rocksdb::Status& status, std::string_view context = {});
 // not be written: a copy for people and tools, which the next change and the next opening write
 // again. (DBImpl::WriteOptionsFile, whose text is all that tells the two apart.)
 bool OnlyOptionsFileFailed(const rocksdb::Status& status);
+// MapStatus for changes after which RocksDB writes an OPTIONS file: without it, Ok and a warning to
+// `log`, which may be empty.
+Status MapChange(const rocksdb::Status& status, const std::string& what,
+                 const std::function<void(LogLevel, std::string_view)>& log);
 
 }  // namespace basalt::store

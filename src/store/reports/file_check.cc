@@ -39,7 +39,7 @@ rocksdb::Status CheckFile(const rocksdb::Options& options, const std::string& pa
 
 Status CheckFiles(Store* store, IndexId index, rocksdb::ColumnFamilyHandle* family,
                   const std::function<bool()>& go_on, std::vector<std::string>* damaged) {
-  const IndexBounds bounds(index, Store::IsReverse(family));
+  const IndexBounds bounds(index, IsReverse(family));
   const rocksdb::Options options = store->base()->GetOptions(family);
   for (const std::string& path : FilesOf(store->base(), family, bounds)) {
     if (!go_on()) return Status(Code::kInterrupted, "the check was interrupted");

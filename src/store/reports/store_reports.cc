@@ -17,6 +17,7 @@
 #include <rocksdb/table.h>
 #include <rocksdb/thread_status.h>
 
+#include "store/errors/status_map.h"
 #include "store/format/index_bounds.h"
 #include "store/statistics/number_property.h"
 
@@ -185,7 +186,7 @@ Status ReadTableFiles(const Store& store, std::vector<TableFile>* files) {
 }
 
 uint64_t DiskBytesOf(const Store& store, rocksdb::ColumnFamilyHandle* family, IndexId index) {
-  const IndexBounds bounds(index, Store::IsReverse(family));
+  const IndexBounds bounds(index, IsReverse(family));
   return DiskBytesOf(store, family, bounds.range());
 }
 
@@ -201,7 +202,7 @@ uint64_t DiskBytesOf(const Store& store, rocksdb::ColumnFamilyHandle* family,
 
 MemtableShare MemtableShareOf(const Store& store, rocksdb::ColumnFamilyHandle* family,
                               IndexId index) {
-  const IndexBounds bounds(index, Store::IsReverse(family));
+  const IndexBounds bounds(index, IsReverse(family));
   return MemtableShareOf(store, family, bounds.range());
 }
 

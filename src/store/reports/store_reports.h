@@ -42,8 +42,9 @@ std::vector<CompactionNumber> CompactionNumbers(const Store& store,
 // All table files that the present state of the store consists of.
 std::vector<rocksdb::LiveFileMetaData> TableFiles(const Store& store);
 
-// The same with what each file says of itself. Opens files that are not open. The error of the
-// first file that cannot be read; those of other column families are in *files nevertheless.
+// A table file with what it says of itself. Reading that opens files that are not open. The error
+// is that of the first file that cannot be read; files of other column families are in *files
+// anyway.
 struct TableFile {
   std::string name;  // "000123.sst"
   uint32_t column_family;

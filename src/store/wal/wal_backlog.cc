@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/wal/wal_backlog.h"
 
-#include "base/mutex.h"
-
 #include <algorithm>
 #include <chrono>
 #include <string_view>

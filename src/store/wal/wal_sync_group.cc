@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/wal/wal_sync_group.h"
 
-#include "base/mutex.h"
-
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -72,7 +72,7 @@ TEST_F(IndexReclaimerTest, FreesSmallAndLargeIndexesAndNothingElse) {
     const auto table = Create("d.t", 7);
     const auto after = Create("d.after");
     for (const auto& filled : {before, table, after}) Fill(*filled, rows);
-    ASSERT_TRUE(store_->Flush().ok());
+    ASSERT_TRUE(store_->flushes().Flush().ok());
     Fill(*table, rows);
     ASSERT_TRUE(catalog_->DropTable("d.t").ok());
     IndexReclaimer reclaimer(catalog_.get());
@@ -95,12 +95,13 @@ TEST_F(IndexReclaimerTest, LargeIndexesGiveTheirSpaceBack) {
   const auto table = Create("d.t");
   for (int i = 0; i < 3; ++i) {
     Fill(*table, 30000);
-    ASSERT_TRUE(store_->Flush().ok());
+    ASSERT_TRUE(store_->flushes().Flush().ok());
   }
   ASSERT_TRUE(catalog_->DropTable("d.t").ok());
   ASSERT_TRUE(IndexReclaimer(catalog_.get()).ReclaimAll().ok());
   for (const IndexRecord& index : table->indexes) {
-    EXPECT_EQ(store_->StatisticsOf(index.id).rows, 0) << "no file has entries of it";
+    EXPECT_EQ(store_->index_statistics().StatisticsOf(index.id).rows, 0)
+        << "no file has entries of it";
   }
 }
 
@@ -127,7 +128,7 @@ TEST_F(IndexReclaimerTest, StopsAndGoesOnLater) {
   const auto table = Create("d.t");
   for (int i = 0; i < 4; ++i) {
     Fill(*table, 50000);
-    ASSERT_TRUE(store_->Flush().ok());
+    ASSERT_TRUE(store_->flushes().Flush().ok());
   }
   ASSERT_TRUE(catalog_->DropTable("d.t").ok());
   {
@@ -144,13 +145,13 @@ TEST_F(IndexReclaimerTest, WakingEndsTheWaitAfterAnError) {
   const auto table = Create("d.t");
   Fill(*table, 20000);
   ASSERT_TRUE(catalog_->DropTable("d.t").ok());
-  store_->CancelManualCompactions();
+  store_->compactions().CancelManual();
   const int warnings = warnings_;
   IndexReclaimer reclaimer(catalog_.get(), std::chrono::hours(1));
   reclaimer.Start();
   WaitUntil([&] { return warnings_ > warnings; });
   EXPECT_EQ(reclaimer.reclaimed(), 0u);
-  store_->AllowManualCompactions();
+  store_->compactions().AllowManual();
   reclaimer.Wake();
   WaitUntil([&] { return reclaimer.reclaimed() == 2; });
   reclaimer.Stop();
@@ -161,11 +162,11 @@ TEST_F(IndexReclaimerTest, CancelledCompactionIsRetried) {
   const auto table = Create("d.t");
   Fill(*table, 20000);
   ASSERT_TRUE(catalog_->DropTable("d.t").ok());
-  store_->CancelManualCompactions();
+  store_->compactions().CancelManual();
   IndexReclaimer reclaimer(catalog_.get());
   EXPECT_EQ(reclaimer.ReclaimAll().code(), Code::kInterrupted);
   EXPECT_TRUE(catalog_->IsDropped(table->indexes[0].id));
-  store_->AllowManualCompactions();
+  store_->compactions().AllowManual();
   EXPECT_TRUE(reclaimer.ReclaimAll().ok());
   ExpectReclaimed(*table);
 }

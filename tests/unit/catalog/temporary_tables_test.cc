@@ -114,7 +114,7 @@ TEST_F(TemporaryTablesTest, ReclaimDeletesTheRowsOfOneTable) {
     PutRows(*tables_->Find("/tmp/b"), rows);
     PutRows(*tables_->Find("/tmp/c"), 7);
     if (rows == 5000) {
-      ASSERT_TRUE(store_->Flush(family()).ok());
+      ASSERT_TRUE(store_->flushes().Flush(family()).ok());
     }
     Record dropped;
     ASSERT_TRUE(tables_->Drop("/tmp/b", &dropped).ok());
@@ -131,7 +131,7 @@ TEST_F(TemporaryTablesTest, ReclaimDeletesTheRowsOfOneTable) {
 TEST_F(TemporaryTablesTest, ARestartLeavesNothing) {
   ASSERT_TRUE(tables_->Create("/tmp/a", kTwoIndexes).ok());
   PutRows(*tables_->Find("/tmp/a"), 100);
-  ASSERT_TRUE(store_->Flush(family()).ok());
+  ASSERT_TRUE(store_->flushes().Flush(family()).ok());
   Open();
   ASSERT_NE(family(), nullptr);
   EXPECT_EQ(CountRows(), 0);

@@ -127,7 +127,7 @@ class DamageFixture : public testing::Test {
   // Changes a byte in the first block of every table file of the index, with the database closed,
   // and opens it again. The table must be opened anew.
   void FlipBytesOf(size_t index) {
-    ASSERT_TRUE(database_->store()->Flush().ok());
+    ASSERT_TRUE(database_->store()->flushes().Flush().ok());
     const std::string family = table_->index(index).family->GetName();
     std::vector<rocksdb::LiveFileMetaData> files;
     database_->store()->base()->GetLiveFilesMetaData(&files);

@@ -78,7 +78,7 @@ class RefusalTest : public testing::Test {
     ASSERT_TRUE(batch.Put(database->store()->system(), key, value).ok());
     ASSERT_TRUE(database->store()->Write(&batch, true).ok());
     if (!flush) return;
-    ASSERT_TRUE(database->store()->Flush().ok());
+    ASSERT_TRUE(database->store()->flushes().Flush().ok());
   }
 
   // The message of the refusal; the directory must stay as it is.
@@ -211,7 +211,7 @@ TEST_F(RefusalTest, MarkedAsDamaged) {
 
 TEST_F(RefusalTest, TableFilesThatAreMissingOrCutOff) {
   Make();
-  ASSERT_TRUE(Open()->store()->Flush().ok());
+  ASSERT_TRUE(Open()->store()->flushes().Flush().ok());
   const std::vector<std::string> tables = FilesEndingWith(".sst");
   ASSERT_FALSE(tables.empty());
   std::filesystem::resize_file(tables[0], std::filesystem::file_size(tables[0]) - 10);
@@ -225,7 +225,7 @@ TEST_F(RefusalTest, ADamagedTableFileOfTheDictionary) {
   std::string file;
   {
     auto database = Open();
-    ASSERT_TRUE(database->store()->Flush().ok());
+    ASSERT_TRUE(database->store()->flushes().Flush().ok());
     rocksdb::TablePropertiesCollection properties;
     ASSERT_TRUE(database->store()
                     ->base()

@@ -63,8 +63,11 @@ class TimeToLiveTest : public EngineFixture {
     return stamp;
   }
   void Compact() {
-    ASSERT_TRUE(database_->store()->Flush().ok());
-    ASSERT_EQ(database_->store()->Compact(database_->store()->default_column_family()).ToString(),
+    ASSERT_TRUE(database_->store()->flushes().Flush().ok());
+    ASSERT_EQ(database_->store()
+                  ->compactions()
+                  .Compact(database_->store()->default_column_family())
+                  .ToString(),
               "ok");
   }
   std::vector<std::string> Check() {

@@ -43,9 +43,9 @@ class TornLogTest : public EngineFixture {
     // A copy takes a while, a crash does not: nothing may come or go meanwhile.
     rocksdb::DB* db = database_->store()->base();
     ASSERT_TRUE(db->PauseBackgroundWork().ok());
-    ASSERT_TRUE(database_->store()->DisableFileDeletions().ok());
+    ASSERT_TRUE(database_->store()->checkpoints().DisableFileDeletions().ok());
     fs::copy(directory_ / "store", directory_ / "copy", fs::copy_options::recursive);
-    ASSERT_TRUE(database_->store()->EnableFileDeletions().ok());
+    ASSERT_TRUE(database_->store()->checkpoints().EnableFileDeletions().ok());
     ASSERT_TRUE(db->ContinueBackgroundWork().ok());
     access_.reset();
     table_.reset();

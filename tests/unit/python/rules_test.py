@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 from tools import rules
-from tools.rules import budgets, cpp, imports, layers, rooms, words
+from tools.rules import budgets, cpp, imports, layers, links, prose, rooms, words
 
 
 def layer_findings(path: str, text: str) -> list[str]:
@@ -131,6 +131,40 @@ class FunctionsTest(unittest.TestCase):
         self.assertEqual([4], [n for _, n in self.lengths(text)])
 
 
+class ClassesTest(unittest.TestCase):
+    def members(self, body: str, key: str = "class") -> tuple[int, int]:
+        (only,) = cpp.classes(f"{key} A {{\n{body}\n}};\n")
+        return only.data, only.functions
+
+    def test_public_functions_of_its_own_count(self):
+        body = "public: A(); ~A(); int F() const { return a_; } static void G();\n"
+        body += "virtual int H() = 0; bool operator==(const A&) const = default;\n"
+        body += "int I() override; A(const A&) = delete; private: void J();"
+        self.assertEqual((0, 3), self.members(body))
+
+    def test_data_counts_wherever_it_stands(self):
+        body = "int a = 0; static int b; std::function<void(int)> c; int d, e;\n"
+        body += "std::map<int, std::string> f BASALT_GUARDED_BY(mutex_); const int* const g{};"
+        self.assertEqual((6, 0), self.members(body))
+
+    def test_members_of_a_struct_are_public(self):
+        self.assertEqual((1, 1), self.members("int a; void F();", key="struct"))
+
+    def test_nested_classes_stand_for_themselves(self):
+        found = cpp.classes("class A { struct B { int a; int b; }; B b_; };")
+        self.assertEqual([("A", 1), ("B", 2)], [(c.name, c.data) for c in found])
+
+    def test_too_many_members_are_found(self):
+        text = (
+            "class A {\n" + "".join(f"  int a{i};\n" for i in range(22)) + " public: void F();\n};"
+        )
+        over = budgets.measure_cpp(Path("src/base/a.cc"), text)
+        self.assertEqual({"src/base/a.cc: data members of A": 2}, over)
+        text = "class A {\n public:\n" + "".join(f"  int F{i}();\n" for i in range(31)) + "};"
+        over = budgets.measure_cpp(Path("src/base/a.cc"), text)
+        self.assertEqual({"src/base/a.cc: public functions of A": 1}, over)
+
+
 class BudgetsTest(unittest.TestCase):
     def test_long_function_and_file_are_found(self):
         body = "  x();\n" * 80
@@ -168,6 +202,54 @@ class WordsTest(unittest.TestCase):
 
     def test_licence_line_is_wanted(self):
         self.assertEqual(1, len(words.check_file(Path("a.py"), "import os\n")))
+
+
+class ProseTest(unittest.TestCase):
+    def lengths(self, text: str) -> list[int]:
+        return [prose.words(s) for _, block in prose.blocks(text) for s in prose.sentences(block)]
+
+    def test_sentences_end_at_points_and_blocks(self):
+        self.assertEqual([2, 2, 3], self.lengths("One two. Three\nfour\n\n- five six seven"))
+        self.assertEqual([7], self.lengths("About 1.5 of it, e.g. this, remains."))
+
+    def test_tables_code_headings_and_names_do_not_count(self):
+        text = "# A title\n\n| a | b |\n\n```\ncode here\n```\n\n    more code\n"
+        self.assertEqual([], self.lengths(text))
+        self.assertEqual([2], self.lengths("See `a b c`, `d`, `e f` and `g`."))
+        self.assertEqual([3], self.lengths("See [the page](a/b c.md)."))
+
+    def test_a_long_sentence_is_found_with_its_line(self):
+        page = Path("docs/a.md")
+        self.assertEqual([], prose.findings(page, "word " * 30 + "."))
+        found = prose.findings(page, "short.\n\n" + "word " * 31 + ".")
+        self.assertEqual(["3: 31 words"], [f.split(" in ")[0] for f in found])
+        self.assertEqual({"docs/a.md: sentences": 1}, prose.measure(page, "word " * 31))
+
+    def test_pages_are_those_of_the_project(self):
+        for name in ("README.md", "docs/format/key.md", "src/txn/README.md"):
+            self.assertTrue(prose.is_page(Path(name)), name)
+        for name in ("CHANGELOG.md", "third_party/a.md", "docs/a.txt"):
+            self.assertFalse(prose.is_page(Path(name)), name)
+
+    def test_a_comment_that_leans_on_another_is_found(self):
+        header = Path("src/base/a.h")
+        for opening in ("Likewise, for b.", "The same for b."):
+            text = f"int a;\n  // {opening}\nint b;\n"
+            self.assertEqual(1, len(prose.findings(header, text)))
+        text = "// Returns a: it is\n// the same for b.\n// The same holds for c.\nint a;\n"
+        self.assertEqual([], prose.findings(header, text))
+
+
+class LinksTest(unittest.TestCase):
+    def test_missing_targets_are_found(self):
+        with tempfile.TemporaryDirectory() as name:
+            root = Path(name)
+            (root / "docs").mkdir()
+            (root / "docs/b.md").write_text("x")
+            text = "[b](b.md#part) [web](https://example.org/x) [top](#here)\n[c](c.md) `src/a.h`\n"
+            found = links.check_page(root, Path("docs/a.md"), text)
+            self.assertEqual(["docs/a.md:2: names docs/c.md, which does not exist"], found)
+            self.assertEqual(2, len(links.check_page(root, links.GLOSSARY, text)))
 
 
 class ImportsTest(unittest.TestCase):

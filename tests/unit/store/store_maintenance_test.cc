@@ -53,7 +53,7 @@ class StoreMaintenanceTest : public ::testing::Test {
     };
     const Status status = Store::Open(std::move(options), &store_);
     ASSERT_TRUE(status.ok()) << status.ToString();
-    ASSERT_TRUE(store_->GetOrCreateColumnFamily("rows", &rows_).ok());
+    ASSERT_TRUE(store_->families().GetOrCreate("rows", &rows_).ok());
   }
 
   void Write(uint32_t first, uint32_t past_last, bool deletions) {
@@ -68,11 +68,11 @@ class StoreMaintenanceTest : public ::testing::Test {
     ASSERT_EQ(store_->Write(&batch, /*sync=*/false).ToString(), "ok");
   }
 
-  void Flush() { ASSERT_EQ(store_->Flush(rows_).ToString(), "ok"); }
+  void Flush() { ASSERT_EQ(store_->flushes().Flush(rows_).ToString(), "ok"); }
 
   // With the compactions that follow.
   void FlushForScansAndWait() {
-    store_->FlushForScans();
+    store_->flushes().FlushForScans();
     ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
   }
 
@@ -113,21 +113,21 @@ TEST_F(StoreMaintenanceTest, OptionsOfTheCallerAreTaken) {
 }
 
 TEST_F(StoreMaintenanceTest, ThreadsAndMemoryCanBeChanged) {
-  ASSERT_EQ(store_->SetBackgroundJobs(5).ToString(), "ok");
+  ASSERT_EQ(store_->settings().SetBackgroundJobs(5).ToString(), "ok");
   EXPECT_EQ(store_->base()->GetDBOptions().max_background_jobs, 5);
-  ASSERT_EQ(store_->SetBackgroundJobs(0).ToString(), "ok");  // from the number of cores
+  ASSERT_EQ(store_->settings().SetBackgroundJobs(0).ToString(), "ok");  // from the number of cores
   EXPECT_EQ(store_->base()->GetDBOptions().max_background_jobs, BackgroundJobs(store_->options()));
-  store_->SetBlockCacheBytes(40 << 20);
+  store_->settings().SetBlockCacheBytes(40 << 20);
   EXPECT_EQ(store_->block_cache()->GetCapacity(), size_t{40} << 20);
   EXPECT_EQ(store_->base()->GetDBOptions().write_buffer_manager->buffer_size(), size_t{20} << 20);
 }
 
 TEST_F(StoreMaintenanceTest, UpdatedOptionsHoldNowAndForFamiliesMadeLater) {
-  const Status status = store_->UpdateColumnFamilyOptions(
+  const Status status = store_->families().UpdateOptions(
       "rows={write_buffer_size=9m};later={write_buffer_size=10m;max_successive_merges=3}");
   ASSERT_EQ(status.ToString(), "ok");
   EXPECT_EQ(Option("WRITE_BUFFER_SIZE"), std::to_string(9 << 20));
-  ASSERT_TRUE(store_->GetOrCreateColumnFamily("later", &rows_).ok());
+  ASSERT_TRUE(store_->families().GetOrCreate("later", &rows_).ok());
   EXPECT_EQ(Option("WRITE_BUFFER_SIZE"), std::to_string(10 << 20));
   EXPECT_EQ(Option("MAX_SUCCESSIVE_MERGES"), "3");
 }
@@ -135,7 +135,7 @@ TEST_F(StoreMaintenanceTest, UpdatedOptionsHoldNowAndForFamiliesMadeLater) {
 TEST_F(StoreMaintenanceTest, NothingIsUpdatedWhenOneTextIsWrong) {
   const std::string before = Option("WRITE_BUFFER_SIZE");
   const Status status =
-      store_->UpdateColumnFamilyOptions("rows={write_buffer_size=9m};zz={no_such_option=1}");
+      store_->families().UpdateOptions("rows={write_buffer_size=9m};zz={no_such_option=1}");
   EXPECT_EQ(status.code(), Code::kInvalidArgument);
   EXPECT_THAT(status.ToString(), HasSubstr("rocksdb_update_cf_options"));
   EXPECT_EQ(Option("WRITE_BUFFER_SIZE"), before);
@@ -143,7 +143,7 @@ TEST_F(StoreMaintenanceTest, NothingIsUpdatedWhenOneTextIsWrong) {
 
 TEST_F(StoreMaintenanceTest, NothingIsUpdatedWhenAnOpenFamilyWouldHaveToBeMadeAnew) {
   const std::string before = Option("WRITE_BUFFER_SIZE");
-  const Status status = store_->UpdateColumnFamilyOptions(
+  const Status status = store_->families().UpdateOptions(
       "default={write_buffer_size=9m};rows={write_buffer_size=9m;num_levels=5}");
   EXPECT_EQ(status.code(), Code::kInvalidArgument);
   EXPECT_THAT(status.ToString(), HasSubstr("for rows: 'write_buffer_size=9m;num_levels=5', at "
@@ -151,7 +151,7 @@ TEST_F(StoreMaintenanceTest, NothingIsUpdatedWhenAnOpenFamilyWouldHaveToBeMadeAn
   EXPECT_EQ(Option("WRITE_BUFFER_SIZE"), before);
   rows_ = store_->default_column_family();
   EXPECT_EQ(Option("WRITE_BUFFER_SIZE"), before);
-  EXPECT_EQ(store_->UpdateColumnFamilyOptions("later={num_levels=5}").ToString(), "ok");
+  EXPECT_EQ(store_->families().UpdateOptions("later={num_levels=5}").ToString(), "ok");
 }
 
 TEST_F(StoreMaintenanceTest, LevelZeroIsEmptyAfterItsCompaction) {
@@ -160,16 +160,17 @@ TEST_F(StoreMaintenanceTest, LevelZeroIsEmptyAfterItsCompaction) {
     Flush();
   }
   EXPECT_EQ(FilesOfLevel(0), 3);
-  ASSERT_EQ(store_->CompactLevelZero().ToString(), "ok");
+  ASSERT_EQ(store_->compactions().CompactLevelZero().ToString(), "ok");
   EXPECT_EQ(FilesOfLevel(0), 0);
-  ASSERT_EQ(store_->CompactLevelZero().ToString(), "ok");  // nothing to do
+  ASSERT_EQ(store_->compactions().CompactLevelZero().ToString(), "ok");  // nothing to do
   const IndexId index{rows_->GetID(), kIndex};
   // RocksDB tells of a flush a moment after it has woken those who waited for it.
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (store_->StatisticsOf(index).rows != 3 && std::chrono::steady_clock::now() < end) {
+  while (store_->index_statistics().StatisticsOf(index).rows != 3 &&
+         std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  EXPECT_EQ(store_->StatisticsOf(index).rows, 3);
+  EXPECT_EQ(store_->index_statistics().StatisticsOf(index).rows, 3);
 }
 
 // Whoever asks while another compaction works on the files waits for it.
@@ -182,7 +183,7 @@ TEST_F(StoreMaintenanceTest, LevelZeroIsEmptyForEachWhoAsksAtOnce) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i) {
       threads.emplace_back([&] {
-        EXPECT_EQ(store_->CompactLevelZero().ToString(), "ok");
+        EXPECT_EQ(store_->compactions().CompactLevelZero().ToString(), "ok");
         EXPECT_EQ(FilesOfLevel(0), 0);
       });
     }
@@ -195,31 +196,31 @@ TEST_F(StoreMaintenanceTest, AFileOfManyDeletionsIsCompacted) {
   trigger_->window = 200;
   Write(0, 1000, /*deletions=*/false);
   Flush();
-  ASSERT_EQ(store_->Compact(rows_).ToString(), "ok");
-  const size_t before = store_->compactions()->History().size();
+  ASSERT_EQ(store_->compactions().Compact(rows_).ToString(), "ok");
+  const size_t before = store_->compaction_journal().History().size();
   Write(0, 100, /*deletions=*/true);  // not more than 100
   Flush();
   EXPECT_EQ(FilesOfLevel(0), 1);
-  EXPECT_EQ(store_->compactions()->History().size(), before);
+  EXPECT_EQ(store_->compaction_journal().History().size(), before);
   Write(100, 300, /*deletions=*/true);
   Flush();
   ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
-  const std::vector<CompactionReport> history = store_->compactions()->History();
+  const std::vector<CompactionReport> history = store_->compaction_journal().History();
   ASSERT_GT(history.size(), before);
   EXPECT_EQ(history.back().reason, "FilesMarkedForCompaction");
   EXPECT_EQ(history.back().status, "OK");
-  EXPECT_TRUE(store_->compactions()->Active().empty());
+  EXPECT_TRUE(store_->compaction_journal().Active().empty());
 }
 
 TEST_F(StoreMaintenanceTest, AMemtableOfManyDeletionsIsWrittenOut) {
   Write(0, 1000, /*deletions=*/false);
   Flush();
-  ASSERT_EQ(store_->Compact(rows_).ToString(), "ok");
+  ASSERT_EQ(store_->compactions().Compact(rows_).ToString(), "ok");
   Write(0, 1000, /*deletions=*/true);
-  store_->FlushForScans();  // the trigger is off
+  store_->flushes().FlushForScans();  // the trigger is off
   trigger_->deletions = 500;
   trigger_->window = 1000;
-  store_->FlushForScans();  // not more than twice as many
+  store_->flushes().FlushForScans();  // not more than twice as many
   uint64_t entries = 0;
   ASSERT_TRUE(store_->base()->GetIntProperty(
       rows_, rocksdb::DB::Properties::kNumEntriesActiveMemTable, &entries));
@@ -234,7 +235,7 @@ TEST_F(StoreMaintenanceTest, AMemtableWithSomeDeletionsIsLeftAlone) {
   trigger_->window = 200;
   Write(0, 300, /*deletions=*/true);
   Write(1000, 2000, /*deletions=*/false);
-  store_->FlushForScans();
+  store_->flushes().FlushForScans();
   EXPECT_TRUE(TableFiles(*store_).empty());
 }
 
@@ -246,9 +247,9 @@ TEST_F(StoreMaintenanceTest, DeletionsAmongNewEntriesAreLeftAlone) {
     Write(number, number + 1, /*deletions=*/true);
     Write(10000 + number, 10000 + number + 1, /*deletions=*/false);
     Write(20000 + number, 20000 + number + 1, /*deletions=*/false);
-    if (number % 100 == 0) store_->FlushForScans();
+    if (number % 100 == 0) store_->flushes().FlushForScans();
   }
-  store_->FlushForScans();
+  store_->flushes().FlushForScans();
   EXPECT_TRUE(TableFiles(*store_).empty());
 }
 
@@ -256,9 +257,9 @@ TEST_F(StoreMaintenanceTest, DeletionsInMassesAreSeenInAMemtableOfOtherWork) {
   trigger_->deletions = 100;
   trigger_->window = 150;
   Write(0, 5000, /*deletions=*/false);
-  store_->FlushForScans();
+  store_->flushes().FlushForScans();
   Write(0, 100, /*deletions=*/true);
-  store_->FlushForScans();
+  store_->flushes().FlushForScans();
   EXPECT_TRUE(TableFiles(*store_).empty()) << "not more than twice as many";
   Write(100, 250, /*deletions=*/true);
   FlushForScansAndWait();
@@ -269,9 +270,9 @@ TEST_F(StoreMaintenanceTest, AMemtableOfOldVersionsIsWrittenOutWhenScansHavePaid
   trigger_->deletions = 100;
   trigger_->window = 150;
   for (int version = 0; version < 5; ++version) Write(0, 1000, /*deletions=*/false);
-  store_->FlushForScans();
+  store_->flushes().FlushForScans();
   Scan(60);  // over four old versions of each row
-  store_->FlushForScans();
+  store_->flushes().FlushForScans();
   EXPECT_TRUE(TableFiles(*store_).empty()) << "240,000 steps are not worth a file";
   Scan(60);
   FlushForScansAndWait();
@@ -284,7 +285,7 @@ TEST_F(StoreMaintenanceTest, TheMoreVersionsAreOldTheSoonerAMemtableIsWrittenOut
   trigger_->deletions = 100;
   trigger_->window = 150;
   for (int version = 0; version < 20; ++version) Write(0, 1000, /*deletions=*/false);
-  store_->FlushForScans();
+  store_->flushes().FlushForScans();
   Scan(15);  // over 19,000 old versions, and less than 64 for each of them
   FlushForScansAndWait();
   EXPECT_EQ(TableFiles(*store_).size(), 1);
@@ -295,9 +296,9 @@ TEST_F(StoreMaintenanceTest, DeletionsAreAmongWhatAFlushWrites) {
   trigger_->window = 15000;
   for (int version = 0; version < 2; ++version) Write(0, 1000, /*deletions=*/false);
   Write(1000, 9000, /*deletions=*/true);
-  store_->FlushForScans();
+  store_->flushes().FlushForScans();
   Scan(40);  // over 9,000 entries that are nothing to it
-  store_->FlushForScans();
+  store_->flushes().FlushForScans();
   EXPECT_TRUE(TableFiles(*store_).empty()) << "360,000 steps do not pay for 9,000 entries";
   Scan(40);
   FlushForScansAndWait();
@@ -312,20 +313,20 @@ TEST_F(StoreMaintenanceTest, AMemtableOfRowsStaysWhateverScansPay) {
   Flush();
   Write(10000, 11000, /*deletions=*/false);
   const size_t files = TableFiles(*store_).size();
-  store_->FlushForScans();
+  store_->flushes().FlushForScans();
   const rocksdb::Statistics& counters = *store_->base()->GetDBOptions().statistics;
   const uint64_t before = counters.getTickerCount(rocksdb::NUMBER_ITER_SKIP);
   Scan(100);
   ASSERT_GT(counters.getTickerCount(rocksdb::NUMBER_ITER_SKIP), before + 64 * 4096)
       << "scans have not paid for a memtable";
-  store_->FlushForScans();
+  store_->flushes().FlushForScans();
   EXPECT_EQ(TableFiles(*store_).size(), files);
 }
 
 TEST_F(StoreMaintenanceTest, DeletionsOfATakenOverFileAreCompacted) {
   Write(0, 1000, /*deletions=*/false);
   Flush();
-  ASSERT_EQ(store_->Compact(rows_).ToString(), "ok");
+  ASSERT_EQ(store_->compactions().Compact(rows_).ToString(), "ok");
   const rocksdb::Options options = store_->base()->GetOptions(rows_);
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options, rows_);
   const std::string path = directory_ / "deletions";
@@ -337,7 +338,7 @@ TEST_F(StoreMaintenanceTest, DeletionsOfATakenOverFileAreCompacted) {
   file.external_files = {path};
   trigger_->deletions = 500;
   trigger_->window = 750;
-  ASSERT_EQ(store_->Ingest({file}).ToString(), "ok");
+  ASSERT_EQ(store_->compactions().Ingest({file}).ToString(), "ok");
   ASSERT_TRUE(store_->base()->WaitForCompact(rocksdb::WaitForCompactOptions()).ok());
   ASSERT_EQ(TableFiles(*store_).size(), 1);
   EXPECT_EQ(TableFiles(*store_).front().num_entries, 100);
@@ -373,16 +374,17 @@ TEST_F(StoreMaintenanceTest, WrittenEntriesAreCounted) {
   Flush();
   // RocksDB tells of a flush a moment after it has woken those who waited for it.
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (store_->WrittenEntries().deletes == 0 && std::chrono::steady_clock::now() < end) {
+  while (store_->index_statistics().Written().deletes == 0 &&
+         std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  EXPECT_EQ(store_->WrittenEntries().rows, 10);
-  EXPECT_EQ(store_->WrittenEntries().deletes, 4);
+  EXPECT_EQ(store_->index_statistics().Written().rows, 10);
+  EXPECT_EQ(store_->index_statistics().Written().deletes, 4);
 }
 
 TEST_F(StoreMaintenanceTest, PausedBackgroundWorkGoesOn) {
-  ASSERT_EQ(store_->PauseBackgroundWork(true).ToString(), "ok");
-  ASSERT_EQ(store_->PauseBackgroundWork(false).ToString(), "ok");
+  ASSERT_EQ(store_->compactions().PauseBackgroundWork(true).ToString(), "ok");
+  ASSERT_EQ(store_->compactions().PauseBackgroundWork(false).ToString(), "ok");
   Write(0, 1, /*deletions=*/false);
   Flush();
 }

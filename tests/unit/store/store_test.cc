@@ -64,7 +64,7 @@ class StoreTest : public ::testing::Test {
 
   rocksdb::ColumnFamilyHandle* Family(const std::string& name) {
     rocksdb::ColumnFamilyHandle* handle = nullptr;
-    EXPECT_TRUE(store_->GetOrCreateColumnFamily(name, &handle).ok());
+    EXPECT_TRUE(store_->families().GetOrCreate(name, &handle).ok());
     return handle;
   }
 
@@ -125,9 +125,9 @@ TEST_F(StoreTest, BackgroundThreadsCountNothing) {
   ASSERT_TRUE(TryOpen(std::move(options)).ok());
   for (const char* value : {"one", "two"}) {
     Put(store_->default_column_family(), "k", value);
-    ASSERT_TRUE(store_->Flush(store_->default_column_family()).ok());
+    ASSERT_TRUE(store_->flushes().Flush(store_->default_column_family()).ok());
   }
-  ASSERT_TRUE(store_->Compact(store_->default_column_family()).ok());
+  ASSERT_TRUE(store_->compactions().Compact(store_->default_column_family()).ok());
   ASSERT_TRUE(store_->Close().ok());
   EXPECT_EQ(seen->of_flush, rocksdb::kDisable);
   EXPECT_EQ(seen->of_compaction, rocksdb::kDisable);
@@ -145,8 +145,8 @@ TEST_F(StoreTest, ColumnFamiliesComeBackWithTheirOrder) {
   Open();
   auto* forward = Family("cf1");
   auto* reverse = Family("rev:cf1");
-  EXPECT_FALSE(Store::IsReverse(forward));
-  EXPECT_TRUE(Store::IsReverse(reverse));
+  EXPECT_FALSE(IsReverse(forward));
+  EXPECT_TRUE(IsReverse(reverse));
   EXPECT_EQ(Family("cf1"), forward);
   for (const char* key : {"b", "a", "ab"}) {
     Put(forward, key, "1");
@@ -157,7 +157,7 @@ TEST_F(StoreTest, ColumnFamiliesComeBackWithTheirOrder) {
   EXPECT_THAT(Keys(Family("rev:cf1")), ElementsAre("b", "ab", "a"));
   EXPECT_STREQ(Family("cf1")->GetComparator()->Name(), "RocksDB_SE_v3.10");
   EXPECT_STREQ(Family("rev:cf1")->GetComparator()->Name(), "rev:RocksDB_SE_v3.10");
-  ASSERT_TRUE(store_->Flush().ok());
+  ASSERT_TRUE(store_->flushes().Flush().ok());
   EXPECT_THAT(Keys(Family("rev:cf1")), ElementsAre("b", "ab", "a"));
 }
 
@@ -170,8 +170,8 @@ TEST_F(StoreTest, ReverseOrderIsExactInLargeFiles) {
     Put(reverse, key, std::string(50, 'x'));
     expected.push_back(key);
   }
-  ASSERT_TRUE(store_->Flush().ok());
-  ASSERT_TRUE(store_->Compact(reverse).ok());
+  ASSERT_TRUE(store_->flushes().Flush().ok());
+  ASSERT_TRUE(store_->compactions().Compact(reverse).ok());
   std::sort(expected.rbegin(), expected.rend());
   EXPECT_EQ(Keys(reverse), expected);
   for (int i = 0; i < 20000; i += 97) EXPECT_EQ(Get(reverse, std::to_string(i)).size(), 50u);
@@ -248,9 +248,9 @@ TEST_F(StoreTest, OldValuesAreTaken) {
   options.override_column_family_options = "cf1={compression=kZSTDNotFinalCompression}";
   ASSERT_EQ(TryOpen(std::move(options)).ToString(), "ok");
   EXPECT_EQ(store_->base()->GetOptions(Family("cf1")).compression, rocksdb::kZSTD);
-  ASSERT_EQ(store_->UpdateColumnFamilyOptions("cf1={compression=kNoCompression}").ToString(), "ok");
+  ASSERT_EQ(store_->families().UpdateOptions("cf1={compression=kNoCompression}").ToString(), "ok");
   ASSERT_EQ(
-      store_->UpdateColumnFamilyOptions("cf1={compression=kZSTDNotFinalCompression}").ToString(),
+      store_->families().UpdateOptions("cf1={compression=kZSTDNotFinalCompression}").ToString(),
       "ok");
   EXPECT_EQ(store_->base()->GetOptions(Family("cf1")).compression, rocksdb::kZSTD);
 }
@@ -267,8 +267,8 @@ TEST_F(StoreTest, MergeKeepsTheLargerCounter) {
   rocksdb::WriteBatch batch;
   ASSERT_TRUE(batch.Merge(store_->system(), key, "garbage").ok());
   ASSERT_TRUE(store_->Write(&batch, false).ok());
-  ASSERT_TRUE(store_->Flush().ok());
-  ASSERT_TRUE(store_->Compact(store_->system()).ok());
+  ASSERT_TRUE(store_->flushes().Flush().ok());
+  ASSERT_TRUE(store_->compactions().Compact(store_->system()).ok());
   EXPECT_EQ(Get(store_->system(), key), Counter(9));
 }
 
@@ -401,8 +401,8 @@ TEST_F(StoreTest, CheckpointHoldsUnsyncedWritesAndOpens) {
   Open();
   Put(Family("rev:cf"), "key", "value");
   const std::string path = directory_ / "checkpoint";
-  ASSERT_TRUE(store_->Checkpoint(path).ok());
-  EXPECT_FALSE(store_->Checkpoint(path).ok()) << "the target exists";
+  ASSERT_TRUE(store_->checkpoints().Make(path).ok());
+  EXPECT_FALSE(store_->checkpoints().Make(path).ok()) << "the target exists";
   Put(Family("rev:cf"), "key", "later");
   StoreOptions options = Options();
   options.directory = path;
@@ -440,19 +440,20 @@ TEST_F(StoreTest, UnfinishedBulkLoadsAreRemoved) {
 TEST_F(StoreTest, CompactionCanBeCancelledAndAllowedAgain) {
   Open();
   Put(store_->default_column_family(), "key", "value");
-  store_->CancelManualCompactions();
-  EXPECT_EQ(store_->Compact(store_->default_column_family()).code(), Code::kInterrupted);
-  store_->AllowManualCompactions();
-  EXPECT_TRUE(store_->Compact(store_->default_column_family()).ok());
+  store_->compactions().CancelManual();
+  EXPECT_EQ(store_->compactions().Compact(store_->default_column_family()).code(),
+            Code::kInterrupted);
+  store_->compactions().AllowManual();
+  EXPECT_TRUE(store_->compactions().Compact(store_->default_column_family()).ok());
 }
 
 TEST_F(StoreTest, OptionsCanBeChangedWhileOpen) {
   Open();
   auto* handle = store_->default_column_family();
-  ASSERT_TRUE(store_->SetColumnFamilyOptions(handle, "write_buffer_size=2m").ok());
+  ASSERT_TRUE(store_->families().SetOptions(handle, "write_buffer_size=2m").ok());
   EXPECT_EQ(store_->base()->GetOptions(handle).write_buffer_size, 2u << 20);
-  EXPECT_FALSE(store_->SetColumnFamilyOptions(handle, "num_levels=3").ok());
-  EXPECT_TRUE(store_->SetDatabaseOptions("max_background_jobs=3").ok());
+  EXPECT_FALSE(store_->families().SetOptions(handle, "num_levels=3").ok());
+  EXPECT_TRUE(store_->settings().SetDatabaseOptions("max_background_jobs=3").ok());
 }
 
 TEST_F(StoreTest, CloseIsIdempotent) {

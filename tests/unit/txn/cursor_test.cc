@@ -84,8 +84,8 @@ class CursorTest : public TxnFixture {
     model_.clear();
     Fill(family);
     auto transaction = Begin();
-    Cursor cursor(store_->base(), family, store::Store::IsReverse(family),
-                  IndexId{family->GetID(), 300}, manager_->idle_cursors());
+    Cursor cursor(store_->base(), family, store::IsReverse(family), IndexId{family->GetID(), 300},
+                  manager_->idle_cursors());
     ASSERT_TRUE(cursor.Bind(transaction->snapshot().ForReads(), &transaction->writes()).ok());
     Savepoints savepoints;
     for (int step = 0; step < 600; ++step) {

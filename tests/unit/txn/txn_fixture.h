@@ -30,7 +30,7 @@ class TxnFixture : public testing::Test {
     options.env = env_;
     ASSERT_EQ(store::Store::Open(options, &store_).ToString(), "ok");
     ASSERT_EQ(catalog::Catalog::Load(store_.get(), &catalog_).ToString(), "ok");
-    ASSERT_TRUE(store_->GetOrCreateColumnFamily("rev:backwards", &reversed_).ok());
+    ASSERT_TRUE(store_->families().GetOrCreate("rev:backwards", &reversed_).ok());
     TransactionManager::Options manager_options;
     manager_options.writes.spill_bytes = spill_bytes_;
     manager_ = std::make_unique<TransactionManager>(store_.get(), catalog_.get(), manager_options);
@@ -74,8 +74,8 @@ class TxnFixture : public testing::Test {
   // What a cursor of `transaction` (null: committed data only) shows, first to last.
   std::map<std::string, std::string> Contents(rocksdb::ColumnFamilyHandle* family,
                                               Transaction* transaction) {
-    Cursor cursor(store_->base(), family, store::Store::IsReverse(family),
-                  IndexId{family->GetID(), 300}, manager_->idle_cursors());
+    Cursor cursor(store_->base(), family, store::IsReverse(family), IndexId{family->GetID(), 300},
+                  manager_->idle_cursors());
     EXPECT_TRUE(cursor.Bind(nullptr, transaction ? &transaction->writes() : nullptr).ok());
     std::map<std::string, std::string> contents;
     for (cursor.SeekFirst(); cursor.Valid(); cursor.Next()) {

@@ -82,7 +82,7 @@ TEST_P(EveryShape, AHealthyTableHasNoFindings) {
   for (const CheckDepth depth : {CheckDepth::kQuick, CheckDepth::kMedium, CheckDepth::kExtended}) {
     EXPECT_THAT(Check(depth), IsEmpty());
   }
-  ASSERT_TRUE(database_->store()->Flush().ok());
+  ASSERT_TRUE(database_->store()->flushes().Flush().ok());
   EXPECT_THAT(Check(CheckDepth::kExtended), IsEmpty());
 }
 
@@ -255,7 +255,7 @@ TEST_F(TableCheckTest, ADamagedBlockOfAnIndexLeavesTheRestToBeChecked) {
 // The cache still has the blocks; only reading the file tells.
 TEST_F(TableCheckTest, ADamageBehindTheCacheIsFoundByReadingTheFiles) {
   MakeTable();
-  ASSERT_TRUE(database_->store()->Flush().ok());
+  ASSERT_TRUE(database_->store()->flushes().Flush().ok());
   Begin();
   EXPECT_TRUE(access_->scan().Start(b_, false, true).ok());
   EXPECT_TRUE(access_->scan().SeekToEnd(Direction::kForward).ok());

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "store/errors/error_policy.h"
+#include "store/format/column_family_names.h"
 #include "store/store.h"
 #include "unit/store/faulty_file_system.h"
 #include "unit/store/temporary_directory.h"
@@ -64,7 +65,7 @@ class ErrorPolicyTest : public ::testing::Test {
 TEST_F(ErrorPolicyTest, FullDiskInFlushStopsWritingAndHeals) {
   ASSERT_TRUE(Put("before").ok());
   files_->Fail(".sst", FaultyFileSystem::Fault::kNoSpace);
-  EXPECT_FALSE(store_->Flush().ok());
+  EXPECT_FALSE(store_->flushes().Flush().ok());
   EXPECT_TRUE(WaitFor([&] { return !store_->writing_allowed(); }));
   const Status refused = Put("during");
   EXPECT_EQ(refused.code(), Code::kNoSpace) << refused.ToString();
@@ -73,7 +74,7 @@ TEST_F(ErrorPolicyTest, FullDiskInFlushStopsWritingAndHeals) {
   files_->Heal();
   EXPECT_TRUE(WaitFor([&] { return store_->writing_allowed(); }));
   EXPECT_TRUE(Put("after").ok());
-  EXPECT_TRUE(store_->Flush().ok());
+  EXPECT_TRUE(store_->flushes().Flush().ok());
   EXPECT_TRUE(Has("before"));
 }
 
@@ -81,10 +82,10 @@ TEST_F(ErrorPolicyTest, FullDiskInFlushStopsWritingAndHeals) {
 TEST_F(ErrorPolicyTest, FlushesAskedForAllTheTimeDoNotHoldUpRecovery) {
   ASSERT_TRUE(Put("before").ok());
   files_->Fail(".sst", FaultyFileSystem::Fault::kNoSpace);
-  EXPECT_FALSE(store_->Flush().ok());
+  EXPECT_FALSE(store_->flushes().Flush().ok());
   EXPECT_TRUE(WaitFor([&] { return !store_->writing_allowed(); }));
   files_->Heal();
-  EXPECT_TRUE(WaitFor([&] { return store_->Flush().ok(); }));
+  EXPECT_TRUE(WaitFor([&] { return store_->flushes().Flush().ok(); }));
   EXPECT_TRUE(Put("after").ok());
 }
 
@@ -107,14 +108,14 @@ TEST_F(ErrorPolicyTest, FlushesOfSeveralFamiliesRecover) {
     EXPECT_TRUE(WaitFor([&] { return !store_->writing_allowed(); }));
     files_->Heal();
     EXPECT_TRUE(WaitFor([&] { return Put("after").ok(); }));
-    EXPECT_TRUE(store_->Flush().ok());
+    EXPECT_TRUE(store_->flushes().Flush().ok());
   }
 }
 
 TEST_F(ErrorPolicyTest, BrokenDiskInFlushHealsToo) {
   ASSERT_TRUE(Put("before").ok());
   files_->Fail(".sst", FaultyFileSystem::Fault::kIoError);
-  EXPECT_FALSE(store_->Flush().ok());
+  EXPECT_FALSE(store_->flushes().Flush().ok());
   EXPECT_TRUE(WaitFor([&] { return !store_->writing_allowed(); }));
   EXPECT_EQ(Put("during").code(), Code::kReadOnly);
   EXPECT_FALSE(store_->ResumeWriting().ok()) << "the disk is still broken";
@@ -126,12 +127,12 @@ TEST_F(ErrorPolicyTest, BrokenDiskInFlushHealsToo) {
 TEST_F(ErrorPolicyTest, ManifestErrorHeals) {
   ASSERT_TRUE(Put("before").ok());
   files_->Fail("MANIFEST", FaultyFileSystem::Fault::kIoError);
-  EXPECT_FALSE(store_->Flush().ok());
+  EXPECT_FALSE(store_->flushes().Flush().ok());
   EXPECT_TRUE(WaitFor([&] { return !store_->writing_allowed(); }));
   files_->Heal();
   EXPECT_TRUE(WaitFor([&] { return store_->writing_allowed(); }));
   EXPECT_TRUE(Put("after").ok());
-  EXPECT_TRUE(store_->Flush().ok());
+  EXPECT_TRUE(store_->flushes().Flush().ok());
   ASSERT_TRUE(store_->Close().ok());
   Open();
   EXPECT_TRUE(Has("before"));
@@ -142,13 +143,13 @@ TEST_F(ErrorPolicyTest, FailingCompactionLeavesWritingOn) {
   for (const auto fault : {FaultyFileSystem::Fault::kNoSpace, FaultyFileSystem::Fault::kIoError}) {
     for (const char* key : {"a", "b", "c"}) {
       ASSERT_TRUE(Put(key).ok());
-      ASSERT_TRUE(store_->Flush().ok());
+      ASSERT_TRUE(store_->flushes().Flush().ok());
     }
     files_->Fail(".sst", fault);
-    EXPECT_FALSE(store_->Compact(store_->default_column_family()).ok());
+    EXPECT_FALSE(store_->compactions().Compact(store_->default_column_family()).ok());
     EXPECT_TRUE(Put("during").ok());
     files_->Heal();
-    EXPECT_TRUE(store_->Compact(store_->default_column_family()).ok());
+    EXPECT_TRUE(store_->compactions().Compact(store_->default_column_family()).ok());
     EXPECT_TRUE(Has("a"));
   }
 }
@@ -229,14 +230,14 @@ TEST_F(ErrorPolicyTest, FullDiskInLogAndFlush) {
   ASSERT_TRUE(Put("before").ok());
   files_->Fill();
   EXPECT_FALSE(Put("during").ok());
-  std::thread flush([&] { (void)store_->Flush().ok(); });
+  std::thread flush([&] { (void)store_->flushes().Flush().ok(); });
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   EXPECT_TRUE(Has("before"));
   files_->Heal();
   flush.join();
   EXPECT_TRUE(WaitFor([&] { return store_->writing_allowed(); }));
   EXPECT_TRUE(Put("after").ok());
-  EXPECT_TRUE(store_->Flush().ok());
+  EXPECT_TRUE(store_->flushes().Flush().ok());
   ASSERT_TRUE(store_->Close().ok());
   files_->CutPower();
   Open();

@@ -132,10 +132,17 @@ class StatisticsTest : public ::testing::Test {
 
   // What memory says must be what the files say.
   void ExpectConsistent() {
-    std::vector<IndexStatisticsRecord> records;
-    ASSERT_TRUE(store_->ReadIndexStatistics(store_->default_column_family(), &records).ok());
-    for (const auto& [index, statistics] : records) {
-      EXPECT_EQ(store_->StatisticsOf(index), statistics) << index.number;
+    rocksdb::TablePropertiesCollection files;
+    ASSERT_TRUE(
+        store_->base()->GetPropertiesOfAllTables(store_->default_column_family(), &files).ok());
+    std::map<IndexId, IndexStatistics> sums;
+    std::vector<IndexStatisticsRecord> of_file;
+    for (const auto& [path, properties] : files) {
+      DecodeIndexStatistics(StatisticsKeeper::PropertyOf(*properties), &of_file);
+      for (const auto& [index, statistics] : of_file) sums[index].Add(statistics);
+    }
+    for (const auto& [index, statistics] : sums) {
+      EXPECT_EQ(store_->index_statistics().StatisticsOf(index), statistics) << index.number;
     }
   }
 
@@ -152,14 +159,15 @@ TEST_F(StatisticsTest, CountsEntriesAndPrefixes) {
   ASSERT_TRUE(batch.Delete(Key(256, 9, 9, 9)).ok());
   ASSERT_TRUE(batch.SingleDelete(Key(257, 9, 9, 9)).ok());
   ASSERT_TRUE(store_->Write(&batch, false).ok());
-  EXPECT_EQ(store_->StatisticsOf({0, 256}).rows, 0) << "memtables are not counted";
-  ASSERT_TRUE(store_->Flush().ok());
-  const IndexStatistics first = store_->StatisticsOf({0, 256});
+  EXPECT_EQ(store_->index_statistics().StatisticsOf({0, 256}).rows, 0)
+      << "memtables are not counted";
+  ASSERT_TRUE(store_->flushes().Flush().ok());
+  const IndexStatistics first = store_->index_statistics().StatisticsOf({0, 256});
   EXPECT_EQ(first.rows, 1000);
   EXPECT_EQ(first.deletes, 1);
   EXPECT_EQ(first.data_bytes, 1000 * 15 + 10);
   EXPECT_EQ(first.distinct_prefixes, (std::vector<int64_t>{3, 11, 1001}));
-  const IndexStatistics second = store_->StatisticsOf({0, 257});
+  const IndexStatistics second = store_->index_statistics().StatisticsOf({0, 257});
   EXPECT_EQ(second.rows, 1000);
   EXPECT_EQ(second.single_deletes, 1);
   EXPECT_TRUE(second.distinct_prefixes.empty());
@@ -170,16 +178,16 @@ TEST_F(StatisticsTest, CountsEntriesAndPrefixes) {
 TEST_F(StatisticsTest, AFlushReturnsWhenItsFileIsCounted) {
   for (uint32_t index = 1000; index < 1400; ++index) {
     Put(Key(index, 0, 0, 0));
-    ASSERT_TRUE(store_->Flush().ok());
-    ASSERT_GE(store_->StatisticsOf({0, index}).rows, 1) << index;
+    ASSERT_TRUE(store_->flushes().Flush().ok());
+    ASSERT_GE(store_->index_statistics().StatisticsOf({0, index}).rows, 1) << index;
   }
 }
 
 TEST_F(StatisticsTest, SamplingIsCloseForManyRows) {
   constexpr int kRows = 100000;
   for (int i = 0; i < kRows; ++i) Put(Key(256, i / 1000, i / 10 % 100, i));
-  ASSERT_TRUE(store_->Flush().ok());
-  const auto distinct = store_->StatisticsOf({0, 256}).distinct_prefixes;
+  ASSERT_TRUE(store_->flushes().Flush().ok());
+  const auto distinct = store_->index_statistics().StatisticsOf({0, 256}).distinct_prefixes;
   ASSERT_EQ(distinct.size(), 3u);
   EXPECT_NEAR(static_cast<double>(distinct[0]), 100, 60);
   EXPECT_NEAR(static_cast<double>(distinct[1]), 10000, 500);
@@ -190,14 +198,15 @@ TEST_F(StatisticsTest, FollowsFilesAsTheyComeAndGo) {
   for (int round = 0; round < 5; ++round) {
     for (int i = 0; i < 100; ++i) Put(Key(256, 0, round, i));
     for (int i = 0; i < 50; ++i) Put(Key(258, 0, 0, i));
-    ASSERT_TRUE(store_->Flush().ok());
+    ASSERT_TRUE(store_->flushes().Flush().ok());
   }
-  ASSERT_TRUE(store_->Compact(store_->default_column_family()).ok());
-  EXPECT_EQ(store_->StatisticsOf({0, 256}).rows, 500);
-  EXPECT_EQ(store_->StatisticsOf({0, 258}).rows, 50) << "four of five versions are gone";
+  ASSERT_TRUE(store_->compactions().Compact(store_->default_column_family()).ok());
+  EXPECT_EQ(store_->index_statistics().StatisticsOf({0, 256}).rows, 500);
+  EXPECT_EQ(store_->index_statistics().StatisticsOf({0, 258}).rows, 50)
+      << "four of five versions are gone";
   ExpectConsistent();
   Open();
-  EXPECT_EQ(store_->StatisticsOf({0, 256}).rows, 500);
+  EXPECT_EQ(store_->index_statistics().StatisticsOf({0, 256}).rows, 500);
   ExpectConsistent();
 }
 
@@ -209,8 +218,9 @@ TEST_F(StatisticsTest, CountsIngestedFiles) {
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(writer.Put(Key(256, 1, 1, i), "v").ok());
   ASSERT_TRUE(writer.Finish().ok());
   ASSERT_TRUE(store_->base()->IngestExternalFile(handle, {path}, {}).ok());
-  EXPECT_EQ(store_->StatisticsOf({0, 256}).rows, 10);
-  EXPECT_EQ(store_->StatisticsOf({0, 256}).distinct_prefixes, (std::vector<int64_t>{1, 1, 10}));
+  EXPECT_EQ(store_->index_statistics().StatisticsOf({0, 256}).rows, 10);
+  EXPECT_EQ(store_->index_statistics().StatisticsOf({0, 256}).distinct_prefixes,
+            (std::vector<int64_t>{1, 1, 10}));
   ExpectConsistent();
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "store/column_families.h"
+#include "store/families/column_families.h"
 
 #include <algorithm>
+
+#include "store/format/column_family_names.h"
+#include "store/format/comparator.h"
 
 namespace basalt::store {
 
@@ -55,6 +58,14 @@ std::vector<rocksdb::ColumnFamilyHandle*> ColumnFamilies::AllEver() const {
 void ColumnFamilies::Clear() {
   current_.store(nullptr, std::memory_order_release);
   versions_.clear();
+}
+
+bool IsReverse(std::string_view column_family_name) {
+  return column_family_name.starts_with(kReverseColumnFamilyPrefix);
+}
+
+bool IsReverse(const rocksdb::ColumnFamilyHandle* handle) {
+  return handle->GetComparator() == ReverseComparator();
 }
 
 }  // namespace basalt::store

@@ -44,4 +44,8 @@ class ColumnFamilies {
   std::vector<std::unique_ptr<const Table>> versions_;
 };
 
+// Does the order of keys run backwards there?
+bool IsReverse(std::string_view column_family_name);
+bool IsReverse(const rocksdb::ColumnFamilyHandle* handle);
+
 }  // namespace basalt::store

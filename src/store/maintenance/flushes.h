@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/statistics.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "store/errors/error_policy.h"
+#include "store/families/column_families.h"
+#include "store/memtables/flush_triggers.h"
+#include "store/options/store_options.h"
+#include "store/statistics/statistics_keeper.h"
+#include "store/wal/wal_backlog.h"
+
+namespace basalt::store {
+
+// Writes memtables to SST files: on demand, and by itself where scans suffer from what is in them.
+//
+// Any thread, but for FlushForScans. Borrows what it is made with, until the store closes.
+class Flushes {
+ public:
+  struct Parts {
+    rocksdb::DB* db;
+    rocksdb::Statistics* statistics;
+    const ColumnFamilies* families;
+    const ErrorPolicy* policy;
+    const WalBacklog* backlog;
+    const StatisticsKeeper* keeper;
+    const StoreOptions* options;
+  };
+  explicit Flushes(const Parts& parts) : parts_(parts) {}
+
+  // Writes all memtables (or one column family's) to SST files and waits until they are written and
+  // counted in the statistics of indexes. kNoSpace or kReadOnly when the store stops taking writes
+  // meanwhile: the flush is then done when it takes them again.
+  Status Flush();
+  Status Flush(rocksdb::ColumnFamilyHandle* handle);
+  // To be called once a second, by one thread: has memtables written out that scans suffer from,
+  // because rows were deleted in masses or have many versions. Does not wait.
+  void FlushForScans();
+
+  // What needs the log whole fails while a full disk keeps it from being so, instead of waiting.
+  Status CheckLogWritable() const;
+  // Waits a moment, unless no flush can come to its end; low space alone does not hold one up.
+  Status AwaitFlush() const;
+
+ private:
+  rocksdb::Status Request(rocksdb::ColumnFamilyHandle* handle);
+  Status RequestInTurn(rocksdb::ColumnFamilyHandle* handle, const std::string& doing);
+  bool HasBackgroundWork(rocksdb::ColumnFamilyHandle* handle) const;
+  bool HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle) const;
+  bool HasUncountedFiles(rocksdb::ColumnFamilyHandle* handle) const;
+  Status FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
+                      const std::string& doing);
+
+  const Parts parts_;
+  std::map<uint32_t, FlushTriggers> triggers_;  // by column family; FlushForScans' own
+};
+
+}  // namespace basalt::store
