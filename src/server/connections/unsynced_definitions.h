@@ -31,7 +31,7 @@ class UnsyncedDefinitions {
   // Makes the files of all that was noted durable, and that files are gone. Forgets them, also when
   // it fails (kIoError).
   Status Sync();
-  // The same, unless all that was noted are tables at these paths.
+  // Does what Sync does, unless all that was noted are tables at these paths.
   Status SyncOthersThan(const std::set<std::string>& paths);
 
  private:

@@ -34,7 +34,7 @@ class LikeBounds {
   // The ends of a range in the order of the index, null for none: one that has to be another is
   // exchanged for a copy that is valid until the next call.
   void Widen(uint index, const key_range** start, const key_range** end);
-  // The same in the memory of the ends themselves, which is the server's. For ranges that it reads
+  // Widens the ends in their own memory, which is the server's. For ranges that the server reads
   // backwards: it compares each row with the start itself, and ends the range where that is less.
   void WidenInPlace(uint index, const key_range* start, const key_range* end);
   // For a search backwards from an upper end on, in a table with partitions, whose ranges pass by

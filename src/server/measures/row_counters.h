@@ -14,7 +14,7 @@ enum class RowEvent : uint8_t {
   kInserted,
   kUpdated,
   kDeleted,
-  // The same for tables of the database mysql, in the same order.
+  // These four events in tables of the database mysql, in the same order.
   kSystemRead,
   kSystemInserted,
   kSystemUpdated,

@@ -9,7 +9,7 @@ namespace basalt::server {
 // the client has its error message and the result is the handler error. Options that the engine
 // needs no setting for (ROW_FORMAT, KEY_BLOCK_SIZE) only give a warning.
 int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info);
-// The same for one index that is added to a table.
+// Looks at one index that is added to a table, with results as those of RefuseUnsupported.
 int RefuseUnsupportedIndex(const TABLE& form, const KEY& key);
 
 }  // namespace basalt::server

@@ -26,7 +26,7 @@ class VirtualParts final : public engine::VirtualColumns {
 
   // Before any other function: which indexes have virtual parts.
   void Open(const engine::Table& table);
-  // The same for some indexes of a table only, whose entries are not read.
+  // For some indexes of a table only, whose entries are not read.
   void Open(const codec::TableDescriptor& table, const std::vector<size_t>& indexes);
   bool any() const { return any_; }
   bool IndexHas(size_t index) const { return any_ && !indexes_[index].parts.empty(); }
@@ -36,7 +36,8 @@ class VirtualParts final : public engine::VirtualColumns {
   // Adds the columns that the virtual parts of the index are computed from, directly or through
   // other virtual columns.
   void AddSources(size_t index, codec::ColumnSet* columns);
-  // The same for the indexes of which `read` has a virtual part; ComputeUnread() is for these.
+  // Adds the sources of all indexes of which `read` has a virtual part; ComputeUnread() is for
+  // these.
   void AddSourcesOf(const MY_BITMAP& read, codec::ColumnSet* columns);
   // Computes what the server computes such parts from and has not in its read set: virtual columns
   // too, which it then takes from the record as they are.
