@@ -10,8 +10,9 @@ import time
 
 from bench import harness, summary, sysbench_tool
 from bench.harness import Size
+from bench.plot import Plot
 from bench.process_usage import Usage
-from bench.report import Plot, Report
+from bench.report import Report
 from bench.sampler import Sampler
 from bench.sysbench_tool import DATABASE
 

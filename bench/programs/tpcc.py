@@ -9,7 +9,8 @@ size the specification's consistency conditions are checked on every engine.
 
 from bench import bars, harness, tpcc
 from bench.harness import Size
-from bench.report import Plot, Report
+from bench.plot import Plot
+from bench.report import Report
 
 NAME = "tpcc"
 TITLE = "TPC-C"
