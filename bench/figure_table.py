@@ -44,9 +44,10 @@ def overview(reports: list[Report]) -> Table:
 
 
 def value_text(figure: Figure, engine: str) -> str:
-    """The value, with the lowest and the highest round behind it."""
-    text, ends = number_text(figure.values.get(engine)), figure.range(engine)
-    return f"{text} ({number_text(ends[0])}-{number_text(ends[1])})" if ends else text
+    """The value, with the lowest and the highest round behind it where they look different."""
+    text = number_text(figure.values.get(engine))
+    ends = list(dict.fromkeys(number_text(end) for end in figure.range(engine) or ()))
+    return f"{text} ({'-'.join(ends)})" if len(ends) == 2 else text
 
 
 def ratio_cell(figure: Figure, mine: str, peer: str) -> Cell:

@@ -95,12 +95,13 @@ class Viewer {
     this.figure.append(made);
     return made;
   }
-  // Puts all series into one group that can be scaled, inside one that shows only the axes' box.
+  // Puts all series into one group that can be scaled, inside one that shows only what is between
+  // the axes.
   clipped() {
     const [x, y, width, height] = this.known.box;
     const clip = this.element("clipPath", { id: `clip-${this.figure.id}` }, this.svg);
     this.element("rect", { x, y, width, height }, clip);
-    const frame = this.element("g", {});
+    const frame = this.element("g", { "clip-path": `url(#${clip.id})` });
     const group = this.element("g", { class: "zoomed" }, frame);
     const moving = this.known.moving.map((id) => document.getElementById(id)).filter(Boolean);
     if (moving.length) moving[0].before(frame);
@@ -112,7 +113,6 @@ class Viewer {
         if (!path.closest("defs")) path.setAttribute("vector-effect", "non-scaling-stroke");
       }
     }
-    this.frame = frame;
     return group;
   }
   buttons() {
@@ -128,9 +128,10 @@ class Viewer {
       tools.append(button);
     }
   }
+  // The wheel is the page's own until the plot is chosen, so that a reader can scroll past it.
   listen() {
     this.svg.addEventListener("wheel", (event) => {
-      if (!event.ctrlKey && document.activeElement !== this.figure) return;  // the page scrolls
+      if (!event.ctrlKey && document.activeElement !== this.figure) return;
       event.preventDefault();
       this.zoom(event.deltaY < 0 ? 1.25 : 0.8, this.point(event));
     }, { passive: false });
@@ -174,8 +175,6 @@ class Viewer {
     const zoomed = x.scale > 1 || y.scale > 1;
     const matrix = `matrix(${x.scale} 0 0 ${y.scale} ${x.shift} ${y.shift})`;
     this.group.setAttribute("transform", matrix);
-    if (zoomed) this.frame.setAttribute("clip-path", `url(#clip-${this.figure.id})`);
-    else this.frame.removeAttribute("clip-path");
     for (const dot of this.group.querySelectorAll("use")) this.keepSize(dot);
     this.number(zoomed);
     this.hideTip();
@@ -211,7 +210,6 @@ class Viewer {
     this.element("line", { x1, y1, x2, y2, stroke: "#000", "stroke-width": 0.8 }, this.ticks);
   }
   text(value, attributes) {
-    // as many digits as tell neighbours apart
     const text = Math.abs(value) >= 1e4 ? value.toLocaleString("en-US") : String(value);
     this.element("text", attributes, this.ticks).textContent = text;
   }

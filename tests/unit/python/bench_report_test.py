@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The model of a report: ratios, bars, tables, the terminal, and what is kept as JSON."""
 
+import argparse
 import contextlib
 import io
 import json
@@ -8,10 +9,12 @@ import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 from bench import figure_table, harness, screen
 from bench.figure import Bar, Figure
-from bench.programs import show
+from bench.process_usage import Usage
+from bench.programs import commits, locks, profile, show, sysbench
 from bench.report import Report
 from bench.results import Results
 from tests.unit.python import bench_reports
@@ -250,6 +253,92 @@ class ShowTest(unittest.TestCase):
 
 
 class ProgramsTest(unittest.TestCase):
+    """The programs without their servers: what was measured ends in the page and the JSON file."""
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        for name in ("tools.paths.build_root", "tools.paths.scratch"):
+            self.enterContext(mock.patch(name, return_value=self.folder))
+        self.enterContext(mock.patch("tools.build.build", return_value=self.folder))
+        self.enterContext(mock.patch("signal.signal"))
+
+    def run_program(self, *words: str) -> tuple[int, str, dict | list]:
+        """The status, what was printed, and the JSON file."""
+        parser = argparse.ArgumentParser()
+        bench.add_arguments(parser)
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            status = bench.run(parser.parse_args(words))
+        (file,) = self.folder.glob("bench/*/results.json")
+        self.assertIn("<svg" if words[0] != "profile" else "Get&lt;int&gt;",
+                      file.with_name("report.html").read_text())  # fmt: skip
+        return status, out.getvalue(), json.loads(file.read_text())
+
+    def test_sysbench(self):
+        results = bench_reports.sysbench_results()
+        results.failures = ["oltp_read_only: sysbench said no"]
+        with mock.patch.object(sysbench, "measure", return_value=results):
+            status, text, plain = self.run_program("sysbench")
+        self.assertEqual(1, status)
+        self.assertIn("FAILED: oltp_read_only: sysbench said no", text)
+        self.assertEqual(results, Results.from_json(plain))
+
+    def test_commits(self):
+        rates = bench_reports.COMMIT_RATES
+        with mock.patch.object(commits, "measure", return_value=rates):
+            status, text, plain = self.run_program("commits", "--rounds", "7")
+        self.assertEqual((0, rates), (status, plain))
+        self.assertIn("7 rounds of 5 s", text)
+
+    def test_locks(self):
+        outcomes = bench_reports.lock_outcomes()
+        with mock.patch.object(locks, "measure", return_value=outcomes):
+            status, text, plain = self.run_program("locks")
+        self.assertEqual((0, outcomes), (status, plain))
+        self.assertIn("3 rounds of 2 s", text)
+
+    def test_profile(self):
+        found = {
+            "usable_event": "cycles",
+            "sample": (bench_reports.outcome(5.0), Usage(1.0)),
+            "samples": [(9.5, ["ha_rocksdb.so", "[.] Get<int> [x]"])],
+        }
+        by_object = [(60.0, ["ha_rocksdb.so"])]
+        for name in ("usable_event", "sample"):
+            self.enterContext(mock.patch.object(profile, name, return_value=found[name]))
+        answers = {1: by_object, 2: found["samples"]}
+        self.enterContext(
+            mock.patch.object(profile, "samples", lambda data, *sort: answers[len(sort)])
+        )  # fmt: skip
+        self.enterContext(mock.patch("bench.contenders.Contender"))
+        self.enterContext(mock.patch("bench.sysbench_tool.run"))
+        status, text, plain = self.run_program("profile", "--engine", "innodb")
+        self.assertEqual(0, status)
+        self.assertIn("60.0 %", text)
+        self.assertEqual("profile", plain[0]["name"])
+
+    def test_one_that_ends_in_a_report(self):
+        program = bench.load("ddl")
+        made = bench_reports.of_ddl()
+        with mock.patch.object(program, "measure", return_value=made):
+            status, text, plain = self.run_program("ddl", "--quick")
+        self.assertEqual((0, "ddl"), (status, plain[0]["name"]))
+        self.assertIn("command", plain[0]["facts"])
+
+    def test_all(self):
+        everything = bench.load("all")
+        with (
+            mock.patch.object(sysbench, "measure", return_value=bench_reports.sysbench_results()),
+            mock.patch.object(commits, "measure", return_value=bench_reports.COMMIT_RATES),
+            mock.patch.object(bench.load("ddl"), "measure", side_effect=DevError("no server")),
+        ):
+            words = "sysbench,sysbench-io,commits,ddl"
+            status, text, plain = self.run_program("all", "--only", words)
+        self.assertEqual(1, status)
+        self.assertEqual(words.split(","), [report["name"] for report in plain])
+        self.assertEqual(["DevError: no server"], plain[3]["failures"])
+        self.assertEqual(everything.WORDS["commits"][0], plain[2]["facts"]["options"])
+
     def test_every_program_that_measures_has_a_report_here(self):
         self.assertEqual(
             set(bench.program_names()) - {"all", "show"}, set(bench_reports.OF_PROGRAMS)
