@@ -91,9 +91,11 @@ class _Reader(html.parser.HTMLParser):
     def _refer(self, tag: str, known: dict) -> None:
         for name, value in known.items():
             value = value or ""
-            leads = name in LEADING and not value.startswith("#")
+            if name.startswith("data-"):
+                continue
+            leads = (name in LEADING and not value.startswith("#")) or "://" in value
             fetches = name == "style" or name.startswith("on") or "url(" in value
-            if leads or (fetches and not name.startswith("data-") and FETCHING.search(value)):
+            if leads or (fetches and FETCHING.search(value)):
                 self.outside.append(f"{tag} {name}: {value}")
         if known.get("http-equiv", "").lower() == "refresh":
             self.outside.append(f"{tag} refresh: {known.get('content')}")

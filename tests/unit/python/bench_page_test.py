@@ -137,6 +137,7 @@ class ReferencesTest(unittest.TestCase):
             '<form action="a"></form>',
             '<object data="a.svg"></object>',
             '<video poster="a.png"></video>',
+            '<svg><a rdf:resource="http://example.org/a"></a></svg>',
         ):
             with self.subTest(more):
                 found = page_check.references(text.replace("</body>", more + "</body>"))
