@@ -150,6 +150,10 @@ void IndexScan::ForgetBound() {
 Status IndexScan::Step(Direction direction) {
   const bool forward = direction == Direction::kForward;
   if (replay_.active()) {
+    if (forward && replay_.HasNext()) [[likely]] {
+      replay_.Next();
+      return Status::Ok();
+    }
     bool arrived = false;
     Status left = LeaveReplay(forward, &arrived);
     if (!left.ok() || arrived) return left;
@@ -172,15 +176,12 @@ Status IndexScan::StepCursor(bool forward) {
   return OutcomeOf(*cursor_);
 }
 
-// The step from an entry that was kept. *arrived: it has been made; otherwise the cursor stands on
-// the same entry now. The range goes on behind what was kept of it; or the scan turns round, which
-// nobody does in a range that is read forward, but it must not depend on that.
+// The step from the last entry that was kept, or backward. *arrived: it has been made; otherwise
+// the cursor stands on the same entry now. The range goes on behind what was kept of it; or the
+// scan turns round, which nobody does in a range that is read forward, but it must not depend on
+// that.
 Status IndexScan::LeaveReplay(bool forward, bool* arrived) {
   *arrived = true;
-  if (forward && replay_.HasNext()) {
-    replay_.Next();
-    return Status::Ok();
-  }
   if (forward && replay_.complete()) return Status(Code::kEndOfRange);
   const std::string key(entry_key());
   if (!forward) return SeekBelow(key);

@@ -100,14 +100,15 @@ void IndexReader::SetLookUpBounds(const uchar* key, uint bytes, enum ha_rkey_fun
 }
 
 // Is the cursor's entry behind what the read may return? `prefix`, unless null: rows begin with it.
-bool IndexReader::IsBeyond(Direction direction, const std::string* prefix) const {
+[[gnu::always_inline]] inline bool IndexReader::IsBeyond(Direction direction,
+                                                         const std::string* prefix) const {
   const Bytes entry = scan().entry_key();
   if (prefix != nullptr && !entry.starts_with(*prefix)) return true;
   return !limit_.empty() && direction == Direction::kForward && entry >= limit_;
 }
 
 // The row of the cursor's entry, when it is in the bounds; else kNotFound.
-Status IndexReader::ReadEntry(uchar* record) {
+[[gnu::always_inline]] inline Status IndexReader::ReadEntry(uchar* record) {
   BASALT_RETURN_IF_ERROR(scan().ReadRow(record));
   if (table_->virtual_parts()->any()) BASALT_RETURN_IF_ERROR(FillVirtualParts(record));
   if (bounds_.Admit(table(), active_index(), record)) return Status::Ok();
