@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""clang-tidy over our sources, for what gcc cannot see: the list is in .clang-tidy.
+"""Clang over our sources, for what gcc cannot see: the rules of the annotated mutexes.
 
-The commands are those of the release build. A source that has passed is not read again while its
-command, its own bytes and those of the headers of ours that it includes are the same. Headers of
-the system, of the server and of RocksDB are not compared: the last two stand in folders named by
-their version, in the command.
+The commands are those of the release build, with clang in the place of gcc and without code being
+made. A source that clang has passed is not read again while its command, its own bytes and those
+of the headers of ours that it includes are the same. Headers of the system, of the server and of
+RocksDB are not compared: the last two stand in folders named by their version, in the command.
 """
 
 import hashlib
@@ -20,20 +20,18 @@ from tools.errors import DevError
 from tools.setup import debian
 from tools.setup.step import parallel_jobs
 
-TIDY = "clang-tidy-19"  # of debian.TIDY_PACKAGE
-LIST = Path(__file__).parents[1] / ".clang-tidy"
 # In the place of the build's own -W options: the other warnings remain gcc's, which has compiled
 # each file already. (-w would silence what is asked for, too.)
-WARNINGS = ["-Wno-everything", "-Wthread-safety"]
+CHECKS = ["-fsyntax-only", "-Wno-everything", "-Wthread-safety", "-Werror"]
 COMPILER_OF_BUILD = ("c++", "g++", "gcc")
 # Options with no meaning to clang, or none without code.
 DROPPED = ("-W", "-O", "-g", "-fno-gnu-unique", "-fdiagnostics-color")
 
 
 def check() -> list[str]:
-    """The findings, those of a source together; none when all sources pass."""
+    """The findings, each the message of clang with its place; none when all sources pass."""
     setup.ensure()
-    debian.install([debian.CLANG_PACKAGE, debian.TIDY_PACKAGE], "to check with clang")
+    debian.install([debian.CLANG_PACKAGE], "to check with clang")
     commands = read_commands(refreshed_commands())
     known = read_cache()
     hashes = FileHashes()
@@ -57,27 +55,25 @@ def refreshed_commands() -> Path:
 
 
 def read_commands(file: Path) -> list[dict]:
-    """One entry (file, directory, command: the options for clang) for each source below src/."""
+    """One entry (file, directory, command as a list for clang) for each source below src/."""
     found = {}
     for entry in json.loads(file.read_text()):
         source = Path(entry["file"])
         if source.is_relative_to(paths.ROOT / "src"):
-            found[entry["file"]] = entry | {"command": clang_options(entry["command"])}
+            found[entry["file"]] = entry | {"command": clang_command(entry["command"])}
     return list(found.values())
 
 
-def clang_options(command: str) -> list[str]:
-    """Those of the build's command that mean something to clang, without the source."""
+def clang_command(command: str) -> list[str]:
+    """The command of the build with clang for gcc, checks for code."""
     words = shlex.split(command)
     compiler = next(i for i, word in enumerate(words) if Path(word).name in COMPILER_OF_BUILD)
     options = words[compiler + 1 :]
     if "-o" in options:
         at = options.index("-o")
         del options[at : at + 2]
-    if "-c" in options:
-        at = options.index("-c")
-        del options[at : at + 2]
-    return [*WARNINGS, *(o for o in options if not o.startswith(DROPPED))]
+    kept = [o for o in options if not o.startswith(DROPPED)]
+    return [build.CLANG, *CHECKS, *kept]
 
 
 class FileHashes:
@@ -101,20 +97,14 @@ def check_source(entry: dict, known: dict, hashes: FileHashes) -> tuple[dict | N
     if record and still_true(record, entry["command"], hashes):
         return record, []
     started = time.time()
-    tidy = [TIDY, "--quiet", f"--config-file={LIST}", entry["file"], "--", *entry["command"]]
-    done = run(tidy, entry["directory"])
+    command = [*entry["command"], "-MD", "-MF", "/dev/stdout"]
+    done = subprocess.run(command, cwd=entry["directory"], capture_output=True, text=True)
     if done.returncode != 0:
-        # What it found; when it could not begin, why.
-        return None, [(done.stdout or done.stderr).replace(f"{paths.ROOT}/", "").rstrip()]
-    rule = run([build.CLANG, *entry["command"], "-M", entry["file"]], entry["directory"]).stdout
-    files = {path: hashes.of(path) for path in our_files(rule)}
+        return None, [done.stderr.replace(f"{paths.ROOT}/", "").rstrip()]
+    files = {path: hashes.of(path) for path in our_files(done.stdout)}
     if any(Path(path).stat().st_mtime >= started for path in files):
         return None, []  # somebody has written to it meanwhile: clang may have read what was before
     return {"source": entry["file"], "command": entry["command"], "files": files}, []
-
-
-def run(command: list[str], folder: str) -> subprocess.CompletedProcess:
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
 
 
 def still_true(record: dict, command: list[str], hashes: FileHashes) -> bool:
@@ -134,20 +124,21 @@ def cache_file() -> Path:
 
 
 def read_cache() -> dict:
-    """What has passed, by source; nothing when the file is missing, damaged or of other checks."""
+    """What has passed, by source; nothing when the file is missing, damaged or of another clang."""
     try:
         content = json.loads(cache_file().read_text())
     except (OSError, ValueError):
         return {}
-    return content["sources"] if content.get("checks") == version() else {}
+    return content["sources"] if content.get("compiler") == compiler_version() else {}
 
 
 def write_cache(records: dict) -> None:
     fresh = cache_file().with_suffix(".new")
-    fresh.write_text(json.dumps({"checks": version(), "sources": records}))
+    fresh.write_text(json.dumps({"compiler": compiler_version(), "sources": records}))
     fresh.replace(cache_file())
 
 
-def version() -> str:
-    """Of clang-tidy and of the list of checks."""
-    return run([TIDY, "--version"], ".").stdout + LIST.read_text()
+def compiler_version() -> str:
+    return subprocess.run(
+        [build.CLANG, "--version"], capture_output=True, text=True, check=True
+    ).stdout

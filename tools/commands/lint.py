@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Checks the rules of the house: format, layers, budgets, words, sentences, clang-tidy, the
+"""Checks the rules of the house: format, layers, budgets, words, sentences, mutexes, the
 plugin's symbols.
 
-clang-tidy checks what .clang-tidy lists; what has passed it does not read again (tools/clang.py).
+Clang checks which mutex guards what (tools/clang.py); what it has passed it does not read again.
 
 A budget may be exceeded only as far as tools/rules/baseline.json says; --shrink lowers those
 numbers to what is needed today. Nothing raises them but a change of that file in plain sight.
 """
 
-HELP = "checks the rules: format, layers, budgets, words, clang-tidy"
+HELP = "checks the rules: format, layers, budgets, words, mutexes"
 
 
 def add_arguments(parser) -> None:

@@ -26,9 +26,7 @@ BUILD_PACKAGES = [
     "clang-format", "sysbench", "chromium-headless-shell",
 ]  # fmt: skip
 
-# What `./dev lint` reads the sources with: the newest clang-tidy of Debian 12.
-TIDY_PACKAGE = "clang-tidy-19"
-# Tells `./dev lint` which headers a source includes; clang-format has brought most of it already.
+# What `./dev lint` checks the rules of mutexes with; clang-format has brought most of it already.
 CLANG_PACKAGE = "clang-14"
 # What `./dev test fuzz` compiles its targets with.
 FUZZ_PACKAGES = [CLANG_PACKAGE, "libclang-rt-14-dev"]
