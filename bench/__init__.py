@@ -7,6 +7,9 @@ contenders.py       a private server an engine, with equal memory and durability
 sysbench_tool.py    runs Debian's sysbench and reads its output
 process_usage.py    CPU and bytes written of a server
 summary.py          medians, ratios and percentiles of the rounds
-screen.py           the table on the terminal
-page.py, sysbench_page.py    the reports, filled into templates/: one file with everything in it
+report.py           the one model that every program fills in, with figure.py, plot.py, table.py
+figure_table.py     its figures as tables, for both renderers
+screen.py           the report on the terminal
+page.py             the report as one HTML file, from templates/; drawing.py makes its plots
+page_check.py       whether each plot has its data, and nothing leads out of the file
 """

@@ -2,7 +2,7 @@
 """What Basalt's figures should be. Each bar names the size of the run that it was set for; a run of
 another size shows it too, for orientation."""
 
-from bench.report import Bar
+from bench.figure import Bar
 
 _SYSBENCH = "4 x 500,000 rows, 4 threads, in memory"
 _TPCC = "10 warehouses"

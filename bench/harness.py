@@ -8,7 +8,6 @@ import contextlib
 import json
 import shutil
 import signal
-import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -143,11 +142,6 @@ class Bench:
         self.contenders.clear()
 
 
-def medians(found: dict[str, list[float]]) -> dict[str, float | None]:
-    """engine -> median; None for an engine without a value."""
-    return {e: statistics.median(values) if values else None for e, values in found.items()}
-
-
 def measured(program, args, folder: Path) -> Report:
     """Runs a program with its servers in `folder`, which is removed. Its Report."""
     from bench.results import machine
@@ -182,21 +176,21 @@ def run(program, args) -> int:
     return publish([report], output)
 
 
-def write(reports: list[Report], output: Path) -> None:
-    """The page and the JSON file."""
+def write(reports: list[Report], output: Path, raw=None) -> None:
+    """The page and the JSON file, which holds `raw` where a program keeps more than its Report."""
     from bench import page
 
     output.mkdir(parents=True, exist_ok=True)
-    plain = [report.as_json() for report in reports]
+    plain = [report.as_json() for report in reports] if raw is None else raw
     (output / "results.json").write_text(json.dumps(plain, indent=1))
     (output / "report.html").write_text(page.page(reports))
 
 
-def publish(reports: list[Report], output: Path) -> int:
+def publish(reports: list[Report], output: Path, raw=None) -> int:
     """The tables on the screen, the page and the JSON file; the exit status."""
     from bench import screen
 
-    write(reports, output)
+    write(reports, output, raw)
     for report in reports:
         screen.print_report(report)
     print(f"raw numbers: {output / 'results.json'}\nreport: {output / 'report.html'}")

@@ -1,74 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a benchmark has found, as a list of figures and plots that screen, page and JSON show alike.
+"""What a benchmark has found: the one model that page, terminal and JSON show alike.
 
-A figure is one number for each contender; its bar says what it should be for Basalt. A plot is
-named series of points.
+Every program fills in a Report; nothing of how it is shown is known here.
 """
 
+import statistics
 from dataclasses import asdict, dataclass, field
 
-MINE = "rocksdb"
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A limit for Basalt's value, or with `against` for its ratio to that contender's. `at` says
-    for which size of the benchmark it was set."""
-
-    limit: float
-    at_least: bool = True
-    against: str | None = None
-    at: str = ""
-
-    def value(self, values: dict[str, float | None]) -> float | None:
-        """What is compared with the limit; None when a part of it is missing."""
-        mine = values.get(MINE)
-        if mine is None or self.against is None:
-            return mine
-        return ratio(values, self.against)
-
-    def met(self, values: dict[str, float | None]) -> bool | None:
-        found = self.value(values)
-        if found is None:
-            return None
-        return found >= self.limit if self.at_least else found <= self.limit
-
-
-@dataclass
-class Figure:
-    """`values`: contender -> number in `unit`; None where there is none. `more_is_better` colours
-    the ratios; None for a number that is neither good nor bad."""
-
-    name: str
-    unit: str
-    values: dict[str, float | None]
-    more_is_better: bool | None = True
-    bar: Bar | None = None
-
-    @property
-    def met(self) -> bool | None:
-        """None without a bar, or when it cannot be told."""
-        return self.bar.met(self.values) if self.bar else None
-
-
-@dataclass
-class Plot:
-    """`series`: contender -> points. `kind` is 'lines', or 'bars' with texts as the points' x."""
-
-    title: str
-    x_label: str
-    y_label: str
-    series: dict[str, list[tuple]]
-    kind: str = "lines"
-    note: str = ""
-    log_y: bool = False
-    log_x: bool = False
+from bench.contenders import TITLES
+from bench.figure import MINE, Bar, Figure
+from bench.plot import Plot
+from bench.table import Cell, Table
 
 
 @dataclass
 class Report:
     """One benchmark. `size` says in words what was run; `failures` what did not end or came out
-    wrong."""
+    wrong; `facts` what someone needs to repeat it. `tables` are lists that compare no contenders.
+    `titles`: contender -> name, for contenders that are no engines."""
 
     name: str
     title: str
@@ -79,6 +28,20 @@ class Report:
     failures: list[str] = field(default_factory=list)
     facts: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
+    tables: list[Table] = field(default_factory=list)
+    titles: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def mine(self) -> str:
+        """The contender that is compared with the others: Basalt, or else the first."""
+        return MINE if MINE in self.engines or not self.engines else self.engines[0]
+
+    @property
+    def peers(self) -> list[str]:
+        return [engine for engine in self.engines if engine != self.mine]
+
+    def title_of(self, engine: str) -> str:
+        return self.titles.get(engine) or TITLES.get(engine, engine)
 
     def add(
         self,
@@ -87,43 +50,58 @@ class Report:
         values: dict[str, float | None],
         more_is_better: bool | None = True,
         bar: Bar | None = None,
+        part: str = "",
     ) -> None:
-        self.figures.append(Figure(name, unit, values, more_is_better, bar))
+        self.figures.append(Figure(name, unit, values, more_is_better, bar, part=part))
+
+    def add_rounds(
+        self,
+        name: str,
+        unit: str,
+        rounds: dict[str, list[float | None]],
+        more_is_better: bool | None = True,
+        bar: Bar | None = None,
+        part: str = "",
+    ) -> None:
+        """A figure of which the single rounds are known; its values are their medians. A round may
+        be None: then the contender has a median of the others, and no rounds to compare."""
+        values = {e: median(found) for e, found in rounds.items()}
+        whole = {e: found for e, found in rounds.items() if None not in found}
+        self.figures.append(Figure(name, unit, values, more_is_better, bar, whole, part))
 
     def as_json(self) -> dict:
+        """All of it, with the ratios and whether each bar is met."""
         plain = asdict(self)
         for figure, known in zip(plain["figures"], self.figures, strict=True):
             figure["met"] = known.met
-            figure["ratios"] = {
-                e: ratio(known.values, e) for e in known.values if e != MINE
-            }  # fmt: skip
+            others = [e for e in known.values if e != self.mine]
+            figure["ratios"] = {e: known.ratio(self.mine, e) for e in others}
         return plain
 
-
-def ratio(values: dict[str, float | None], peer: str) -> float | None:
-    """Basalt's value as a multiple of the peer's."""
-    mine, theirs = values.get(MINE), values.get(peer)
-    return mine / theirs if mine is not None and theirs else None
-
-
-def bar_text(bar: Bar | None) -> str:
-    """Like '>= 2.0 x InnoDB'."""
-    if bar is None:
-        return ""
-    from bench.contenders import TITLES
-
-    sign = ">=" if bar.at_least else "<="
-    return f"{sign} {bar.limit:.3g}" + (f" x {TITLES[bar.against]}" if bar.against else "")
+    @classmethod
+    def from_json(cls, plain: dict) -> "Report":
+        """What as_json() has kept, also of an older version that knew fewer fields."""
+        known = dict(plain)
+        known["figures"] = [figure_of(one) for one in plain["figures"]]
+        known["plots"] = [Plot(**one) for one in plain["plots"]]
+        known["tables"] = [table_of(one) for one in plain.get("tables", [])]
+        return cls(**known)
 
 
-def mark(figure: Figure) -> str:
-    return {True: "met", False: "MISSED", None: ""}[figure.met]
+def median(rounds: list[float | None]) -> float | None:
+    """None without a number."""
+    numbers = [value for value in rounds if value is not None]
+    return statistics.median(numbers) if numbers else None
 
 
-def number_text(value: float | None) -> str:
-    """Three digits that count, thousands apart."""
-    if value is None:
-        return "-"
-    if abs(value) >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3g}"
+def figure_of(plain: dict) -> Figure:
+    """Ratios and verdict are computed again."""
+    known = {name: value for name, value in plain.items() if name not in ("met", "ratios")}
+    if known.get("bar"):
+        known["bar"] = Bar(**known["bar"])
+    return Figure(**known)
+
+
+def table_of(plain: dict) -> Table:
+    rows = [[Cell(**cell) for cell in row] for row in plain["rows"]]
+    return Table(plain["title"], plain["head"], rows, plain["left"])

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Everything a benchmark has found: the raw runs, what was run on what, and the sums."""
+"""Everything that sysbench's tests have found: the raw runs, what was run on what, the sums."""
 
 import functools
 import os
 import platform
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 from bench import summary
 from bench.process_usage import Usage
 from bench.summary import Cell, Run
+from bench.sysbench_tool import Outcome
 
 
 @dataclass
@@ -54,6 +55,29 @@ class Results:
         }
         plain["ratios"] = self.ratios
         return plain
+
+    @classmethod
+    def from_json(cls, plain: dict) -> "Results":
+        """What as_json() has kept; sums and ratios are computed again."""
+        known = {name: value for name, value in plain.items() if name not in ("cells", "ratios")}
+        known["runs"] = [run_of(one) for one in plain["runs"]]
+        known["afterwards"] = {
+            (one["test"], one["engine"]): usage_of(one) for one in plain["afterwards"]
+        }
+        return cls(**known)
+
+
+def run_of(plain: dict) -> Run:
+    outcome = Outcome(**plain["outcome"])
+    outcome.histogram = [(value, count) for value, count in outcome.histogram]
+    return Run(
+        plain["test"], plain["engine"], plain["round"], outcome, usage_of(plain["usage"])
+    )  # fmt: skip
+
+
+def usage_of(plain: dict) -> Usage:
+    """Older files do not know all of it."""
+    return Usage(**{f.name: plain[f.name] for f in fields(Usage) if f.name in plain})
 
 
 def machine() -> dict[str, str]:

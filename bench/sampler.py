@@ -46,10 +46,6 @@ class Sampler:
         """Over the whole time."""
         return self.samples[-1].used if self.samples else Usage()
 
-    @property
-    def peak_resident_bytes(self) -> int:
-        return max((s.resident_bytes for s in self.samples), default=0)
-
     def _work(self) -> None:
         while not self._stop.wait(self.every):
             self._take(self.contender.usage_so_far)

@@ -5,8 +5,8 @@
 
 find_package(GTest REQUIRED)
 add_library(basalt_fuzz_support STATIC
-  ${CMAKE_SOURCE_DIR}/src/server/frm_header.cc
-  ${CMAKE_SOURCE_DIR}/src/server/table_name.cc
+  ${CMAKE_SOURCE_DIR}/src/server/tables/frm_header.cc
+  ${CMAKE_SOURCE_DIR}/src/server/tables/table_name.cc
   ${CMAKE_SOURCE_DIR}/tests/unit/codec/fake_collation.cc
   ${CMAKE_SOURCE_DIR}/tests/unit/codec/random_table.cc
   ${CMAKE_SOURCE_DIR}/tests/unit/codec/round_trip.cc
@@ -24,5 +24,5 @@ foreach(source ${_targets})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
   add_dependencies(basalt_fuzz_targets ${name})
 endforeach()
-target_sources(xid_fuzz PRIVATE ${CMAKE_SOURCE_DIR}/src/server/xid_name.cc)
+target_sources(xid_fuzz PRIVATE ${CMAKE_SOURCE_DIR}/src/server/connections/xid_name.cc)
 target_link_libraries(xid_fuzz PRIVATE server_headers)

@@ -21,8 +21,8 @@ target_include_directories(ha_rocksdb PRIVATE ${CMAKE_SOURCE_DIR}/src)
 target_link_libraries(ha_rocksdb PRIVATE
   server_headers basalt_engine ${BASALT_SERVICES_LIBRARY})
 # The server finds the plugin by symbols of this file, so they must not be hidden.
-if(EXISTS ${CMAKE_SOURCE_DIR}/src/server/plugin.cc)
-  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/server/plugin.cc PROPERTIES
+if(EXISTS ${CMAKE_SOURCE_DIR}/src/server/plugin/plugin.cc)
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/server/plugin/plugin.cc PROPERTIES
     COMPILE_OPTIONS -fvisibility=default)
 endif()
 target_link_options(ha_rocksdb PRIVATE

@@ -106,7 +106,8 @@ def one(args, name: str, folder: Path):
         if name in WORDS:
             report = older(args, name, folder)
             report.seconds = time.monotonic() - started
-            report.facts = {**machine(), "options": WORDS[name][1 if args.full else 0]}
+            options = WORDS[name][1 if args.full else 0]
+            report.facts = {**machine(), "options": options, **report.facts}
             return report
         return newer(args, name, folder)
     except Exception as error:  # whatever it is, the other benchmarks go on
@@ -142,6 +143,7 @@ def newer(args, name: str, folder: Path):
 
 def older(args, name: str, folder: Path):
     """sysbench and commits, whose results become a Report."""
+    from bench import sysbench_report
     from bench.programs import commits, sysbench
 
     program = commits if name == "commits" else sysbench
@@ -153,8 +155,8 @@ def older(args, name: str, folder: Path):
         if program is commits:
             engines = commits.checked_engines(chosen)
             rates = commits.measure(chosen, engines, folder)
-            return commits.as_report(rates, engines, chosen)
+            return commits.report(rates, commits.size_text(chosen))
         sysbench.check(chosen)
-        return sysbench.as_report(name, sysbench.measure(chosen, folder))
+        return sysbench_report.report(sysbench.measure(chosen, folder), name)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -8,7 +8,6 @@ time.
 """
 
 import contextlib
-import json
 import shutil
 import signal
 import statistics
@@ -32,6 +31,8 @@ def add_arguments(parser) -> None:
 
 
 def run(args) -> int:
+    from bench import harness
+    from bench.results import machine
     from tools import build, paths
 
     engines = checked_engines(args)
@@ -40,16 +41,15 @@ def run(args) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the stopped servers must go on
     name = time.strftime("commits-%Y%m%d-%H%M%S")
     folder = paths.scratch() / f"bench-{name}"
+    started = time.monotonic()
     try:
         rates = measure(args, engines, folder.absolute())
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    output = paths.build_root() / "bench" / f"{name}.json"
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(json.dumps(rates, indent=1))
-    show(rates, engines)
-    print(f"raw numbers: {output}")
-    return 0
+    found = report(rates, size_text(args))
+    found.facts = {**machine(), "command": "./dev bench " + " ".join(sys.argv[2:])}
+    found.seconds = time.monotonic() - started
+    return harness.publish([found], paths.build_root() / "bench" / name, raw=rates)
 
 
 def checked_engines(args) -> list[str]:
@@ -103,43 +103,24 @@ def one_run(args, contender, clients: int) -> float:
     return sysbench_tool.run(*target, args.seconds, clients).events_per_second
 
 
-def show(rates: dict[str, dict[str, list[float]]], engines: list[str]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    from bench.contenders import TITLES
-
-    first, *peers = engines
-    table = Table(title="Commits a second: medians; ratios: medians of the rounds' ratios")
-    table.add_column("clients", justify="right")
-    for engine in engines:
-        table.add_column(TITLES[engine], justify="right")
-    for peer in peers:
-        table.add_column(f"{TITLES[first]} : {TITLES[peer]}", justify="right")
-    for clients, by_engine in rates.items():
-        medians = [f"{statistics.median(by_engine[engine]):,.0f}" for engine in engines]
-        table.add_row(clients, *medians, *(f"{ratio(by_engine, first, p):.2f}" for p in peers))
-    Console(width=120).print(table)
+def size_text(args) -> str:
+    return f"{args.rounds} rounds of {args.seconds:g} s, sync_binlog=1"
 
 
-def ratio(by_engine: dict[str, list[float]], first: str, peer: str) -> float:
-    pairs = zip(by_engine[first], by_engine[peer], strict=True)
-    return statistics.median(mine / theirs for mine, theirs in pairs)
-
-
-def as_report(rates: dict[str, dict[str, list[float]]], engines: list[str], args):
-    """For the report of all benchmarks. The ratios there are those of the medians."""
+def report(rates: dict[str, dict[str, list[float]]], size: str):
+    """The Report of what measure() found; `size` in words."""
     from bench import bars
-    from bench.report import Plot, Report
+    from bench.plot import Plot
+    from bench.report import Report
 
-    size = f"{args.rounds} rounds of {args.seconds:g} s, sync_binlog=1"
-    report = Report("commits", "Commits a second", size, engines)
+    engines = list(next(iter(rates.values()), {}))
+    found = Report("commits", "Commits a second", size, engines)
+    for clients, by_engine in rates.items():
+        found.add_rounds(f"{clients} clients", "1/s", by_engine, True, bars.COMMITS)
     medians = {
-        clients: {engine: statistics.median(found) for engine, found in by_engine.items()}
-        for clients, by_engine in rates.items()
+        engine: [(int(clients), statistics.median(rates[clients][engine])) for clients in rates]
+        for engine in engines
     }
-    for clients, values in medians.items():
-        report.add(f"{clients} clients", "1/s", values, True, bars.COMMITS)
-    series = {e: [(int(c), values[e]) for c, values in medians.items()] for e in engines}
-    report.plots.append(Plot("Commits by number of clients", "clients", "commits a second", series))
-    return report
+    title = "Commits by number of clients"
+    found.plots.append(Plot(title, "clients", "commits a second", medians))
+    return found

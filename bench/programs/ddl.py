@@ -11,7 +11,8 @@ import time
 from bench import clients, harness
 from bench.clients import Client
 from bench.harness import Size
-from bench.report import Plot, Report
+from bench.plot import Plot
+from bench.report import Report
 from bench.sysbench_tool import DATABASE
 
 NAME = "ddl"
@@ -51,14 +52,19 @@ def measure(bench) -> Report:
         f"{size['memory_mb']} MB of cache, {size['turns']} turns"
     )
     bench.start(size["memory_mb"] * 2**20)
-    turns = bench.rounds(size["turns"], lambda c, n: turn(bench, c, report))
+    add_turns(report, bench.rounds(size["turns"], lambda c, n: turn(bench, c, report)))
+    return report
+
+
+def add_turns(report: Report, turns: dict[str, list[dict]]) -> None:
+    """The figures and plots of all turns."""
     for name in statements(""):
         seconds = {e: [t[name]["seconds"] for t in found] for e, found in turns.items()}
-        report.add(f"{name}", "s", harness.medians(seconds), False)
+        report.add_rounds(name, "s", seconds, False)
     for name in ("nothing", *statements("")):
         for what in ("read", "update"):
             worst = {e: [t[name][what] for t in found] for e, found in turns.items()}
-            report.add(f"longest {what} beside {name}", "ms", harness.medians(worst), False)
+            report.add_rounds(f"longest {what} beside {name}", "ms", worst, False)
     for what in ("read", "update"):
         series = {e: found[0][f"{what} curve"] for e, found in turns.items()}
         report.plots.append(
@@ -70,7 +76,6 @@ def measure(bench) -> Report:
         for e, found in turns.items()
     }
     report.plots.append(Plot("Time of each statement, first turn", "", "seconds", times, "bars"))
-    return report
 
 
 def fill(bench, contender) -> None:

@@ -11,7 +11,8 @@ import time
 from bench import clients, harness
 from bench.clients import Client
 from bench.harness import Size
-from bench.report import Plot, Report
+from bench.plot import Plot
+from bench.report import Report
 from bench.sysbench_tool import DATABASE
 
 NAME = "delete"

@@ -10,7 +10,8 @@ import threading
 
 from bench import harness, sysbench_tool
 from bench.harness import Size
-from bench.report import Plot, Report
+from bench.plot import Plot
+from bench.report import Report
 from bench.sysbench_tool import ScriptRun
 
 NAME = "insert"

@@ -5,13 +5,13 @@ Load, then the published mix of operations in turns. After it the count table mu
 object how many visible links it has.
 """
 
-import statistics
 import time
 
 from bench import harness, summary, sysbench_tool
 from bench.harness import Size
+from bench.plot import Plot
 from bench.process_usage import Usage
-from bench.report import Plot, Report
+from bench.report import Report
 from bench.sampler import Sampler
 from bench.sysbench_tool import DATABASE
 
@@ -113,10 +113,8 @@ def add_turns(report: Report, turns: dict[str, list[dict]], owed: dict[str, Usag
             summary.merged(t["run"].outcome.histogram for t in found), 99
         )  # fmt: skip
 
-    def rate(_, found: list[dict]) -> float:
-        return statistics.median(t["run"].outcome.events_per_second for t in found)
-
-    add("operations", "1/s", rate, True)
+    rates = {e: [t["run"].outcome.events_per_second for t in found] for e, found in turns.items()}
+    report.add_rounds("operations", "1/s", rates)
     add("p99", "ms", p99)
     add("written an operation", "KB", lambda e, t: used(e, t).written_bytes / operations(t) / 1e3)
     add("read an operation", "KB", lambda e, t: used(e, t).read_bytes / operations(t) / 1e3)

@@ -9,6 +9,7 @@ import json
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -28,6 +29,7 @@ SCENARIOS = {
     "hot-64": "one row, 64 threads that want it",
     "many": "3,000,000 row locks of one transaction",
 }
+FAIR = "least served thread"
 WITHOUT_RANGES = ("rocksdb-point", "rocksdb-per-key")
 
 
@@ -38,6 +40,8 @@ def add_arguments(parser) -> None:
 
 
 def run(args) -> int:
+    from bench import harness
+    from bench.results import machine
     from tools import build, paths
     from tools.errors import DevError
 
@@ -46,13 +50,13 @@ def run(args) -> int:
     if unknown or args.rounds < 1:
         raise DevError(f"no scenario {unknown}; there are {', '.join(SCENARIOS)}; rounds >= 1")
     folder = build.build(plugin=False, more=("basalt_locks_bench",))
+    started = time.monotonic()
     outcomes = measure(folder / "bench" / "basalt_locks_bench", scenarios, args)
-    output = paths.build_root() / "bench" / time.strftime("locks-%Y%m%d-%H%M%S.json")
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(json.dumps(outcomes, indent=1))
-    show(outcomes)
-    print(f"raw numbers: {output}")
-    return 0
+    found = report(outcomes, f"{args.rounds} rounds of {args.seconds:g} s")
+    found.facts = {**machine(), "command": "./dev bench " + " ".join(sys.argv[2:])}
+    found.seconds = time.monotonic() - started
+    output = paths.build_root() / "bench" / time.strftime("locks-%Y%m%d-%H%M%S")
+    return harness.publish([found], output, raw=outcomes)
 
 
 def measure(program: Path, scenarios: list[str], args) -> dict[str, dict[str, list[dict]]]:
@@ -86,43 +90,43 @@ def run_once(program: Path, contender: str, scenario: str, seconds: float) -> di
     return json.loads(done.stdout)
 
 
-def show(outcomes: dict[str, dict[str, list[dict]]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
+def report(outcomes: dict[str, dict[str, list[dict]]], size: str):
+    """The Report of what measure() found; `size` in words."""
+    from bench.plot import Plot
+    from bench.report import Report
 
-    table = Table(title="Lock managers: medians of the rounds")
-    columns = ("ns a lock", "CPU ns a lock", "bytes a lock", "release ms", "least served", "failed")
-    table.add_column("scenario")
-    table.add_column("lock manager")
-    for name in columns:
-        table.add_column(name, justify="right", no_wrap=True)
+    found = Report("locks", "Lock managers", size, list(CONTENDERS), titles=CONTENDERS)
     for scenario, by_contender in outcomes.items():
-        for number, (contender, rounds) in enumerate(by_contender.items()):
-            first = SCENARIOS[scenario] if number == 0 else ""
-            table.add_row(first, CONTENDERS[contender], *cells(scenario, rounds))
-        table.add_section()
-    Console(width=150).print(table)
+        for title, unit, value in measures(scenario):
+            rounds = {c: [value(r) for r in done] for c, done in by_contender.items()}
+            found.add_rounds(title, unit, rounds, title == FAIR, part=SCENARIOS[scenario])
+        times = {
+            c: [(scenario, statistics.median(nanoseconds(r) for r in done))]
+            for c, done in by_contender.items()
+        }
+        found.plots.append(Plot(SCENARIOS[scenario], "", "ns a lock", times, "bars"))
+    return found
 
 
-def cells(scenario: str, rounds: list[dict]) -> list[str]:
-    """The texts of one row; what a scenario does not measure is left empty."""
+def nanoseconds(outcome: dict) -> float:
+    return outcome["seconds"] * 1e9 / locks_of(outcome)
 
-    def median(value) -> float:
-        return statistics.median(value(r) for r in rounds)
 
-    many, hot = scenario == "many", scenario == "hot-64"
-    per_lock = median(lambda r: r["seconds"] * 1e9 / max(1, r["operations"]))
-    cpu = median(lambda r: r["cpu_seconds"] * 1e9 / max(1, r["operations"]))
-    size = median(lambda r: r["memory_bytes"] / r["operations"]) if many else None
-    release = median(lambda r: r["release_seconds"] * 1e3) if many else None
-    # of the thread's fair share: 1 when all are served alike
-    least = median(lambda r: r["least"] * 64 / max(1, r["operations"])) if hot else None
-    failed = median(lambda r: r["failures"] / max(1, r["operations"]))
-    return [
-        f"{per_lock:,.0f}",
-        f"{cpu:,.0f}",
-        "" if size is None else f"{size:,.0f}",
-        "" if release is None else f"{release:,.0f}",
-        "" if least is None else f"{least:.2f}",
-        f"{failed:.1%}" if failed else "0",
+def locks_of(outcome: dict) -> int:
+    return max(1, outcome["operations"])
+
+
+def measures(scenario: str) -> list[tuple]:
+    """(title, unit, value of a round) of all that a scenario measures."""
+    found = [
+        ("a lock", "ns", nanoseconds),
+        ("CPU a lock", "ns", lambda r: r["cpu_seconds"] * 1e9 / locks_of(r)),
     ]
+    if scenario == "many":
+        found.append(("memory a lock", "B", lambda r: r["memory_bytes"] / locks_of(r)))
+        found.append(("release of all", "ms", lambda r: r["release_seconds"] * 1e3))
+    if scenario == "hot-64":
+        # of the thread's fair share: 1 when all are served alike
+        found.append((FAIR, "", lambda r: r["least"] * 64 / locks_of(r)))
+    found.append(("failed", "%", lambda r: 100 * r["failures"] / locks_of(r)))
+    return found

@@ -10,7 +10,8 @@ import statistics
 
 from bench import bars, clients, harness, olap
 from bench.harness import Size
-from bench.report import Plot, Report
+from bench.plot import Plot
+from bench.report import Report
 from bench.sysbench_tool import DATABASE
 
 NAME = "olap"
@@ -39,18 +40,22 @@ def measure(bench) -> Report:
     loads = bench.each(lambda c: load(bench, c, data), "loading")
     add_loads(report, loads, data)
     add_presets(report, loads)
-    turns = bench.rounds(size["turns"], lambda c, n: queries(bench, c, n))
+    add_queries(report, bench.rounds(size["turns"], lambda c, n: queries(bench, c, n)))
+    rows = size["days"] * size["rows_a_day"] // 2
+    add_walks(report, bench.rounds(size["turns"], lambda c, n: walks(bench, c, rows)))
+    check_answers(report, bench)
+    return report
+
+
+def add_queries(report: Report, turns: dict[str, list[dict[str, float]]]) -> None:
     for name in olap.QUERIES:
-        values = {e: statistics.median(t[name] for t in found) for e, found in turns.items()}
-        report.add(f"query: {name}", "s", values, False, olap.BARS.get(name))
+        seconds = {e: [turn[name] for turn in found] for e, found in turns.items()}
+        report.add_rounds(f"query: {name}", "s", seconds, False, olap.BARS.get(name))
     times = {
         e: [(name, statistics.median(t[name] for t in found)) for name in olap.QUERIES]
         for e, found in turns.items()
     }
     report.plots.append(Plot("Query times, medians", "", "seconds", times, "bars"))
-    add_walks(report, bench)
-    check_answers(report, bench)
-    return report
 
 
 def load(bench, contender, data: olap.Data) -> dict[str, float]:
@@ -144,13 +149,11 @@ def queries(bench, contender, number: int) -> dict[str, float]:
     return found
 
 
-def add_walks(report: Report, bench) -> None:
+def add_walks(report: Report, turns: dict[str, list[dict[str, float]]]) -> None:
     """ORDER BY .. DESC as a multiple of ORDER BY, over half of the rows."""
-    rows = bench.size["days"] * bench.size["rows_a_day"] // 2
-    turns = bench.rounds(bench.size["turns"], lambda c, n: walks(bench, c, rows))
     for name, *_ in olap.WALKS:
-        values = {e: statistics.median(t[name] for t in found) for e, found in turns.items()}
-        report.add(f"backwards / forwards, {name}", "", values, False, bars.OLAP_BACKWARDS)
+        ratios = {e: [turn[name] for turn in found] for e, found in turns.items()}
+        report.add_rounds(f"backwards / forwards, {name}", "", ratios, False, bars.OLAP_BACKWARDS)
 
 
 def walks(bench, contender, rows: int) -> dict[str, float]:

@@ -8,6 +8,7 @@ sections with interrupts off.
 
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -31,15 +32,18 @@ def add_arguments(parser) -> None:
 
 
 def run(args) -> int:
-    from bench.contenders import TITLES, Contender, Settings
+    from bench import harness
+    from bench.contenders import Contender, Settings
+    from bench.results import machine
     from tools import build, paths
 
     event = usable_event()
     if args.engine == "rocksdb":
         build.build()
     name = time.strftime(f"profile-{args.engine}-{args.test}-%Y%m%d-%H%M%S")
-    data = paths.build_root() / "bench" / f"{name}.data"
-    data.parent.mkdir(parents=True, exist_ok=True)
+    output = paths.build_root() / "bench" / name
+    output.mkdir(parents=True, exist_ok=True)
+    data = output / "perf.data"
     folder = (args.keep or paths.scratch() / name).absolute()
     folder.mkdir(parents=True, exist_ok=True)
     load = sysbench_tool.Load(args.tables, args.rows, args.threads)
@@ -53,15 +57,14 @@ def run(args) -> int:
     finally:
         if args.keep is None:
             shutil.rmtree(folder, ignore_errors=True)
-    print(
-        f"{TITLES[args.engine]}, {args.test}, {args.threads} threads: "
-        f"{outcome.events_per_second:,.0f} events a second, "
-        f"{used.cpu_seconds * 1e6 / outcome.queries:.1f} us of server CPU a query "
-        f"(event {event}; the sampling itself included)"
-    )
-    show(data, args.functions)
+    shares = samples(data, "dso"), samples(data, "dso", "symbol")[: args.functions]
+    size = f"{args.test}, {args.threads} threads, event {event}; the sampling itself included"
+    found = report(args.engine, size, outcome, used, *shares)
+    found.facts = {**machine(), "command": "./dev bench " + " ".join(sys.argv[2:])}
+    found.seconds = args.seconds
+    status = harness.publish([found], output)
     print(f"more: perf report -i {data}")
-    return 0
+    return status
 
 
 def usable_event() -> str:
@@ -105,28 +108,26 @@ def sample(args, contender, target: tuple, event: str, data: Path):
     return outcome, used
 
 
-def show(data: Path, functions: int) -> None:
-    """Prints both tables."""
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
+def report(engine: str, size: str, outcome, used, objects: list, functions: list):
+    """The Report: what the test reached meanwhile, and where the samples fell."""
+    from bench.report import Report
+    from bench.table import Table
 
-    objects = Table(title="By shared object")
-    objects.add_column("share", justify="right")
-    objects.add_column("object")
-    for share, name in report(data, "dso")[:12]:
-        objects.add_row(f"{share:.1f} %", escape(name[0]))
-    top = Table(title=f"The {functions} most expensive functions (self time)")
-    for column in ("share", "object", "function"):
-        top.add_column(column, justify="right" if column == "share" else "left", no_wrap=True)
-    for share, (dso, symbol) in report(data, "dso", "symbol")[:functions]:
-        top.add_row(f"{share:.2f} %", escape(dso), escape(demangled(symbol)[:110]))
-    console = Console(width=170)
-    console.print(objects)
-    console.print(top)
+    found = Report("profile", "Where one server spends its time", size, [engine])
+    found.add("events", "1/s", {engine: outcome.events_per_second})
+    found.add("CPU a query", "us", {engine: used.cpu_seconds * 1e6 / outcome.queries}, False)
+    by_object = Table("By shared object", ["object", "share"])
+    for share, (name,) in objects[:12]:
+        by_object.add(name, f"{share:.1f} %")
+    by_function = Table("Functions, by the time in themselves", ["object", "function", "share"])
+    by_function.left = 2
+    for share, (name, symbol) in functions:
+        by_function.add(name, demangled(symbol)[:110], f"{share:.2f} %")
+    found.tables = [by_object, by_function]
+    return found
 
 
-def report(data: Path, *sort: str) -> list[tuple[float, list[str]]]:
+def samples(data: Path, *sort: str) -> list[tuple[float, list[str]]]:
     """(percent, values of the sort keys) of perf report, the largest first."""
     from tools.errors import DevError
 

@@ -20,7 +20,8 @@ from pymysql.constants import ER
 
 from bench import harness, tpcc
 from bench.harness import Size
-from bench.report import Plot, Report
+from bench.plot import Plot
+from bench.report import Report
 from bench.sampler import Sampler
 from bench.sysbench_tool import DATABASE
 from tools.errors import DevError

@@ -10,7 +10,8 @@ import time
 
 from bench import bars, clients, olap, tpcc
 from bench.harness import Size
-from bench.report import Plot, Report
+from bench.plot import Plot
+from bench.report import Report
 from bench.sysbench_tool import DATABASE
 
 NAME = "space"

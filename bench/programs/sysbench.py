@@ -8,7 +8,6 @@ alike; while one server runs the others are stopped. Ends with a table, the raw 
 """
 
 import contextlib
-import json
 import math
 import shutil
 import signal
@@ -53,13 +52,14 @@ def add_arguments(parser) -> None:
 
 
 def run(args) -> int:
-    from bench import screen, sysbench_page
+    from bench import harness, sysbench_report
     from tools import build, paths
     from tools.errors import DevError
 
     check(args)
     if "rocksdb" in engines_of(args):
         build.build()
+    started = time.monotonic()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the stopped servers must go on
     output = args.output or paths.build_root() / "bench" / time.strftime("sysbench-%Y%m%d-%H%M%S")
     output.mkdir(parents=True, exist_ok=True)
@@ -71,22 +71,9 @@ def run(args) -> int:
             shutil.rmtree(folder, ignore_errors=True)
     if not results.runs:
         raise DevError("no test ended:\n" + "\n".join(results.failures))
-    (output / "results.json").write_text(json.dumps(results.as_json(), indent=1))
-    (output / "report.html").write_text(sysbench_page.page(results))
-    console = wide_console()
-    console.print(screen.data_table(results.prepared, results.final_disk))
-    console.print(screen.results_table(results.cells, results.ratios, results.engines))
-    print(f"raw numbers: {output / 'results.json'}\nreport: {output / 'report.html'}")
-    for failure in results.failures:
-        print(f"failed: {failure}", file=sys.stderr)
-    return 1 if results.failures else 0
-
-
-def wide_console():
-    """A console that never folds the table when the output is no terminal."""
-    from rich.console import Console
-
-    return Console() if sys.stdout.isatty() else Console(width=170)
+    report = sysbench_report.report(results)
+    report.seconds = time.monotonic() - started
+    return harness.publish([report], output, raw=results.as_json())
 
 
 def engines_of(args) -> list[str]:
@@ -121,9 +108,12 @@ def check(args) -> None:
 def memory_bytes(args) -> int:
     """Enough for all rows of every engine with what the tests insert: 1 KiB a row (an InnoDB row
     with its index entry takes about 240 bytes), as a power of two, at least 256 MiB."""
+    from bench import sysbench_report
+
     if args.memory_mb:
         return args.memory_mb * 2**20
-    return max(2**28, 2 ** math.ceil(math.log2(args.tables * args.rows * 1024)))
+    rows = args.tables * args.rows
+    return max(2**28, 2 ** math.ceil(math.log2(rows * sysbench_report.BYTES_A_ROW)))
 
 
 def settings_of(args):
@@ -232,46 +222,3 @@ def one_run(contender, test: str, load, seconds: float, number: int):
         test, contender.server.socket, contender.storage_engine, load, seconds, number + 1
     )
     return Run(test, contender.engine, number, outcome, contender.usage() - before)
-
-
-def as_report(name: str, results):
-    """For the report of all benchmarks. The bars of the in-memory run hold for no other."""
-    from bench import bars, sysbench_page
-    from bench.report import Plot, Report
-    from bench.summary import merged, slower_share
-
-    engines, in_memory = results.engines, name == "sysbench"
-    report = Report(name, f"sysbench ({name})", sysbench_page.load_text(results), engines)
-    report.failures = list(results.failures)
-    rows = results.load["tables"] * results.load["rows"]
-    filled = {e: rows / known["seconds"] for e, known in results.prepared.items()}
-    report.add("rows loaded", "1/s", filled, True, bars.SYSBENCH_LOAD if in_memory else None)
-    disks = {e: known["disk_bytes"] / 2**20 for e, known in results.prepared.items()}
-    report.add("disk after the load", "MiB", disks, False)
-    for test, by_engine in results.cells.items():
-        values = {e: cell.events_per_second for e, cell in by_engine.items()}
-        report.add(test, "1/s", values, True, bars.SYSBENCH[test] if in_memory else None)
-        for title, unit, attribute in (
-            ("p95", "ms", "p95"),
-            ("p99", "ms", "p99"),
-            ("CPU a query", "us", "cpu_microseconds_per_query"),
-        ):
-            found = {e: getattr(cell, attribute) for e, cell in by_engine.items()}
-            report.add(f"{test}: {title}", unit, found, False)
-    rates = {e: [] for e in engines}
-    for test, by_engine in results.cells.items():
-        base = by_engine[engines[-1]].events_per_second
-        for engine, cell in by_engine.items():
-            label = test.removeprefix("oltp_").removeprefix("select_").replace("_", "\n")
-            rates[engine].append((label, cell.events_per_second / base))
-    note = f"Multiples of {engines[-1]}'s."
-    report.plots.append(Plot("Throughput", "", "ratio", rates, "bars", note))
-    for test in results.cells:
-        curves = {}
-        for engine in engines:
-            runs = [r for r in results.runs if (r.test, r.engine) == (test, engine)]
-            xs, ys = slower_share(merged(r.outcome.histogram for r in runs))
-            curves[engine] = list(zip(xs, ys, strict=True))
-        title = f"{test}: share of the events that took longer"
-        report.plots.append(Plot(title, "ms", "share", curves, log_y=True, log_x=True))
-    return report

@@ -19,7 +19,7 @@ class Database::Housekeeper {
   Housekeeper(store::Store* store, txn::IdleCursors* cursors)
       : store_(store),
         cursors_(cursors),
-        thread_(StartWorkerThread("log syncer", [this] { Run(); })) {}
+        thread_(StartWorkerThread("housekeeper", [this] { Run(); })) {}
   ~Housekeeper() {
     {
       MutexLock guard(mutex_);

@@ -7,7 +7,7 @@
 #include "engine/database.h"
 #include "server/ddl_recovery_notes.h"
 #include "server/server_headers.h"
-#include "server/wait_reports.h"
+#include "txn/wait_observer.h"
 
 namespace basalt::server {
 
@@ -17,7 +17,7 @@ class CheckpointNotifier;
 // taken down by its deinit, constant in between.
 struct PluginState {
   handlerton* hton = nullptr;
-  WaitReports wait_reports;  // used by the database until it is closed
+  std::unique_ptr<txn::WaitObserver> wait_reports;  // used by the database until it is closed
   std::unique_ptr<engine::Database> database;
   std::unique_ptr<CheckpointNotifier> checkpoint_notifier;
   DdlRecoveryNotes ddl_recovery;  // empty once that is over

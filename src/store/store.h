@@ -83,8 +83,8 @@ class Store {
   // whose locks the transaction layer holds already. With sync = true it is durable on return;
   // otherwise it is durable after the next SyncWal(true).
   Status Write(rocksdb::WriteBatch* batch, bool sync);
-  // The same, but also allowed while disk space is low: for drops, and whatever else ends in more
-  // free space.
+  // Writes a batch as Write does, but also while disk space is low: for drops, and whatever else
+  // ends in more free space.
   Status WriteToFreeSpace(rocksdb::WriteBatch* batch, bool sync);
   // Writes what a crash may lose: no log. Waits while memtables are full, but not for a disk that
   // is full: kNoSpace or kReadOnly then.

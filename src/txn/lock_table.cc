@@ -237,7 +237,8 @@ LockTable::Grant LockTable::TryGrant(const Request& request, Shard* shard) {
   return Grant::kAdded;
 }
 
-// Likewise, for a lock with several owners or with waiters, which the owner has not got yet.
+// Grants a lock that has several owners or waiters, if that needs no wait. The owner who asks has
+// not got it in this mode yet.
 LockTable::Grant LockTable::TryGrantShared(const Request& request, SharedState* state) {
   if (state->Owns(request.owner)) {
     if (state->owners.size() > 1) return Grant::kWaitForRow;

@@ -94,8 +94,8 @@ class Transaction {
   // Reads one row or index entry, or kNotFound. The value stays pinned until the slice is reset.
   Status Get(rocksdb::ColumnFamilyHandle* family, Bytes key, View view,
              rocksdb::PinnableSlice* value);
-  // The same without a snapshot, for a statement that reads exactly one key once (then the latest
-  // state is the state at one point in time just as well).
+  // Reads one entry as Get does, but takes no snapshot. For a statement that reads exactly one key
+  // once: then the latest state is the state at one point in time just as well.
   Status GetAlone(rocksdb::ColumnFamilyHandle* family, Bytes key, rocksdb::PinnableSlice* value);
   // Reads many keys at once; statuses[i] is Ok or kNotFound or an error. `keys` sorted in the
   // column family's own order is faster.

@@ -2,7 +2,7 @@
 //
 // Any bytes as a .frm file: what is read of it lies inside of it.
 #include "fuzz/fuzz_input.h"
-#include "server/frm_header.h"
+#include "server/tables/frm_header.h"
 
 using basalt::fuzz::BytesOf;
 using basalt::fuzz::FuzzInput;

@@ -5,7 +5,7 @@
 
 #include "catalog/table_record.h"
 #include "fuzz/fuzz_input.h"
-#include "server/table_name.h"
+#include "server/tables/table_name.h"
 #include "store/options/column_family_defaults.h"
 
 using basalt::Bytes;

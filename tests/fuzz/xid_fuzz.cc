@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // Any bytes as the name of a prepared transaction: an XID that gives the same name, or no XID.
-#include "server/xid_name.h"
+#include "server/connections/xid_name.h"
 // The server's headers come first.
 #include "fuzz/fuzz_input.h"
 

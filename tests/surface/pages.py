@@ -9,7 +9,7 @@ from tests.surface.picture import Picture, Variable
 from tools import paths
 from tools.errors import DevError
 
-COUNTERS = "src/server/status_counters.cc"
+COUNTERS = "src/server/reports/status_counters.cc"
 NOTE = (
     "This page is made by `./dev docs`; `./dev test surface` compares it with a running server.\n"
 )

@@ -7,6 +7,7 @@
 ./dev bench profile --test oltp_point_select [--engine rocksdb]
 ./dev bench tpcc [--quick | --full] [--warehouses 2] [--memory-mb 16,48,256] ...
 ./dev bench all [--quick | --full]
+./dev bench show RESULTS.JSON...
 """
 
 import argparse

@@ -9,7 +9,7 @@
 
 #include "engine/database.h"
 #include "engine/indexes/entry_content.h"
-#include "engine/row_life.h"
+#include "engine/ttl_clock.h"
 
 namespace basalt::engine {
 namespace {

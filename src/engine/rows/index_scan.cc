@@ -49,7 +49,7 @@ Status IndexScan::Start(size_t index, bool key_only, bool fill_cache) {
   txn::Transaction* transaction = context_->transaction();
   const rocksdb::Snapshot* snapshot =
       context_->ScansLatest() ? nullptr : transaction->snapshot().ForReads();
-  context_->life().Observe(transaction);
+  context_->ttl_clock().Observe(transaction);
   const txn::ViewStamp stamp = transaction->LatestStamp();
   BASALT_RETURN_IF_ERROR(
       WithEntry(table, index, Bytes(), cursor_->Bind(snapshot, &context_->writes(), fill_cache)));
@@ -97,7 +97,7 @@ Status IndexScan::BeforeSeek() {
 // What a move to `target` (empty: to an end) has come to.
 Status IndexScan::AfterSeek(Bytes target, Status status) {
   ++moves_;
-  trail_.Begin(target);
+  locator_.Begin(target);
   if (status.ok()) [[likely]]
     return status;
   return WithEntry(context_->table(), index_, target, std::move(status));
@@ -150,18 +150,22 @@ void IndexScan::ForgetBound() {
 Status IndexScan::Step(Direction direction) {
   const bool forward = direction == Direction::kForward;
   if (replay_.active()) {
+    if (forward && replay_.HasNext()) [[likely]] {
+      replay_.Next();
+      return Status::Ok();
+    }
     bool arrived = false;
     Status left = LeaveReplay(forward, &arrived);
     if (!left.ok() || arrived) return left;
   }
   if (!cursor_->Valid()) return Status(Code::kEndOfRange);
   ++moves_;
-  trail_.Pass(*cursor_);
+  locator_.Pass(*cursor_);
   FetchNeighbour(*cursor_, forward);
   Status moved = StepCursor(forward);
   if (moved.ok()) [[likely]]
     return moved;
-  return trail_.NameBreak(context_->table(), index_, forward, std::move(moved));
+  return locator_.NameBreak(context_->table(), index_, forward, std::move(moved));
 }
 
 Status IndexScan::StepCursor(bool forward) {
@@ -172,15 +176,12 @@ Status IndexScan::StepCursor(bool forward) {
   return OutcomeOf(*cursor_);
 }
 
-// The step from an entry that was kept. *arrived: it has been made; otherwise the cursor stands on
-// the same entry now. The range goes on behind what was kept of it; or the scan turns round, which
-// nobody does in a range that is read forward, but it must not depend on that.
+// The step from the last entry that was kept, or backward. *arrived: it has been made; otherwise
+// the cursor stands on the same entry now. The range goes on behind what was kept of it; or the
+// scan turns round, which nobody does in a range that is read forward, but it must not depend on
+// that.
 Status IndexScan::LeaveReplay(bool forward, bool* arrived) {
   *arrived = true;
-  if (forward && replay_.HasNext()) {
-    replay_.Next();
-    return Status::Ok();
-  }
   if (forward && replay_.complete()) return Status(Code::kEndOfRange);
   const std::string key(entry_key());
   if (!forward) return SeekBelow(key);
@@ -279,7 +280,7 @@ Status IndexScan::RenewSnapshot(Status conflict) {
   if (newer == nullptr) return conflict;
   const std::string entry(entry_key());
   BASALT_RETURN_IF_ERROR(cursor_->Bind(newer, &context_->writes(), /*fill_cache=*/true));
-  context_->life().Observe(context_->transaction());
+  context_->ttl_clock().Observe(context_->transaction());
   cursor_->SeekForward(entry);
   return cursor_->Valid() && cursor_->key() == entry ? Status::Ok() : std::move(conflict);
 }

@@ -13,10 +13,10 @@
 #include "engine/rows/row_context.h"
 #include "engine/rows/row_encoder.h"
 #include "engine/rows/row_reader.h"
+#include "engine/scans/corruption_locator.h"
 #include "engine/scans/direction.h"
 #include "engine/scans/guarded_scan.h"
 #include "engine/scans/range_replay.h"
-#include "engine/scans/scan_trail.h"
 
 namespace basalt::engine {
 
@@ -78,8 +78,8 @@ class IndexScan {
   // Has the entry expired, in a secondary index? Then there is no row to ask for. ReadRow looks
   // itself; entries of the primary key are rows, and reading them tells.
   bool HasExpired() {
-    return context_->life().expires() && !context_->IsPrimary(index_) &&
-           context_->life().HidesEntry(index_, entry_value());
+    return context_->ttl_clock().expires() && !context_->IsPrimary(index_) &&
+           context_->ttl_clock().HidesEntry(index_, entry_value());
   }
   // Makes the entry's primary key the reader's; reads no row.
   Status TakeRowKey();
@@ -112,7 +112,7 @@ class IndexScan {
   txn::Cursor* cursor_ = nullptr;  // of the running scan
   GuardedScan guard_;              // moves it when it locks ranges
   RangeReplay replay_;             // or the scan stands on an entry that was kept
-  ScanTrail trail_;                // where it is, for messages
+  CorruptionLocator locator_;      // names the place of damage
   codec::KeyDecoder entry_decoder_;
   size_t index_ = 0;
   bool key_only_ = false;

@@ -13,7 +13,7 @@ void RowBatch::Fetch(const std::vector<std::string>& primary_keys, size_t count)
   context_->transaction()->MultiGet(context_->table().primary().family, count, keys_.data(),
                                     context_->view(), /*sorted=*/false, values_.get(),
                                     codes_.data());
-  context_->life().Observe(context_->transaction());
+  context_->ttl_clock().Observe(context_->transaction());
 }
 
 Status RowBatch::Take(size_t position, std::optional<size_t> from_index, uint8_t* record) {

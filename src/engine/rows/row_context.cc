@@ -13,7 +13,7 @@ Status RowContext::LockForWrite(Bytes primary_key) const {
 }
 
 Status RowContext::EntryWithoutRow(size_t index, Bytes row_key) const {
-  if (life_.EntriesMayStandAlone()) return Status(Code::kNotFound);
+  if (ttl_clock_.EntriesMayStandAlone()) return Status(Code::kNotFound);
   return Status(Code::kCorruption, NameOfEntry(*table_, table_->primary_position(), row_key) +
                                        ": there is no such row, but an entry of index " +
                                        table_->descriptor().indexes[index].name);

@@ -4,9 +4,9 @@
 #include <memory>
 #include <utility>
 
-#include "engine/row_life.h"
 #include "engine/rows/read_intent.h"
 #include "engine/table.h"
+#include "engine/ttl_clock.h"
 #include "engine/virtual_columns.h"
 #include "txn/transaction.h"
 
@@ -17,12 +17,13 @@ namespace basalt::engine {
 // One thread at a time. Between Begin and End there is an active transaction, which is borrowed.
 class RowContext {
  public:
-  explicit RowContext(std::shared_ptr<Table> table) : table_(std::move(table)), life_(*table_) {}
+  explicit RowContext(std::shared_ptr<Table> table)
+      : table_(std::move(table)), ttl_clock_(*table_) {}
 
   void Begin(txn::Transaction* transaction, const ReadIntent& intent) {
     transaction_ = transaction;
     SetIntent(intent);
-    life_.Begin();
+    ttl_clock_.Begin();
   }
   void End() { transaction_ = nullptr; }
   // In a table without locks the intent never is to lock.
@@ -38,7 +39,7 @@ class RowContext {
   // Null between End and Begin.
   txn::Transaction* transaction() const { return transaction_; }
   const ReadIntent& intent() const { return intent_; }
-  RowLife& life() { return life_; }
+  TtlClock& ttl_clock() { return ttl_clock_; }
   // Null in a table that has no index with virtual columns.
   VirtualColumns* virtual_columns() const { return virtual_columns_; }
 
@@ -61,7 +62,7 @@ class RowContext {
 
  private:
   const std::shared_ptr<Table> table_;
-  RowLife life_;
+  TtlClock ttl_clock_;
   txn::Transaction* transaction_ = nullptr;
   ReadIntent intent_;
   VirtualColumns* virtual_columns_ = nullptr;

@@ -8,10 +8,10 @@ namespace basalt::engine {
 // The time stamp is read from the row as it is now: it has been locked since it was read.
 Status RowExpiry::StampsOfUpdate(const uint8_t* before, const uint8_t* after, Bytes row_key,
                                  UpdateStamps* stamps) {
-  const RowLife& life = context_->life();
-  if (life.stamps_come_from_column()) {
-    stamps->before = life.StampOf(before);
-    stamps->after = life.StampOf(after);
+  const TtlClock& clock = context_->ttl_clock();
+  if (clock.stamps_come_from_column()) {
+    stamps->before = clock.StampOf(before);
+    stamps->after = clock.StampOf(after);
     return Status::Ok();
   }
   const Table& table = context_->table();
@@ -20,7 +20,7 @@ Status RowExpiry::StampsOfUpdate(const uint8_t* before, const uint8_t* after, By
       context_->transaction()->Get(table.primary().family, row_key, txn::View::kLatest, &value);
   if (found.code() == Code::kNotFound) {
     // It has expired since, and a compaction came by.
-    stamps->before = stamps->after = life.ExpiredStamp();
+    stamps->before = stamps->after = clock.ExpiredStamp();
     return Status::Ok();
   }
   if (!found.ok()) return WithEntry(table, table.primary_position(), row_key, std::move(found));
@@ -32,7 +32,7 @@ Status RowExpiry::StampsOfUpdate(const uint8_t* before, const uint8_t* after, By
 }
 
 bool RowExpiry::GivesPlace(rocksdb::PinnableSlice* value) {
-  if (!context_->life().Hides(Bytes(value->data(), value->size()))) [[likely]]
+  if (!context_->ttl_clock().Hides(Bytes(value->data(), value->size()))) [[likely]]
     return false;
   expired_row_.Reset();
   expired_row_.PinSelf(*value);

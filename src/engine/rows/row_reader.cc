@@ -59,7 +59,7 @@ Status RowReader::Read(Bytes primary_key, uint8_t* record, bool alone) {
     read = Fetch();
   }
   if (!read.ok()) return read;
-  context_->life().Observe(transaction);
+  context_->ttl_clock().Observe(transaction);
   return DecodeFetched(record);
 }
 
@@ -97,7 +97,7 @@ Status RowReader::Fetch() {
 }
 
 Status RowReader::Decode(Bytes value, uint8_t* record) {
-  if (context_->life().Hides(value)) [[unlikely]] {
+  if (context_->ttl_clock().Hides(value)) [[unlikely]] {
     Unlock();
     return Status(Code::kNotFound);
   }

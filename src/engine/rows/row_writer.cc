@@ -38,8 +38,8 @@ Status RowWriter::PutAdded() {
 
 Status RowWriter::Insert(const uint8_t* record, size_t* duplicate_index) {
   const Table& table = context_->table();
-  context_->life().Observe(context_->transaction());
-  const uint64_t stamp = context_->life().StampOf(record);
+  context_->ttl_clock().Observe(context_->transaction());
+  const uint64_t stamp = context_->ttl_clock().StampOf(record);
   const uint64_t hidden_id = table.hidden_primary() ? table.counters().NextHiddenId() : 0;
   new_entries_.clear();
   for (size_t i = 0; i < table.index_count(); ++i) {
@@ -92,7 +92,7 @@ Status RowWriter::EncodeUpdate(const uint8_t* before, const uint8_t* after, bool
   const size_t primary = table.primary_position();
   const uint64_t hidden_id = reader_->hidden_id();
   UpdateStamps stamps;
-  if (context_->life().has_stamps()) [[unlikely]] {
+  if (context_->ttl_clock().has_stamps()) [[unlikely]] {
     const Bytes row_key = table.hidden_primary() ? reader_->key() : encoder_->RowKey(before);
     BASALT_RETURN_IF_ERROR(expiry_->StampsOfUpdate(before, after, row_key, &stamps));
   }
@@ -116,7 +116,7 @@ Status RowWriter::EncodeUpdate(const uint8_t* before, const uint8_t* after, bool
 
 Status RowWriter::Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index,
                          bool* changed) {
-  context_->life().Observe(context_->transaction());
+  context_->ttl_clock().Observe(context_->transaction());
   BASALT_RETURN_IF_ERROR(EncodeUpdate(before, after, changed));
   if (!*changed) return Status::Ok();
   const size_t primary = context_->table().primary_position();

@@ -26,16 +26,16 @@ Status UniqueCheck::Lock(const UniqueValue& value, txn::LockWait wait) {
 Status UniqueCheck::LieInGap(Bytes primary_key, bool* free) {
   const Table& table = context_->table();
   const txn::ViewStamp latest = context_->transaction()->LatestStamp();
-  const KeyGap::Answer answer = gap_.Ask(primary_key, latest, context_->writes());
-  *free = answer == KeyGap::Answer::kFree;
-  if (answer != KeyGap::Answer::kSearch) return Status::Ok();
+  const AbsentRange::Answer answer = absent_range_.Ask(primary_key, latest, context_->writes());
+  *free = answer == AbsentRange::Answer::kFree;
+  if (answer != AbsentRange::Answer::kSearch) return Status::Ok();
   txn::Cursor* cursor = cursors_.Get(table.primary_position());
   BASALT_RETURN_IF_ERROR(
       cursor->Bind(nullptr, &context_->writes(), context_->transaction()->settings().fill_cache));
   cursor->SeekForward(primary_key);
   BASALT_RETURN_IF_ERROR(WithEntry(table, table.primary_position(), primary_key, cursor->status()));
   *free = !cursor->Valid() || cursor->key() != primary_key;
-  if (*free) gap_.Know(latest, cursor->Valid() ? cursor->key() : Bytes());
+  if (*free) absent_range_.Know(latest, cursor->Valid() ? cursor->key() : Bytes());
   // A long statement must not pin what it saw for longer than idle cursors do.
   cursor->Park();
   return Status::Ok();
@@ -123,7 +123,7 @@ Status UniqueCheck::RowHasImage(size_t index, Bytes row_key, const std::string& 
   if (found.code() == Code::kNotFound) return Status::Ok();
   if (!found.ok()) return WithEntry(table, table.primary_position(), row_key, std::move(found));
   const Bytes row(value.data(), value.size());
-  if (context_->life().Hides(row)) return Status::Ok();
+  if (context_->ttl_clock().Hides(row)) return Status::Ok();
   const bool computed = table.index(index).has_virtual_parts;
   const size_t column_count = table.descriptor().columns.size();
   codec::ColumnSet columns =
@@ -152,7 +152,7 @@ Status UniqueCheck::FindHolder(const UniqueValue& value, Bytes own_row_key, std:
     const Bytes row_key = encoder_->RowKeyOfEntry(value.index, cursor->key());
     if (row_key.empty()) return MalformedEntry(table, value.index, cursor->key());
     if (row_key == own_row_key) continue;
-    bool same = exact && !context_->life().HidesEntry(value.index, cursor->value());
+    bool same = exact && !context_->ttl_clock().HidesEntry(value.index, cursor->value());
     if (!exact) {
       BASALT_RETURN_IF_ERROR(RowHasImage(value.index, row_key, value.image, &same));
     }

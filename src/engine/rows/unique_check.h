@@ -10,8 +10,8 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "engine/rows/absent_range.h"
 #include "engine/rows/cursor_set.h"
-#include "engine/rows/key_gap.h"
 #include "engine/rows/partial_row_image.h"
 #include "engine/rows/row_context.h"
 #include "engine/rows/row_encoder.h"
@@ -37,7 +37,7 @@ class UniqueCheck {
         image_(&context->table()) {}
 
   // A statement begins and ends.
-  void Begin() { gap_.Forget(); }
+  void Begin() { absent_range_.Forget(); }
   void End() { cursors_.Park(); }
   void ReleaseCursors() { cursors_.Release(); }
 
@@ -48,7 +48,8 @@ class UniqueCheck {
                        const Entries& added, size_t* duplicate_index);
   // The row with this primary key has just been added, with all its entries.
   void NoteAdded(Bytes primary_key) {
-    if (!context_->table().hidden_primary()) gap_.NoteAdded(primary_key, context_->writes());
+    if (!context_->table().hidden_primary())
+      absent_range_.NoteAdded(primary_key, context_->writes());
   }
   // Of all who call this for a value (the beginning of keys), one goes on at a time, until its
   // statement is rolled back or its transaction ends. For uniqueness that the caller checks.
@@ -79,8 +80,8 @@ class UniqueCheck {
   RowEncoder* const encoder_;
   RowExpiry* const expiry_;
   CursorSet cursors_;
-  PartialRowImage image_;  // of rows that have to be looked at
-  KeyGap gap_;             // where rows are being inserted
+  PartialRowImage image_;     // of rows that have to be looked at
+  AbsentRange absent_range_;  // where rows are being inserted
   std::string duplicate_key_;
   txn::LockMode duplicate_mode_ = txn::LockMode::kShared;
 };

@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "server/definition_files.h"
-#include "server/definition_names.h"
 #include "server/definitions/definition_reader.h"
 #include "server/definitions/definition_reconciler.h"
 #include "server/definitions/definition_repairer.h"
 #include "server/plugin_state.h"
 #include "server/server_headers.h"
+#include "server/tables/definition_files.h"
+#include "server/tables/definition_names.h"
 
 namespace basalt::server {
 

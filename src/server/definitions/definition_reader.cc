@@ -5,8 +5,8 @@
 #include <system_error>
 #include <utility>
 
-#include "server/definition_files.h"
-#include "server/definition_names.h"
+#include "server/tables/definition_files.h"
+#include "server/tables/definition_names.h"
 
 namespace basalt::server {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "server/definition_names.h"
+#include "server/tables/definition_names.h"
 
 namespace basalt::server {
 

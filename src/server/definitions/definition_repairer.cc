@@ -7,11 +7,11 @@
 #include <system_error>
 #include <utility>
 
-#include "server/definition_files.h"
-#include "server/definition_names.h"
+#include "server/definitions/table_dropper.h"
 #include "server/server_headers.h"
-#include "server/system_variables.h"
-#include "server/table_dropper.h"
+#include "server/tables/definition_files.h"
+#include "server/tables/definition_names.h"
+#include "server/variables/system_variables.h"
 
 namespace basalt::server {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "catalog/table_record.h"
-#include "server/frm_header.h"
+#include "server/tables/frm_header.h"
 
 namespace basalt::server {
 

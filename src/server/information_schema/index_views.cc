@@ -6,8 +6,8 @@
 #include <map>
 
 #include "catalog/dictionary_records.h"
-#include "server/index_names.h"
 #include "server/information_schema/view.h"
+#include "server/tables/index_names.h"
 #include "store/format/index_bounds.h"
 #include "store/reports/store_reports.h"
 

@@ -2,7 +2,7 @@
 //
 // What RocksDB has measured of statements, see perf_counters.h.
 #include "server/information_schema/view.h"
-#include "server/perf_counters.h"
+#include "server/measures/perf_counters.h"
 
 namespace basalt::server {
 

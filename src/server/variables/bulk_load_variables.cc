@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // Variables of bulk loads: docs/bulk-load.md.
-#include "server/session.h"
-#include "server/system_variables.h"
+#include <atomic>
+
+#include "server/variables/system_variables.h"
 #include "server/variables/variable_table.h"
 
 namespace basalt::server {
 
 namespace {
+
+std::atomic<LoadFinisher> finish_load{nullptr};
 
 void UpdateBulkLoad(THD* thd, st_mysql_sys_var*, void* variable, const void* save);
 int CheckBulkLoadOrder(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* value);
@@ -43,9 +46,7 @@ void UpdateBulkLoad(THD* thd, st_mysql_sys_var*, void* variable, const void* sav
   if (thd == nullptr || *static_cast<const BOOL*>(save) || variable != &THDVAR(thd, bulk_load)) {
     return;
   }
-  Session* session = Session::IfAny(thd);
-  if (session == nullptr || !session->has_explicit_load()) return;
-  (void)session->FinishExplicitLoad();
+  if (const LoadFinisher finish = finish_load.load()) finish(thd);
 }
 
 // The rows so far were taken under the other promise.
@@ -64,6 +65,8 @@ int CheckBulkLoadOrder(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* 
 void AppendBulkLoadVariables(std::vector<st_mysql_sys_var*>* list) {
   AppendVariables(variables, list);
 }
+
+void FinishLoadsBy(LoadFinisher finish) { finish_load.store(finish); }
 
 bool AutoBulkLoad(THD* thd) { return THDVAR(thd, auto_bulk_load); }
 bool BulkLoad(THD* thd) { return THDVAR(thd, bulk_load); }

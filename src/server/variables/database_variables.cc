@@ -8,7 +8,7 @@
 #include <string>
 
 #include "server/plugin_state.h"
-#include "server/system_variables.h"
+#include "server/variables/system_variables.h"
 #include "server/variables/variable_table.h"
 
 namespace basalt::server {

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "server/system_variables.h"
+#include "server/variables/system_variables.h"
 #include "server/variables/variable_table.h"
 
 namespace basalt::server {

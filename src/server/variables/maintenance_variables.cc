@@ -10,7 +10,7 @@
 #include "base/nearest_word.h"
 #include "server/error_map.h"
 #include "server/plugin_state.h"
-#include "server/system_variables.h"
+#include "server/variables/system_variables.h"
 #include "server/variables/variable_table.h"
 #include "store/options/column_family_defaults.h"
 #include "store/options/option_string.h"

@@ -2,8 +2,7 @@
 //
 // Variables of a connection's statements, and those that say how failures are dealt with.
 #include "server/plugin_state.h"
-#include "server/read_free_apply.h"
-#include "server/system_variables.h"
+#include "server/variables/system_variables.h"
 #include "server/variables/variable_table.h"
 
 namespace basalt::server {

@@ -4,7 +4,7 @@
 // what was deleted in them. rocksdb_default_cf_options says more, and wins.
 #include <memory>
 
-#include "server/system_variables.h"
+#include "server/variables/system_variables.h"
 #include "server/variables/variable_table.h"
 
 namespace basalt::server {

@@ -145,7 +145,7 @@ void ErrorPolicy::Stop(const rocksdb::Status& error, const std::string& text, bo
     code_ = IsNoSpace(error) ? Code::kNoSpace : Code::kReadOnly;
     message_ = MessageOf(remedy, text);
     const uint32_t reason = restart ? kNeedsRestart : kBackgroundError;
-    // The same again is what came of the next try.
+    // An error for a reason that stands already came of the next try: it is not logged again.
     if ((reasons_.fetch_or(reason, std::memory_order_release) & reason) != 0) return;
   }
   Log(LogLevel::kError, text + "; " + std::string(remedy));

@@ -136,7 +136,7 @@ TEST_F(TemporaryTablesTest, ARestartLeavesNothing) {
   ASSERT_NE(family(), nullptr);
   EXPECT_EQ(CountRows(), 0);
   EXPECT_EQ(tables_->Find("/tmp/a"), nullptr);
-  // The same numbers again, and rows that the emptying must not touch.
+  // A new table gets the same numbers, and rows that the emptying must not touch.
   ASSERT_TRUE(tables_->Create("/tmp/a", kTwoIndexes).ok());
   PutRows(*tables_->Find("/tmp/a"), 5);
   EXPECT_EQ(CountRows(), 10);

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The benchmarks as far as they need no server: reading outputs, medians, ratios, the report."""
+"""The benchmarks as far as they need no server: reading outputs, medians, ratios."""
 
 import contextlib
-import html.parser
 import io
 import itertools
-import json
 import os
-import re
 import sqlite3
 import subprocess
 import tempfile
@@ -22,13 +19,8 @@ from bench import (
     disk_counter,
     harness,
     olap_data,
-    page,
-    page_check,
     process_usage,
-    report,
-    screen,
     summary,
-    sysbench_page,
     sysbench_tool,
     tpcc,
 )
@@ -36,29 +28,14 @@ from bench.contenders import Settings
 from bench.process_usage import Usage
 from bench.programs import profile, replica, sysbench
 from bench.programs import tpcc as tpcc_program
-from bench.report import Bar, Figure, Plot, Report
-from bench.results import Results
 from bench.sampler import Sample
 from bench.summary import Run
-from bench.sysbench_tool import Load, Outcome
+from bench.sysbench_tool import Load
+from tests.unit.python.bench_reports import outcome, rounds
 from tools.commands import bench
 from tools.errors import DevError
 
 RECORDED = (Path(__file__).parent / "testdata" / "sysbench_read_write.txt").read_text()
-
-
-def outcome(rate: float, seconds: float = 10.0, histogram=((1.0, 90), (2.0, 10))) -> Outcome:
-    events = int(rate * seconds)
-    return Outcome(seconds, events, events * 2, 0, 0, 1.0, 2.0, list(histogram))
-
-
-def rounds(test: str, **rates: list[float]) -> list[Run]:
-    """Runs of a test; the keywords are engines with the throughput of each round."""
-    return [
-        Run(test, engine, number, outcome(rate), Usage(1.0, 1000))
-        for engine, values in rates.items()
-        for number, rate in enumerate(values, 1)
-    ]
 
 
 class SysbenchOutputTest(unittest.TestCase):
@@ -257,7 +234,7 @@ class ArgumentsTest(unittest.TestCase):
         names = [line.split()[0] for line in out.getvalue().splitlines()]
         self.assertEqual(
             ["all", "commits", "ddl", "delete", "insert", "linkbench", "locks", "olap", "profile",
-             "replica", "space", "sysbench", "tpcc"], names
+             "replica", "show", "space", "sysbench", "tpcc"], names
         )  # fmt: skip
 
 
@@ -332,78 +309,6 @@ class ProfileTest(unittest.TestCase):
         )
         self.assertEqual([(20.25, ["ha_rocksdb.so"]), (1.5, ["[kernel.kallsyms]"])],
                          profile.parse_report(text, 1))  # fmt: skip
-
-
-class Checker(html.parser.HTMLParser):
-    """Counts elements and notes what would be fetched from elsewhere."""
-
-    def __init__(self):
-        super().__init__()
-        self.elements: list[str] = []
-        self.fetched: list[str] = []
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append(tag)
-        wanted = [v for n, v in attrs if n in ("src", "srcset") or (n == "href" and tag == "link")]
-        self.fetched += [v for v in wanted if v]
-
-
-class ReportTest(unittest.TestCase):
-    def results(self) -> Results:
-        runs = rounds(
-            "oltp_point_select", rocksdb=[9.0, 8.0], myrocks=[4.0, 4.0], innodb=[9.0, 9.0]
-        )
-        runs += rounds("oltp_insert", rocksdb=[2.0, 2.0], myrocks=[2.0, 2.0], innodb=[3.0, 3.0])
-        known = {"seconds": 1.0, "cpu_seconds": 1.0, "written_bytes": 5, "disk_bytes": 2**20}
-        engines = ("rocksdb", "myrocks", "innodb")
-        return Results(
-            started="2026-01-01 00:00:00",
-            command=["bench", "sysbench", "--server-option", "innodb:--a=<b>"],
-            machine={"processors": "2"},
-            load={"tables": 4, "rows": 5, "threads": 2, "distribution": "special", "seconds": 1.0,
-                  "rounds": 2},
-            memory_bytes=2**30,
-            servers={e: {"server": "10.11", "options": "--x"} for e in engines},
-            prepared=dict.fromkeys(engines, known),
-            final_disk=dict.fromkeys(engines, 2**21),
-            runs=runs,
-            afterwards={("oltp_insert", "rocksdb"): Usage(1.0, 100)},
-        )  # fmt: skip
-
-    def test_page_is_self_contained(self):
-        text = sysbench_page.page(self.results())
-        checker = Checker()
-        checker.feed(text)
-        self.assertEqual(5, checker.elements.count("svg"))
-        self.assertNotIn("script", checker.elements)
-        self.assertEqual([], checker.fetched)
-        self.assertIn("--a=&lt;b&gt;", text)
-        self.assertIn("2.12", text)  # median of 9/4 and 8/4
-
-    def test_json_round_trip(self):
-        plain = json.loads(json.dumps(self.results().as_json()))
-        self.assertEqual(12, len(plain["runs"]))
-        self.assertEqual(2.125, plain["ratios"]["oltp_point_select"]["rocksdb/myrocks"])
-        self.assertEqual(4.0, plain["cells"]["oltp_point_select"]["myrocks"]["events_per_second"])
-        self.assertEqual(100, plain["afterwards"][0]["written_bytes"])
-
-    def test_screen_shows_every_number_once(self):
-        from rich.console import Console
-
-        results = self.results()
-        out = io.StringIO()
-        console = Console(file=out, width=170)
-        console.print(screen.results_table(results.cells, results.ratios, results.engines))
-        console.print(screen.data_table(results.prepared, results.final_disk))
-        text = out.getvalue()
-        for word in ("oltp_insert", "Basalt", ": MyRocks", "2.12", "0.44", "2.0 MiB"):
-            self.assertIn(word, text)
-
-    def test_human_bytes(self):
-        found = [
-            screen.human_bytes(n) for n in (0, 1023, 1024, 150 * 1024, 3 * 2**30, 5000 * 2**30)
-        ]
-        self.assertEqual(["0 B", "1023 B", "1.0 KiB", "150 KiB", "3.0 GiB", "5000 GiB"], found)
 
 
 INTERVALS = """\
@@ -541,91 +446,6 @@ class TpccConditionsTest(unittest.TestCase):
             self.setUp()
             self.link.execute(damage)
             self.assertEqual(expected, self.broken(), damage)
-
-
-class BarsTest(unittest.TestCase):
-    values = {"rocksdb": 20.0, "myrocks": 5.0, "innodb": 10.0}
-
-    def test_limits(self):
-        for bar, met in (
-            (Bar(2.0, against="innodb"), True),
-            (Bar(2.1, against="innodb"), False),
-            (Bar(20.0), True),
-            (Bar(19.0, at_least=False), False),
-            (Bar(4.0, at_least=False, against="myrocks"), True),
-        ):
-            self.assertEqual(met, Figure("f", "", self.values, True, bar).met, bar)
-
-    def test_no_verdict_without_a_value(self):
-        for values in ({}, {"rocksdb": 1.0}, {"rocksdb": None, "innodb": 1.0},
-                       {"rocksdb": 1.0, "innodb": 0.0}):  # fmt: skip
-            self.assertIsNone(Figure("f", "", values, True, Bar(1.0, against="innodb")).met)
-        self.assertIsNone(Figure("f", "", self.values).met)
-
-    def test_texts(self):
-        self.assertEqual(">= 2 x InnoDB", report.bar_text(Bar(2.0, against="innodb")))
-        self.assertEqual("<= 11", report.bar_text(Bar(11.0, at_least=False)))
-        texts = [report.number_text(v) for v in (None, 1234.6, 12.34, 0.1234)]
-        self.assertEqual(["-", "1,235", "12.3", "0.123"], texts)
-
-
-class NewReportTest(unittest.TestCase):
-    def report(self) -> Report:
-        found = Report("tpcc", "TPC-C <1>", "2 warehouses", list(BarsTest.values))
-        found.add("rate", "1/s", BarsTest.values, True, Bar(3.0, against="innodb", at="10 houses"))
-        found.add("p99", "ms", {"rocksdb": 1.0, "innodb": None}, False)
-        line = [(float(n), float(n % 3)) for n in range(1, 40)]
-        found.plots.append(Plot("by second", "s", "n", dict.fromkeys(BarsTest.values, line)))
-        bars = {"rocksdb": [("a", 1.0), ("b", 2.0)], "innodb": [("a", 3.0), ("b", 4.0)]}
-        found.plots.append(Plot("sizes", "", "MiB", bars, "bars"))
-        return found
-
-    def test_every_plot_has_its_data(self):
-        text = page.page([self.report()])
-        self.assertEqual([], page_check.missing(text))
-        checker = Checker()
-        checker.feed(text)
-        self.assertEqual(2, checker.elements.count("svg"))
-        self.assertNotIn("script", checker.elements)
-        self.assertEqual([], checker.fetched)
-        self.assertIn("MISSED", text)
-
-    def test_lost_points_are_noticed(self):
-        text = page.page([self.report()])
-        cut = text.replace('<g id="tpcc-0-rocksdb">', '<g id="gone">')
-        self.assertEqual(["tpcc-0: tpcc-0-rocksdb has 0 of 39 points"], page_check.missing(cut))
-        cut = text.replace('id="tpcc-1-innodb-1"', 'id="gone"')
-        self.assertEqual(["tpcc-1: tpcc-1-innodb-1 has 0 of 1 points"], page_check.missing(cut))
-        empty = self.report()
-        empty.plots[0].series = {"rocksdb": []}
-        self.assertIn("tpcc-0: a plot without data", page_check.missing(page.page([empty])))
-
-    def test_ids_are_unique_in_a_page(self):
-        other = self.report()
-        other.name = "olap"
-        ids = re.findall(r'\bid="([^"]*)"', page.page([self.report(), other]))
-        self.assertEqual(sorted(set(ids)), sorted(ids))
-
-    @unittest.skipUnless(page_check.browser(), "no headless browser is installed")
-    def test_a_browser_shows_every_plot(self):
-        text = page.page([self.report()])
-        self.assertEqual([], page_check.rendered(text, page_check.browser()))
-        cut = text.replace('<g id="tpcc-0-rocksdb">', '<g id="gone">')
-        found = page_check.rendered(cut, page_check.browser())
-        self.assertEqual(["tpcc-0-rocksdb is not to be seen"], found)
-
-    def test_screen_marks_what_is_missed(self):
-        from rich.console import Console
-
-        out = io.StringIO()
-        Console(file=out, width=170).print(screen.report_table(self.report()))
-        for word in ("rate", ">= 3 x InnoDB", "10 houses", "MISSED", "4", "-"):
-            self.assertIn(word, out.getvalue())
-
-    def test_json_has_ratios_and_verdicts(self):
-        plain = json.loads(json.dumps(self.report().as_json()))
-        self.assertEqual({"myrocks": 4.0, "innodb": 2.0}, plain["figures"][0]["ratios"])
-        self.assertEqual([False, None], [f["met"] for f in plain["figures"]])
 
 
 class HarnessTest(unittest.TestCase):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "server/table_name.h"
+#include "server/tables/table_name.h"
 
 #include <gtest/gtest.h>
 

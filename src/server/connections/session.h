@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "engine/table_counters.h"
+#include "server/connections/unsynced_definitions.h"
+#include "server/measures/row_counters.h"
+#include "server/server_headers.h"
+#include "txn/transaction.h"
+
+namespace basalt::engine {
+class ExplicitLoad;
+}
+
+namespace basalt::server {
+
+// What the engine knows of one connection: its transaction, and where the running statement
+// stands. Made at the connection's first use of a table, freed when the connection ends.
+//
+//   first table of a statement ---> EnterStatement: registers with the server, begins
+//   hton->commit / rollback    ---> the functions of the second group end what was begun
+//
+// Used by the connection's thread; Interrupt by any; CommitOrdered by the thread that leads a
+// group commit, while the connection's own thread waits for it.
+class Session {
+ public:
+  // The session of the connection, made when missing. Null when memory is short.
+  static Session* Of(THD* thd);
+  // Null when the connection has not used the engine yet.
+  static Session* IfAny(THD* thd);
+  // Calls `visit` for every connection that has one; it lives as long as the call. Any thread.
+  static void ForEach(const std::function<void(THD*, const txn::Transaction&)>& visit);
+  // What all connections have done since the start, those that have ended included. Any thread.
+  static RowCounts TotalRowCounts();
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Never null. Active between EnterStatement and the end of the transaction.
+  txn::Transaction* transaction() const { return transaction_.get(); }
+
+  // The transaction of sequences, whose writes are given neither back nor away with transaction():
+  // active from here to the end of the statement, and without snapshot or locks. After each row
+  // written CommitSequence makes it visible and durable; of a failed one nothing stays.
+  txn::Transaction* SequenceTransaction();
+  Status CommitSequence(Status written);
+
+  // A table of the statement is about to be used: makes the transaction active, frames the
+  // statement, tells the server that the engine takes part. Cheap from the second table on.
+  // Refreshes what a statement can change: lock wait timeout, use of the block cache.
+  void EnterStatement();
+  // Tables in use, counted by external_lock.
+  void TableLocked() { ++tables_in_use_; }
+  // After the last table was given back: ends a transaction that the server has not ended, which
+  // happens when it reads tables outside statements. Returns a handler error.
+  int TableUnlocked();
+  // START TRANSACTION WITH CONSISTENT SNAPSHOT.
+  Status TakeSnapshot();
+
+  // --- The ends, called by the functions of the handlerton; `all` as the server gives it ---
+  int Prepare(bool all);
+  void CommitOrdered(bool all);
+  int Commit(bool all);
+  int Rollback(bool all);
+  // The connection ends. A prepared transaction goes on without it, everything else is undone.
+  void Disconnect();
+
+  int SetSavepoint(void* place);
+  int RollbackToSavepoint(void* place);
+  int ReleaseSavepoint(void* place);
+
+  // A failed lock wait decides how much of the transaction survives: tells the server to roll all
+  // of it back after a deadlock, the statement otherwise.
+  void NoteFailure(Code code);
+
+  // The key that the last failed write of the connection collided in. Not in the handler: after a
+  // row could not move to another partition, the server asks the handler of a third one.
+  unsigned duplicate_index() const { return duplicate_index_; }
+  void set_duplicate_index(unsigned index) { duplicate_index_ = index; }
+
+  // The transaction has changed rows of the table; told to it when they are committed. Called once
+  // for each statement and table.
+  void NoteChange(const std::shared_ptr<engine::TableCounters>& table);
+
+  // Whether the running statement is measured (perf_counters.h): then HandOver is called for each
+  // row, with the primary key of its table. What the commit adds goes to the last one.
+  bool measures() const { return measures_; }
+  void HandOver(IndexId table);
+  // Of this connection; its thread counts.
+  RowCounters* row_counters() { return &row_counters_; }
+
+  void Interrupt();
+
+  // What the running statement does to files; synced when the server commits it or rolls it back.
+  UnsyncedDefinitions* unsynced_definitions() { return &unsynced_definitions_; }
+
+  // rocksdb_bulk_load: rows of many statements, beside the transaction. Made at need.
+  engine::ExplicitLoad* explicit_load();
+  bool has_explicit_load() const;
+  // Does the present statement add rows in a way that can be a load?
+  static bool LoadsRows(THD* thd);
+  // Ends it. FinishExplicitLoad, which does nothing without one, also tells the client of an error;
+  // ReportLoadError does for a status of its Insert. Both return a handler error.
+  int FinishExplicitLoad();
+  int ReportLoadError(const Status& status) const;
+
+ private:
+  explicit Session(THD* thd);
+
+  bool EndsTransaction(bool all) const;
+  txn::Transaction::Settings Settings() const;
+  void StartTransaction();
+  bool TakesPartInOrder() const;
+  Status MakeOrderedCommitDurable();
+  void EndStatement();
+  void Measure();
+  void StopMeasuring();
+  void EndSequences();
+  void TellChanges();
+  void FinishLoadOfDisconnected();
+  void AbandonFailedCommit(const Status& status);
+  void DetachPrepared();
+  void LogStatement(const char* why) const;
+
+  THD* const thd_;
+  std::unique_ptr<txn::Transaction> transaction_;
+  std::unique_ptr<txn::Transaction> sequences_;  // made at need
+  std::unique_ptr<engine::ExplicitLoad> explicit_load_;
+  RowCounters row_counters_;
+  UnsyncedDefinitions unsynced_definitions_;
+  std::vector<std::shared_ptr<engine::TableCounters>> changed_;  // since the transaction began
+  Mutex interrupt_mutex_;  // guards transaction_ against being replaced under Interrupt
+  unsigned tables_in_use_ = 0;
+  unsigned duplicate_index_ = 0;
+  bool in_statement_ = false;
+  bool measures_ = false;
+  IndexId measured_table_;
+  // Set by CommitOrdered for Commit.
+  bool committed_in_order_ = false;
+  Status commit_status_;
+};
+
+}  // namespace basalt::server

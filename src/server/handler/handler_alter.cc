@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// ALTER TABLE without a copy: docs/ddl.md says which kinds there are.
+#include <string>
+#include <utility>
+
+#include "server/connections/unsynced_definitions.h"
+#include "server/error_map.h"
+#include "server/handler/handler.h"
+#include "server/plugin_state.h"
+#include "server/tables/create_checks.h"
+#include "server/tables/definition_files.h"
+#include "server/tables/index_names.h"
+#include "server/tables/index_plan.h"
+#include "server/tables/inplace_alter.h"
+#include "server/tables/storage_preset.h"
+#include "server/tables/time_to_live.h"
+#include "server/variables/system_variables.h"
+
+namespace basalt::server {
+
+namespace {
+
+// What a table can be altered in without touching a row: names, defaults, comments, longer VARCHARs
+// and the virtual columns that no index has live in the server's definition only.
+constexpr alter_table_operations kDefinitionOnly =
+    ALTER_ADD_VIRTUAL_COLUMN | ALTER_DROP_VIRTUAL_COLUMN | ALTER_COLUMN_DEFAULT |
+    ALTER_COLUMN_NAME | ALTER_COLUMN_TYPE_CHANGE_BY_ENGINE | ALTER_RENAME | ALTER_RENAME_INDEX |
+    ALTER_INDEX_ORDER | ALTER_INDEX_IGNORABILITY | ALTER_DROP_CHECK_CONSTRAINT |
+    ALTER_CHANGE_CREATE_OPTION | ALTER_PARTITIONED;
+constexpr alter_table_operations kIndexes =
+    ALTER_ADD_NON_UNIQUE_NON_PRIM_INDEX | ALTER_ADD_UNIQUE_INDEX |
+    ALTER_DROP_NON_UNIQUE_NON_PRIM_INDEX | ALTER_DROP_UNIQUE_INDEX | ALTER_CHANGE_INDEX_COMMENT;
+constexpr ulong kOptionsOfDefinitionOnly =
+    HA_CREATE_USED_COMMENT | HA_CREATE_USED_AUTO | HA_CREATE_USED_DEFAULT_CHARSET |
+    HA_CREATE_USED_MIN_ROWS | HA_CREATE_USED_MAX_ROWS | HA_CREATE_USED_AVG_ROW_LENGTH |
+    HA_CREATE_USED_STATS_PERSISTENT | HA_CREATE_USED_STATS_AUTO_RECALC |
+    HA_CREATE_USED_STATS_SAMPLE_PAGES;
+
+bool ChangesOptions(const Alter_inplace_info& info, ulong options) {
+  return (info.handler_flags & ALTER_CHANGE_CREATE_OPTION) &&
+         (info.create_info->used_fields & options);
+}
+
+// The plan of one handler: what is wrong with it was found when the server asked.
+std::unique_ptr<InplaceAlter> NewAlter(THD* thd, std::shared_ptr<engine::Table> table,
+                                       TABLE* altered, IndexPlan plan) {
+  return std::unique_ptr<InplaceAlter>(
+      new (thd->mem_root) InplaceAlter(std::move(table), altered, std::move(plan), thd));
+}
+
+// The contexts of all partitions, or the one of a table without any; those that change indexes.
+std::vector<InplaceAlter*> AltersOf(const Alter_inplace_info& info) {
+  std::vector<InplaceAlter*> alters;
+  if (info.group_commit_ctx == nullptr) {
+    if (info.handler_ctx != nullptr) alters.push_back(static_cast<InplaceAlter*>(info.handler_ctx));
+    return alters;
+  }
+  for (inplace_alter_handler_ctx** each = info.group_commit_ctx; *each != nullptr; ++each) {
+    alters.push_back(static_cast<InplaceAlter*>(*each));
+  }
+  return alters;
+}
+
+enum_alter_inplace_result JudgeIndexes(const engine::Table& data, const TABLE& table,
+                                       const TABLE& altered, Alter_inplace_info* alter_info) {
+  IndexPlan plan;
+  const Status planned =
+      PlanIndexes(data, table, altered, *alter_info, MyRocksCompatibleFormat(current_thd), &plan);
+  if (!planned.ok()) return HA_ALTER_INPLACE_NOT_SUPPORTED;  // the copy tells errors
+  for (const size_t added : plan.added) {
+    if (RefuseUnsupportedIndex(altered, altered.key_info[added]) != 0) return HA_ALTER_ERROR;
+    // Of rows with the same value the statement is to keep one.
+    if (alter_info->ignore && plan.target.indexes[added].unique) {
+      return HA_ALTER_INPLACE_NOT_SUPPORTED;
+    }
+  }
+  if (plan.changes && data.lockless()) return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  if (plan.added.empty()) return HA_ALTER_INPLACE_INSTANT;
+  alter_info->unsupported_reason = "ROCKSDB builds an index while nobody writes to the table";
+  return HA_ALTER_INPLACE_NOCOPY_LOCK;
+}
+
+// False when there is none to keep, or the dictionary has it.
+bool ReadNewDefinition(const std::string& table, Bytes frm, catalog::TableDefinition* definition,
+                       Status* status) {
+  if (frm.empty()) return false;
+  *status = DefinitionFromFrm(frm, definition);
+  if (!status->ok()) return false;
+  const catalog::Catalog& catalog = *Database()->catalog();
+  if (!catalog::IsPartitionName(table)) return true;
+  // The partitions are the same as before. Another one of them may have been here already.
+  if (catalog.HasDefinition(table, definition->identity)) return false;
+  catalog::TableDefinition old;
+  if (catalog.Definition(table, &old).ok()) definition->par = std::move(old.par);
+  return true;
+}
+
+void AbortAlter(const std::string& table, InplaceAlter* alter) {
+  const Status status = alter->Abort();
+  if (status.ok()) return;
+  sql_print_warning("ROCKSDB: table %s: an index that was not built stays until the next start: %s",
+                    table.c_str(), status.ToString().c_str());
+}
+
+}  // namespace
+
+// Of a column of which rows and entries stay what they are. Indexes that have it are built anew:
+// the server compares their parts.
+bool Handler::can_convert_nocopy(const Field& field, const Column_definition& wanted) const {
+  if (field.real_type() != MYSQL_TYPE_VARCHAR || field.type_handler() != wanted.type_handler() ||
+      field.charset() != wanted.charset || wanted.compression_method() != nullptr) {
+    return false;
+  }
+  constexpr uint kLongestOfOneByte = 255;  // length bytes
+  return field.stored_in_db() && wanted.length >= field.field_length &&
+         (wanted.length <= kLongestOfOneByte) == (field.field_length <= kLongestOfOneByte);
+}
+
+enum_alter_inplace_result Handler::check_if_supported_inplace_alter(
+    TABLE* altered_table, Alter_inplace_info* alter_info) {
+  const enum_alter_inplace_result result = JudgeAlter(altered_table, alter_info);
+  // The server takes the least of what partitions answer, and "instant" is less than "not
+  // supported". It asks all of them again when one has added a flag: one that none of them takes.
+  if (result == HA_ALTER_INPLACE_NOT_SUPPORTED && (alter_info->handler_flags & ALTER_PARTITIONED)) {
+    alter_info->handler_flags |= ALTER_RECREATE_TABLE;
+  }
+  return result;
+}
+
+enum_alter_inplace_result Handler::JudgeAlter(TABLE* altered_table,
+                                              Alter_inplace_info* alter_info) {
+  const HA_CREATE_INFO& wanted = *alter_info->create_info;
+  if (alter_info->handler_flags & ~(kDefinitionOnly | kIndexes)) {
+    alter_info->unsupported_reason = "ROCKSDB changes columns and primary keys by copying";
+    return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  }
+  if (ChangesOptions(*alter_info, ~kOptionsOfDefinitionOnly)) return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  // Rows of another preset lie in another column family.
+  if (PresetOf(*table->s, table->s->row_type) !=
+      PresetOf(*altered_table->s, altered_table->s->row_type)) {
+    return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  }
+  if (ChangesTimeToLive(*table, *altered_table, table_data()->name(),
+                        alter_info->handler_flags & ALTER_COLUMN_NAME)) {
+    return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  }
+  // The copy refuses it with a reason.
+  if ((alter_info->handler_flags & ALTER_ADD_VIRTUAL_COLUMN) && MyRocksCompatibleFormat(ha_thd())) {
+    return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  }
+  // A counter can go up at once; how far it may go down only the rows tell.
+  const uint64_t counter = table_data()->counters().auto_increment();
+  if (ChangesOptions(*alter_info, HA_CREATE_USED_AUTO) &&
+      (altered_table->found_next_number_field == nullptr || counter == 0 ||
+       wanted.auto_increment_value < counter)) {
+    return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  }
+  return JudgeIndexes(*table_data(), *table, *altered_table, alter_info);
+}
+
+// Nobody uses the table now: who has written to it has committed.
+bool Handler::prepare_inplace_alter_table(TABLE* altered_table, Alter_inplace_info* alter_info) {
+  IndexPlan plan;
+  Status status = PlanIndexes(*table_data(), *table, *altered_table, *alter_info,
+                              MyRocksCompatibleFormat(ha_thd()), &plan);
+  if (status.ok() && plan.changes) {
+    auto alter = NewAlter(ha_thd(), open_.engine_table(), altered_table, std::move(plan));
+    status = alter->Prepare();
+    alter_info->handler_ctx = alter.release();
+  }
+  return ReportError(status, "ALTER TABLE") != 0;
+}
+
+bool Handler::inplace_alter_table(TABLE*, Alter_inplace_info* alter_info) {
+  if (alter_info->handler_ctx == nullptr) return false;
+  const Status status = static_cast<InplaceAlter*>(alter_info->handler_ctx)->Build();
+  if (status.code() == Code::kDuplicateKey) return true;  // the client knows
+  return ReportError(status, "ALTER TABLE") != 0;
+}
+
+void Handler::NoteNewDefinition(Bytes frm) { new_definition_ = frm; }
+
+// All partitions at once, with the definition: one batch.
+Status Handler::CommitAlter(const Alter_inplace_info& alter_info) {
+  Status status;
+  catalog::TableDefinition definition;
+  const bool defined =
+      ReadNewDefinition(table_data()->name(), new_definition_, &definition, &status);
+  BASALT_RETURN_IF_ERROR(std::move(status));
+  catalog::Catalog* catalog = Database()->catalog();
+  std::vector<catalog::TableRecord> replacements;
+  for (const InplaceAlter* alter : AltersOf(alter_info)) {
+    replacements.push_back(alter->Replacement());
+  }
+  if (!replacements.empty()) {
+    return catalog->ReplaceIndexes(replacements, defined ? &definition : nullptr);
+  }
+  return defined ? catalog->StoreDefinition(table_data()->name(), definition, /*sync=*/true)
+                 : Status::Ok();
+}
+
+// The server calls it for one partition, which commits all of them; and for each to roll it back.
+bool Handler::commit_inplace_alter_table(TABLE*, Alter_inplace_info* alter_info, bool commit) {
+  if (!commit) {
+    new_definition_.clear();
+    if (alter_info->handler_ctx != nullptr) {
+      AbortAlter(table_data()->name(), static_cast<InplaceAlter*>(alter_info->handler_ctx));
+    }
+    return false;
+  }
+  Status status;
+  const bool counter = ChangesOptions(*alter_info, HA_CREATE_USED_AUTO);
+  const uint64_t next = alter_info->create_info->auto_increment_value;
+  if (counter && !table_data()->traits().temporary) {
+    status = Database()->catalog()->SetAutoIncrement(table_data()->primary().id, next);
+  }
+  if (status.ok()) status = CommitAlter(*alter_info);
+  new_definition_.clear();
+  if (ReportError(status, "ALTER TABLE") != 0) return true;
+  NoteChangedDefinition(table->s->normalized_path.str);
+  alter_info->group_commit_ctx = nullptr;  // partitions need nothing more than this
+  table_data()->counters().ForgetChange();
+  ForgetIndexNames();
+  if (counter) table_data()->counters().RaiseAutoIncrement(next);
+  return false;
+}
+
+}  // namespace basalt::server

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// CREATE, DROP, RENAME, TRUNCATE, ANALYZE, OPTIMIZE; ALTER in place is in handler_alter.cc.
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "codec/key_codec.h"
+#include "codec/kv_format.h"
+#include "server/connections/unsynced_definitions.h"
+#include "server/definitions/table_dropper.h"
+#include "server/error_map.h"
+#include "server/handler/handler.h"
+#include "server/measures/statement_progress.h"
+#include "server/plugin_state.h"
+#include "server/tables/create_checks.h"
+#include "server/tables/definition_files.h"
+#include "server/tables/discovery.h"
+#include "server/tables/storage_preset.h"
+#include "server/tables/table_descriptor_builder.h"
+#include "server/tables/table_name.h"
+#include "server/tables/time_to_live.h"
+#include "server/variables/system_variables.h"
+#include "store/format/index_bounds.h"
+
+namespace basalt::server {
+
+namespace {
+
+// In the server's order of keys, a hidden primary key last.
+Status RequestIndexes(const codec::TableDescriptor& descriptor, const TABLE& form,
+                      const TimeToLive& life, store::StoragePreset preset,
+                      std::vector<catalog::IndexRequest>* requests) {
+  for (size_t i = 0; i < descriptor.indexes.size(); ++i) {
+    catalog::IndexRequest request;
+    request.kind = static_cast<catalog::IndexKind>(descriptor.indexes[i].kind);
+    request.key_value_format_version = descriptor.indexes[i].kv_format_version;
+    if (life.seconds != 0) request.flags = catalog::kIndexHasTtl;
+    request.ttl_seconds = life.seconds;
+    if (request.kind != catalog::IndexKind::kHiddenPrimary) {
+      BASALT_RETURN_IF_ERROR(PlaceIndex(form.key_info[i], descriptor.name, preset, &request));
+    } else {
+      UsePreset(preset, &request);
+    }
+    requests->push_back(std::move(request));
+  }
+  return Status::Ok();
+}
+
+// Whether keys of the table can be written at all. References to rows hold a primary key and its
+// length in two bytes.
+Status CheckKeys(const codec::TableDescriptor& descriptor) {
+  for (size_t i = 0; i < descriptor.indexes.size(); ++i) {
+    std::unique_ptr<codec::KeyCodec> codec;
+    BASALT_RETURN_IF_ERROR(codec::KeyCodec::Compile(descriptor, i, &codec));
+    if (i == descriptor.primary && codec->max_key_bytes() > UINT16_MAX) {
+      return Status(Code::kNotSupported, "a primary key whose weights can have more than " +
+                                             std::to_string(UINT16_MAX) + " bytes");
+    }
+  }
+  return Status::Ok();
+}
+
+Status CreateTemporary(const codec::TableDescriptor& descriptor, uint64_t auto_increment) {
+  std::vector<catalog::IndexRecord> indexes(descriptor.indexes.size());
+  for (size_t i = 0; i < indexes.size(); ++i) {
+    indexes[i].kind = static_cast<catalog::IndexKind>(descriptor.indexes[i].kind);
+    indexes[i].key_value_format_version = descriptor.indexes[i].kv_format_version;
+  }
+  catalog::TemporaryTables* tables = Database()->catalog()->temporary_tables();
+  BASALT_RETURN_IF_ERROR(tables->Create(descriptor.name, std::move(indexes)));
+  if (auto_increment != 0) {
+    const IndexId primary = tables->Find(descriptor.name)->Primary()->id;
+    Database()->CountersOf(primary)->SetAutoIncrement(auto_increment);
+  }
+  return Status::Ok();
+}
+
+Status CreateByName(const std::string& name, const TABLE& form, const TimeToLive& life,
+                    store::StoragePreset preset, uint64_t auto_increment) {
+  codec::TableDescriptor descriptor;
+  BASALT_RETURN_IF_ERROR(BuildTableDescriptor(form, name, &descriptor));
+  if (!MyRocksCompatibleFormat(current_thd)) codec::ChooseKvFormats(&descriptor);
+  BASALT_RETURN_IF_ERROR(CheckKeys(descriptor));
+  if (IsTemporaryTable(name)) return CreateTemporary(descriptor, auto_increment);
+  std::vector<catalog::IndexRequest> requests;
+  BASALT_RETURN_IF_ERROR(RequestIndexes(descriptor, form, life, preset, &requests));
+  catalog::TableDefinition definition;
+  const bool defined = DefinitionOfNewTable(*form.s, name, &definition);
+  return Database()->catalog()->CreateTable(name, requests, auto_increment, nullptr,
+                                            defined ? &definition : nullptr);
+}
+
+Status CompactIndex(const engine::Table& table, const engine::Index& index,
+                    StatementProgress* progress) {
+  const store::IndexBounds bounds(index.id, index.reverse);
+  store::ManualCompaction compaction;
+  compaction.family = index.family;
+  compaction.first = &bounds.lower();
+  compaction.past_last = &bounds.upper();
+  compaction.report = [progress](uint64_t done, uint64_t expected) {
+    return progress->Report(done, expected);
+  };
+  return table.database()->store()->compactions().Compact(compaction);
+}
+
+// For RepairDefinitions.
+void NoteRenameInRecovery(const std::string& old_name, const std::string& new_name) {
+  for (const std::string& name : {old_name, new_name}) {
+    State().ddl_recovery.renamed.insert(catalog::WholeOf(name));
+  }
+}
+
+}  // namespace
+
+int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) {
+  if (int error = RefuseUnsupported(*form, *create_info)) return error;
+  std::string table_name;
+  Status status = TableNameOf(name, &table_name);
+  if (!status.ok()) return ReportError(status, "creating the table");
+  if (Database()->catalog()->FindTable(table_name) != nullptr) return HA_ERR_TABLE_EXIST;
+  TimeToLive life;
+  if (int error = ReadTimeToLive(*form, table_name, &life)) return error;
+  const uint64_t auto_increment =
+      form->found_next_number_field == nullptr ? 0 : create_info->auto_increment_value;
+  status = CreateByName(table_name, *form, life, PresetOf(*form->s, create_info->row_type),
+                        auto_increment);
+  if (status.ok()) {
+    if (catalog::IsPartitionName(table_name)) NoteChangedDefinition(name);  // its .par file
+    if (IsTemporaryTable(table_name) || catalog::IsPartitionName(table_name)) return 0;
+    const int error = WriteFrmOfNewTable(form->s);
+    if (error != 0) (void)DropTableByName(table_name);
+    return error;
+  }
+  if (status.code() == Code::kNotSupported) {
+    my_error(ER_NOT_SUPPORTED_YET, MYF(0), ("ROCKSDB: " + std::string(status.message())).c_str());
+    return HandlerError(status);
+  }
+  if (status.code() == Code::kInvalidArgument) {
+    my_error(ER_WRONG_ARGUMENTS, MYF(0), ("ROCKSDB: " + std::string(status.message())).c_str());
+    return HandlerError(status);
+  }
+  return ReportError(status, "creating the table");
+}
+
+int Handler::delete_table(const char* path) {
+  Status status = DropTableByPath(path);
+  if (status.ok()) return 0;
+  if (status.code() == Code::kNotFound) return HA_ERR_NO_SUCH_TABLE;
+  return Fail(std::move(status));
+}
+
+int Handler::rename_table(const char* from, const char* to) {
+  std::string old_name;
+  std::string new_name;
+  Status status = TableNameOf(from, &old_name);
+  if (status.ok()) status = TableNameOf(to, &new_name);
+  if (status.ok()) {
+    // The path of a partition is that of its table and the partition's name.
+    const std::string_view table = catalog::TableOfPartition(old_name);
+    const std::string path(from, std::strlen(from) - (old_name.size() - table.size()));
+    if (!IsTemporaryTable(old_name)) KeepDefinitionOfFile(path, old_name);
+    status = SyncFormerRenames(from, to);
+  }
+  if (status.ok()) status = Database()->catalog()->RenameTable(old_name, new_name);
+  if (!State().recovered) NoteRenameInRecovery(old_name, new_name);
+  NoteChangedDefinition(from);
+  NoteChangedDefinition(to);
+  if (status.ok()) return 0;
+  if (status.code() == Code::kNotFound) return HA_ERR_NO_SUCH_TABLE;
+  if (status.code() == Code::kInvalidArgument) return HA_ERR_TABLE_EXIST;
+  // The server shows a number and its own text, never ours.
+  if (status.code() == Code::kNoSpace) return HA_ERR_DISK_FULL;
+  return Fail(std::move(status));
+}
+
+// Gives the table new indexes. Other instances of it, which the metadata lock keeps idle, find out
+// when they enter their next statement.
+int Handler::truncate() {
+  codec::TableDescriptor descriptor = table_data()->descriptor();
+  const engine::ReadIntent intent = rows()->intent();
+  LeaveStatement();
+  Status status = EmptyTableByName(table_data()->name());
+  std::shared_ptr<engine::Table> renewed;
+  if (status.ok()) {
+    status =
+        engine::Table::Open(Database(), std::move(descriptor), table_data()->traits(), &renewed);
+  }
+  UseRenewedTable(std::move(renewed), intent);
+  return status.ok() ? 0 : Fail(std::move(status));
+}
+
+// `renewed` null: nothing has changed after all.
+void Handler::UseRenewedTable(std::shared_ptr<engine::Table> renewed,
+                              const engine::ReadIntent& intent) {
+  if (renewed != nullptr) open_.Exchange(std::move(renewed));
+  reader_.StartAnew();
+  ranges_.End();
+  rows()->Bind(session()->transaction(), intent);
+}
+
+void Handler::update_create_info(HA_CREATE_INFO* create_info) {
+  if (create_info->used_fields & HA_CREATE_USED_AUTO) return;
+  if (table->found_next_number_field == nullptr) return;
+  info(HA_STATUS_AUTO);
+  create_info->auto_increment_value = stats.auto_increment_value;
+}
+
+// Asked of the table that EXCHANGE PARTITION is to exchange; `other` is the partitioned one.
+bool Handler::check_if_incompatible_data(HA_CREATE_INFO* other, uint changes) {
+  // The server has compared columns and options and will compare the keys. What else a table has
+  // (index numbers, layout versions) goes with its rows when it changes its name.
+  if (changes != IS_EQUAL_YES) return COMPATIBLE_DATA_NO;
+  List<const char>& partitions = ha_thd()->lex->alter_info.partition_names;
+  const char* partition = partitions.is_empty() ? "" : partitions.head();
+  const std::string_view comment(other->comment.str, other->comment.length);
+  return LivesLikePartition(*table, comment, partition) ? COMPATIBLE_DATA_YES : COMPATIBLE_DATA_NO;
+}
+
+int Handler::analyze(THD*, HA_CHECK_OPT*) {
+  Status status = table_data()->statistics().Renew();
+  if (!status.ok()) {
+    Fail(std::move(status));
+    return HA_ADMIN_FAILED;
+  }
+  info(HA_STATUS_CONST | HA_STATUS_VARIABLE);
+  return HA_ADMIN_OK;
+}
+
+int Handler::optimize(THD* thd, HA_CHECK_OPT*) {
+  StatementProgress progress(thd);
+  progress.Start(static_cast<unsigned>(table_data()->index_count()));
+  for (size_t i = 0; i < table_data()->index_count(); ++i) {
+    if (thd->killed) return HA_ADMIN_FAILED;
+    if (i != 0) progress.NextStage();
+    const Status status = CompactIndex(*table_data(), table_data()->index(i), &progress);
+    if (status.ok()) continue;
+    ReportError(status, "OPTIMIZE TABLE");
+    return HA_ADMIN_FAILED;
+  }
+  return HA_ADMIN_OK;
+}
+
+}  // namespace basalt::server

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Inserts, updates, deletes and the auto-increment counter.
+#include "server/handler/handler.h"
+
+namespace basalt::server {
+
+int Handler::write_row(const uchar* record) {
+  // The first row of a temporary sequence comes without external_lock().
+  if (!rows()->bound()) {
+    if (int error = EnterStatement(table->in_use, TL_WRITE, /*opens=*/true)) return error;
+  }
+  const bool numbers = table->next_number_field != nullptr && record == table->record[0];
+  if (numbers) {
+    if (int error = update_auto_increment()) return error;
+  }
+  open_.virtual_parts()->Complete(record);
+  bool taken = false;
+  if (load_.possible()) [[unlikely]] {
+    if (int error = load_.Insert(record, &taken)) return error;
+  }
+  if (!taken) {
+    size_t duplicate = 0;
+    Status written = rows()->writer().Insert(record, &duplicate);
+    if (table_data()->traits().sequence) written = session()->CommitSequence(std::move(written));
+    if (!written.ok()) {
+      if (written.code() == Code::kDuplicateKey && numbers) [[unlikely]]
+        counter_.NoteRefused(record);
+      return FailWrite(std::move(written), duplicate);
+    }
+  }
+  open_.NoteChange(RowEvent::kInserted);
+  counter_.NoteRow(record);
+  return 0;
+}
+
+int Handler::update_row(const uchar* before, const uchar* after) {
+  open_.virtual_parts()->Complete(before);
+  open_.virtual_parts()->Complete(after);
+  size_t duplicate = 0;
+  bool changed = true;
+  Status written = rows()->writer().Update(before, after, &duplicate, &changed);
+  if (table_data()->traits().sequence) written = session()->CommitSequence(std::move(written));
+  if (!written.ok()) return FailWrite(std::move(written), duplicate);
+  if (!changed) return HA_ERR_RECORD_IS_THE_SAME;
+  open_.NoteChange(RowEvent::kUpdated);
+  if (table->found_next_number_field != nullptr &&
+      bitmap_is_set(table->write_set, table->found_next_number_field->field_index)) {
+    counter_.NoteRow(after);
+  }
+  return 0;
+}
+
+int Handler::delete_row(const uchar* record) {
+  open_.virtual_parts()->Complete(record);
+  Status written = rows()->writer().Delete(record);
+  if (!written.ok()) return Fail(std::move(written));
+  open_.NoteChange(RowEvent::kDeleted);
+  return 0;
+}
+
+int Handler::FailWrite(Status status, size_t duplicate) {
+  if (status.code() == Code::kDuplicateKey) {
+    session()->set_duplicate_index(static_cast<unsigned>(duplicate));
+    StoreReference(rows()->unique().duplicate_row_key(), dup_ref);
+  }
+  return Fail(std::move(status));
+}
+
+void Handler::start_bulk_insert(ha_rows rows, uint) { load_.Begin(rows); }
+int Handler::end_bulk_insert() { return load_.End(); }
+
+// Statements that know how many rows they add reserve their numbers at once, so that a replica that
+// begins with the same number gives the same ones. The others take turns with other connections.
+bool Handler::autoinc_lock_mode_stmt_unsafe() const {
+  switch (thd_sql_command(ha_thd())) {
+    case SQLCOM_INSERT_SELECT:
+    case SQLCOM_REPLACE_SELECT:
+    case SQLCOM_CREATE_TABLE:
+    case SQLCOM_LOAD:
+      return true;
+    case SQLCOM_UPDATE:
+    case SQLCOM_DELETE:
+      // Each row that the end of a period splits asks for its number alone.
+      return table->pos_in_table_list != nullptr && table->pos_in_table_list->has_period();
+    default:
+      return false;
+  }
+}
+
+void Handler::get_auto_increment(ulonglong offset, ulonglong increment, ulonglong wanted,
+                                 ulonglong* first, ulonglong* reserved) {
+  *reserved = wanted;
+  *first = counter_.Reserve(offset, increment, auto_inc_intervals_count == 0, reserved);
+}
+
+}  // namespace basalt::server

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/handler/table_load.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/loads/explicit_load.h"
+#include "server/measures/instruments.h"
+#include "server/measures/statement_progress.h"
+#include "server/variables/system_variables.h"
+
+namespace basalt::server {
+namespace {
+
+// What a statement writes row by row before it becomes a load: below, nothing would be gained, and
+// small statements keep their row locks and leave the rest of the table to others.
+constexpr size_t kOrdinaryBytes = 2u << 20;
+// A statement that says that it has fewer rows is not looked at.
+constexpr ha_rows kFewestRows = 1000;
+
+bool ChangesDefinition(int command) {
+  return command == SQLCOM_ALTER_TABLE || command == SQLCOM_CREATE_INDEX ||
+         command == SQLCOM_DROP_INDEX || command == SQLCOM_OPTIMIZE ||
+         command == SQLCOM_CREATE_TABLE;
+}
+
+// A load must be the last that its transaction does, and every duplicate in it the end of the
+// statement. What a replica applies may have to give way to an earlier transaction: it takes no
+// more locks than it needs.
+bool MayLoad(THD* thd) {
+  if (!AutoBulkLoad(thd) || thd->lex->ignore) return false;
+  if (ChangesDefinition(thd_sql_command(thd))) return thd->lex->duplicates == DUP_ERROR;
+  return Session::LoadsRows(thd) && !thd->lex->has_returning() &&
+         !thd_test_options(thd, OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN);
+}
+
+}  // namespace
+
+void TableLoad::Begin(ha_rows rows) {
+  load_.reset();
+  wanted_ = !into_explicit_load_ && (rows == 0 || rows >= kFewestRows) &&
+            MayLoad(table_->server_table()->in_use) &&
+            engine::BulkInsert::IsPossible(*table_->data());
+}
+
+int TableLoad::Insert(const uchar* record, bool* taken) {
+  *taken = true;
+  if (into_explicit_load_) return InsertExplicitly(record);
+  if (wanted_) {
+    Status begun = BeginWhenLarge();
+    if (!begun.ok()) return table_->Fail(std::move(begun));
+  }
+  *taken = load_ != nullptr;
+  if (load_ == nullptr) return 0;
+  Status added = load_->Insert(record);
+  return added.ok() ? 0 : Fail(std::move(added));
+}
+
+int TableLoad::InsertExplicitly(const uchar* record) {
+  using Problem = engine::ExplicitLoad::Problem;
+  const TABLE* table = table_->server_table();
+  engine::ExplicitLoad::Settings settings;
+  settings.sorted = !BulkLoadAllowsUnsorted(table->in_use);
+  settings.buffer_bytes = MergeBufferBytes(table->in_use);
+  Session* session = table_->session();
+  engine::ExplicitLoad* load = session->explicit_load();
+  Status added = load->Insert(table_->engine_table(), record, settings);
+  if (added.ok()) return 0;
+  if (load->problem() == Problem::kKnownKey) session->set_duplicate_index(table->s->primary_key);
+  const bool of_row = load->problem() == Problem::kKnownKey || load->problem() == Problem::kOther;
+  return of_row ? table_->Fail(std::move(added)) : session->ReportLoadError(added);
+}
+
+// Called for each row while wanted_ is set.
+Status TableLoad::BeginWhenLarge() {
+  txn::Transaction* transaction = table_->session()->transaction();
+  const txn::WriteSet& writes = transaction->writes();
+  if (writes.bytes() < kOrdinaryBytes && !writes.spilled()) return Status::Ok();
+  wanted_ = false;
+  txn::LoadOptions options;
+  options.buffer_bytes = MergeBufferBytes(table_->server_table()->in_use);
+  Status begun = engine::BulkInsert::Begin(table_->engine_table(), transaction, options, &load_);
+  return begun.code() == Code::kLockBusy ? Status::Ok() : std::move(begun);
+}
+
+// The server makes the message of a duplicate from the row in record[0].
+int TableLoad::Fail(Status status) {
+  if (status.code() == Code::kDuplicateKey) {
+    table_->session()->set_duplicate_index(static_cast<unsigned>(load_->duplicate_index()));
+    uchar* record = table_->server_table()->record[0];
+    Status read = load_->ReadDuplicate(record);
+    if (!read.ok()) return table_->Fail(std::move(read));
+    if (table_->virtual_parts()->any()) table_->virtual_parts()->ComputeAll(record);
+    failed_ = std::move(load_);  // the record may point into it
+  }
+  load_.reset();
+  return table_->Fail(std::move(status));
+}
+
+Status TableLoad::Finish() {
+  THD* thd = table_->server_table()->in_use;
+  const int command = thd_sql_command(thd);
+  const bool reports = command == SQLCOM_LOAD || ChangesDefinition(command);
+  const StageScope stage(thd, stage_sorting);
+  if (!reports) thd_progress_init(thd, 1);
+  Status finished = load_->Finish([thd](uint64_t done, uint64_t expected) {
+    thd_progress_report(thd, std::min(done, expected), expected);
+    return !thd->killed;
+  });
+  if (!reports) thd_progress_end(thd);
+  return finished;
+}
+
+int TableLoad::End() {
+  wanted_ = false;
+  if (load_ == nullptr) return 0;
+  const THD* thd = table_->server_table()->in_use;
+  if (!thd->killed && thd->is_error()) {
+    // Nobody wants the rows any more. A commit would find that the load was cut off.
+    load_.reset();
+    return 0;
+  }
+  Status finished = thd->killed ? Status(Code::kInterrupted) : Finish();
+  if (!finished.ok()) return my_errno = Fail(std::move(finished));
+  load_.reset();
+  return 0;
+}
+
+void TableLoad::Reset() {
+  wanted_ = false;
+  load_.reset();
+  failed_.reset();
+}
+
+}  // namespace basalt::server

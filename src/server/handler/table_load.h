@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <memory>
+
+#include "engine/loads/bulk_insert.h"
+#include "server/handler/open_table.h"
+#include "server/server_headers.h"
+
+namespace basalt::server {
+
+// Rows of one handler that go into a load instead of the write set: those of a connection with
+// rocksdb_bulk_load, and those of a statement that fills an empty table and has proved large
+// (docs/bulk-load.md).
+//
+// Functions with an int result return 0 or a handler error. One thread. Borrows the table.
+class TableLoad {
+ public:
+  explicit TableLoad(OpenTable* table) : table_(table) {}
+
+  // A statement enters: do its rows go into the load of the connection?
+  void EnterStatement(bool into_explicit_load) { into_explicit_load_ = into_explicit_load; }
+  // The statement is going to add so many rows (0: nobody knows). It may become a load.
+  void Begin(ha_rows rows);
+  // It must not: it goes on after duplicates.
+  void Forbid() { wanted_ = false; }
+  // May a row go into a load? Then Insert says whether it has.
+  bool possible() const { return into_explicit_load_ || wanted_ || load_ != nullptr; }
+  // Takes the row, when there is a load now: *taken.
+  int Insert(const uchar* record, bool* taken);
+  // The statement has added all its rows: makes the load part of its transaction.
+  int End();
+  // The handler is done with the statement, and the server with the record.
+  void Reset();
+
+ private:
+  int InsertExplicitly(const uchar* record);
+  Status BeginWhenLarge();
+  Status Finish();
+  int Fail(Status status);
+
+  OpenTable* const table_;
+  bool into_explicit_load_ = false;
+  bool wanted_ = false;                         // the statement may still become a load
+  std::unique_ptr<engine::BulkInsert> load_;    // it has
+  std::unique_ptr<engine::BulkInsert> failed_;  // it has failed: record[0] may point into it
+};
+
+}  // namespace basalt::server

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/tables/create_checks.h"
+
+#include <cctype>
+#include <string>
+#include <string_view>
+
+#include "server/tables/index_attributes.h"
+#include "server/tables/storage_preset.h"
+#include "server/variables/system_variables.h"
+
+namespace basalt::server {
+
+namespace {
+
+int RefuseOption(const char* option) {
+  my_error(ER_ILLEGAL_HA_CREATE_OPTION, MYF(0), "ROCKSDB", option);
+  return HA_WRONG_CREATE_OPTION;
+}
+
+int RefuseFeature(const std::string& feature) {
+  my_error(ER_NOT_SUPPORTED_YET, MYF(0), ("ROCKSDB: " + feature).c_str());
+  return HA_ERR_UNSUPPORTED;
+}
+
+// Foreign keys are not in the table's definition: the server leaves them to the engine, which has
+// to look at the statement.
+bool StatementRefersToOthers(const THD* thd) {
+  switch (thd->lex->sql_command) {
+    case SQLCOM_CREATE_TABLE:
+    case SQLCOM_ALTER_TABLE:
+    case SQLCOM_CREATE_INDEX:
+      break;
+    default:
+      return false;
+  }
+  List_iterator<Key> keys(thd->lex->alter_info.key_list);
+  while (const Key* key = keys++) {
+    if (key->type == Key::FOREIGN_KEY && !key->old) return true;
+  }
+  return false;
+}
+
+// REFERENCES behind a column says nothing to MyRocks, and scripts have it that were written for
+// that. Of the statement only the text tells it from FOREIGN KEY; where both words are in a comment
+// or a string only, the statement is refused as well.
+bool TextHasForeignKey(const THD* thd) {
+  std::string text(thd->query(), thd->query_length());
+  for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<uchar>(letter)));
+  constexpr std::string_view kForeign = "foreign";
+  for (size_t at = text.find(kForeign); at != std::string::npos; at = text.find(kForeign, at)) {
+    at += kForeign.size();
+    const size_t next = text.find_first_not_of(" \t\r\n\f\v", at);
+    // What is between the words may also be a comment.
+    if (next == std::string::npos || text[next] == '/' || text[next] == '-' || text[next] == '#') {
+      return true;
+    }
+    if (next > at && text.compare(next, 3, "key") == 0) return true;
+  }
+  return false;
+}
+
+int RefuseForeignKeys() {
+  THD* thd = current_thd;
+  if (!StatementRefersToOthers(thd)) return 0;
+  const bool constraint = TextHasForeignKey(thd);
+  if (!constraint && !WarnsWithoutEffect()) return 0;
+  my_error(ER_NOT_SUPPORTED_YET, MYF(0),
+           constraint ? "FOREIGN KEY for the RocksDB storage engine"
+                      : "REFERENCES behind a column for the RocksDB storage engine");
+  return HA_ERR_UNSUPPORTED;
+}
+
+const std::string& ReasonOfMyRocks() {
+  static const std::string reason = " with rocksdb_myrocks_compatible_format=ON";
+  return reason;
+}
+
+// MyRocks refuses to open a table with a generated column, and dies of one with a GEOMETRY column.
+int RefuseColumnForMyRocks(const Field& field) {
+  const std::string name = std::string("column '") + field.field_name.str + "'";
+  if (field.vcol_info != nullptr) return RefuseFeature("generated " + name + ReasonOfMyRocks());
+  if (field.type() == MYSQL_TYPE_GEOMETRY) {
+    return RefuseFeature(name + " of a GEOMETRY type" + ReasonOfMyRocks());
+  }
+  return 0;
+}
+
+// For SHOW WARNINGS behind an error of MyRocks, which does not know of the switch.
+void SayThatFormatForbids() {
+  push_warning(
+      current_thd, Sql_condition::WARN_LEVEL_NOTE, ER_UNKNOWN_ERROR,
+      "ROCKSDB: refused because of rocksdb_myrocks_compatible_format=ON: MyRocks could not "
+      "read such an index");
+}
+
+// What an index that MyRocks can read cannot have, with the errors of MyRocks.
+int RefuseIndexForMyRocks(const TABLE& form, const KEY& key) {
+  for (uint part = 0; part < key.user_defined_key_parts; ++part) {
+    const KEY_PART_INFO& info = key.key_part[part];
+    if (info.key_part_flag & HA_REVERSE_SORT) {
+      SayThatFormatForbids();
+      return RefuseOption("DESC");
+    }
+    const Field& field = *form.field[info.fieldnr - 1];
+    CHARSET_INFO* charset = field.charset();
+    if ((charset->state & MY_CS_NOPAD) && field.has_charset() && charset != &my_charset_bin) {
+      SayThatFormatForbids();
+      my_error(ER_MYROCKS_CANT_NOPAD_COLLATION, MYF(0));
+      return HA_WRONG_CREATE_OPTION;
+    }
+  }
+  return 0;
+}
+
+// The server looks at a table's attributes itself, and at those of partitions without a word: this
+// asks it to speak. Where it would only warn, of a table's, nothing is said here.
+int RefuseAttributesOfPartitions() {
+  THD* thd = current_thd;
+  partition_info* partitions = thd->lex->part_info;
+  if (partitions == nullptr || thd->slave_thread ||
+      (thd->variables.sql_mode & MODE_IGNORE_BAD_TABLE_OPTIONS)) {
+    return 0;
+  }
+  List_iterator<partition_element> each(partitions->partitions);
+  while (partition_element* partition = each++) {
+    void* values = nullptr;
+    if (partition->option_list != nullptr &&
+        parse_option_list(thd, &values, &partition->option_list, TableOptions(),
+                          /*suppress_warning=*/false, thd->mem_root)) {
+      return HA_WRONG_CREATE_OPTION;
+    }
+  }
+  return 0;
+}
+
+bool HasIndexAttributes(const TABLE& form) {
+  for (uint i = 0; i < form.s->keys; ++i) {
+    if (FamilyAttributeOf(form.key_info[i]) != nullptr) return true;
+  }
+  return false;
+}
+
+void WarnOfNeedlessOptions(const TABLE& form, const HA_CREATE_INFO& create_info) {
+  THD* thd = current_thd;
+  if (!WarnsWithoutEffect()) return;
+  if ((create_info.used_fields & HA_CREATE_USED_ROW_FORMAT) &&
+      create_info.row_type != ROW_TYPE_DEFAULT && create_info.row_type != ROW_TYPE_DYNAMIC &&
+      create_info.row_type != ROW_TYPE_COMPRESSED) {
+    push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_ILLEGAL_HA_CREATE_OPTION,
+                 "ROCKSDB: of the row formats only COMPRESSED has an effect");
+  }
+  if ((create_info.options & HA_LEX_CREATE_TMP_TABLE) &&
+      PresetOf(*form.s, create_info.row_type) != store::StoragePreset::kDefault) {
+    push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_ILLEGAL_HA_CREATE_OPTION,
+                 "ROCKSDB: COMPRESSION has no effect on a temporary table");
+  }
+  if ((create_info.options & HA_LEX_CREATE_TMP_TABLE) && HasIndexAttributes(form)) {
+    push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_ILLEGAL_HA_CREATE_OPTION,
+                 "ROCKSDB: COLUMN_FAMILY has no effect on a temporary table");
+  }
+  if ((create_info.used_fields & HA_CREATE_USED_KEY_BLOCK_SIZE) && create_info.key_block_size) {
+    push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_ILLEGAL_HA_CREATE_OPTION,
+                 "ROCKSDB: KEY_BLOCK_SIZE has no effect");
+  }
+}
+
+}  // namespace
+
+int RefuseUnsupportedIndex(const TABLE& form, const KEY& key) {
+  const std::string name(key.name.str, key.name.length);
+  if (key.algorithm == HA_KEY_ALG_FULLTEXT || (key.flags & HA_FULLTEXT)) {
+    return RefuseFeature("full-text index '" + name + "'");
+  }
+  if (key.flags & HA_SPATIAL) return RefuseFeature("spatial index '" + name + "'");
+  return MyRocksCompatibleFormat(current_thd) ? RefuseIndexForMyRocks(form, key) : 0;
+}
+
+int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
+  if (create_info.data_file_name != nullptr) return RefuseOption("DATA DIRECTORY");
+  if (create_info.index_file_name != nullptr) return RefuseOption("INDEX DIRECTORY");
+  if (int error = RefuseForeignKeys()) return error;
+  if (int error = RefuseAttributesOfPartitions()) return error;
+  // With the record of one in the dictionary MyRocks does not start.
+  if (create_info.sequence && MyRocksCompatibleFormat(current_thd)) {
+    return RefuseFeature("sequences" + ReasonOfMyRocks());
+  }
+  for (uint i = 0; i < form.s->fields && MyRocksCompatibleFormat(current_thd); ++i) {
+    if (int error = RefuseColumnForMyRocks(*form.field[i])) return error;
+  }
+  for (uint i = 0; i < form.s->keys; ++i) {
+    if (int error = RefuseUnsupportedIndex(form, form.key_info[i])) return error;
+  }
+  WarnOfNeedlessOptions(form, create_info);
+  return 0;
+}
+
+}  // namespace basalt::server

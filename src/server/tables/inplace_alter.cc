@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/tables/inplace_alter.h"
+
+#include <utility>
+
+#include "engine/database.h"
+#include "server/variables/system_variables.h"
+
+namespace basalt::server {
+
+namespace {
+
+// Reading the rows, and merging the entries.
+constexpr unsigned kStages = 2;
+
+}  // namespace
+
+InplaceAlter::InplaceAlter(std::shared_ptr<engine::Table> table, TABLE* altered, IndexPlan plan,
+                           THD* thd)
+    : table_(std::move(table)),
+      altered_(altered),
+      plan_(std::move(plan)),
+      thd_(thd),
+      virtual_parts_(altered) {}
+
+Status InplaceAlter::Prepare() {
+  if (plan_.added.empty()) return Status::Ok();
+  virtual_parts_.Open(plan_.target, plan_.added);
+  progress_ = std::make_unique<StatementProgress>(thd_);
+  engine::IndexBuild::Options options;
+  options.buffer_bytes = MergeBufferBytes(thd_);
+  build_ =
+      std::make_unique<engine::IndexBuild>(table_.get(), plan_.target, options, progress_.get(),
+                                           virtual_parts_.any() ? &virtual_parts_ : nullptr);
+  return build_->Begin(plan_.added, plan_.requests);
+}
+
+Status InplaceAlter::Build() {
+  if (build_ == nullptr) return Status::Ok();
+  progress_->Start(kStages);
+  Status status = build_->Fill();
+  if (status.code() != Code::kDuplicateKey) return status;
+  Status told = TellDuplicate();
+  return told.ok() ? std::move(status) : std::move(told);
+}
+
+Status InplaceAlter::TellDuplicate() {
+  BASALT_RETURN_IF_ERROR(build_->ReadDuplicate(altered_->record[0]));
+  print_keydup_error(altered_, &altered_->key_info[build_->duplicate_position()], MYF(0));
+  return Status::Ok();
+}
+
+catalog::TableRecord InplaceAlter::Replacement() const {
+  const auto record = table_->database()->catalog()->FindTable(table_->name());
+  catalog::TableRecord replacement{table_->name(), {}};
+  size_t next_built = 0;
+  for (const size_t origin : plan_.origins) {
+    replacement.indexes.push_back(origin == IndexPlan::kNew ? build_->built()[next_built++]
+                                                            : record->indexes[origin]);
+  }
+  return replacement;
+}
+
+Status InplaceAlter::Abort() { return build_ == nullptr ? Status::Ok() : build_->Abort(); }
+
+}  // namespace basalt::server

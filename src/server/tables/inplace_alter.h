@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <memory>
+
+#include "base/status.h"
+#include "catalog/table_record.h"
+#include "engine/indexes/index_build.h"
+#include "engine/table.h"
+#include "server/measures/statement_progress.h"
+#include "server/server_headers.h"
+#include "server/tables/index_plan.h"
+#include "server/tables/virtual_parts.h"
+
+namespace basalt::server {
+
+// An ALTER in place that gives a table, or one partition, other indexes: from its preparation to
+// its end. The server keeps it between its calls and destroys it; what it has not committed by then
+// was aborted.
+//
+// The connection's thread only.
+class InplaceAlter final : public inplace_alter_handler_ctx {
+ public:
+  // `altered` is the server's definition of what the table becomes. Borrowed, as `thd` is.
+  InplaceAlter(std::shared_ptr<engine::Table> table, TABLE* altered, IndexPlan plan, THD* thd);
+  InplaceAlter(const InplaceAlter&) = delete;
+  InplaceAlter& operator=(const InplaceAlter&) = delete;
+
+  // Numbers for the new indexes; nothing to do when none is new.
+  Status Prepare();
+  // Fills them; see engine::IndexBuild. A duplicate has been told to the client when it returns
+  // kDuplicateKey.
+  Status Build();
+  // What the dictionary is to know of the table: for Catalog::ReplaceIndexes.
+  catalog::TableRecord Replacement() const;
+  // Ends without a change. Any number of times.
+  Status Abort();
+
+ private:
+  Status TellDuplicate();
+
+  const std::shared_ptr<engine::Table> table_;
+  TABLE* const altered_;
+  const IndexPlan plan_;
+  THD* const thd_;
+  VirtualParts virtual_parts_;
+  std::unique_ptr<StatementProgress> progress_;
+  std::unique_ptr<engine::IndexBuild> build_;  // null: nothing is built
+};
+
+}  // namespace basalt::server

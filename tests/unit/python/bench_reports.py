@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A small Report of each benchmark, made by its own code from made-up measurements."""
+
+import random
+from types import SimpleNamespace
+
+from bench import bars, olap, sysbench_report, tpcc
+from bench.process_usage import Usage
+from bench.programs import commits, ddl, delete, insert, linkbench, locks, profile, replica, space
+from bench.programs import olap as olap_program
+from bench.programs import tpcc as tpcc_program
+from bench.report import Report
+from bench.results import Results
+from bench.sampler import Sample
+from bench.summary import Run
+from bench.sysbench_tool import Interval, Outcome, ScriptRun
+
+ENGINES = ("rocksdb", "myrocks", "innodb")
+
+
+def outcome(rate: float, seconds: float = 10.0, histogram=((1.0, 90), (2.0, 10))) -> Outcome:
+    events = int(rate * seconds)
+    return Outcome(seconds, events, events * 2, 0, 0, 1.0, 2.0, list(histogram))
+
+
+def rounds(test: str, **rates: list[float]) -> list[Run]:
+    """Runs of a test; the keywords are engines with the throughput of each round."""
+    return [
+        Run(test, engine, number, outcome(rate), Usage(1.0, 1000))
+        for engine, values in rates.items()
+        for number, rate in enumerate(values, 1)
+    ]
+
+
+def script_run(rate: float) -> ScriptRun:
+    intervals = [Interval(float(n), rate + n % 3, 0, 0, 5.0 + n) for n in range(1, 20)]
+    return ScriptRun(outcome(rate), intervals, {})
+
+
+def samples() -> list[Sample]:
+    return [Sample(float(n), Usage(n / 2, n * 10**6, n), n * 100, 2**20 * n) for n in range(1, 9)]
+
+
+def each(value) -> dict:
+    """engine -> value(number of the engine, from 1)."""
+    return {engine: value(float(number)) for number, engine in enumerate(ENGINES, 1)}
+
+
+def empty(program) -> Report:
+    return Report(program.NAME, program.TITLE, "small", list(program.ENGINES))
+
+
+def sysbench_results() -> Results:
+    runs = rounds("oltp_point_select", rocksdb=[9.0, 8.0], myrocks=[4.0, 4.0], innodb=[9.0, 9.0])
+    runs += rounds("oltp_insert", rocksdb=[2.0, 2.0], myrocks=[2.0, 2.0], innodb=[3.0, 3.0])
+    known = {"seconds": 1.0, "cpu_seconds": 1.0, "written_bytes": 5, "disk_bytes": 2**20}
+    return Results(
+        started="2026-01-01 00:00:00",
+        command=["bench", "sysbench", "--server-option", "innodb:--a=<b>"],
+        machine={"processors": "2"},
+        load={"tables": 4, "rows": 5, "threads": 2, "distribution": "special", "seconds": 1.0,
+              "rounds": 2},
+        memory_bytes=2**30,
+        servers={e: {"server": "10.11", "options": "--x"} for e in ENGINES},
+        prepared=dict.fromkeys(ENGINES, known),
+        final_disk=dict.fromkeys(ENGINES, 2**21),
+        runs=runs,
+        afterwards={("oltp_insert", "rocksdb"): Usage(1.0, 100)},
+    )  # fmt: skip
+
+
+def of_sysbench() -> Report:
+    return sysbench_report.report(sysbench_results())
+
+
+COMMIT_RATES = {"1": each(lambda n: [n, n * 2, n * 4]), "8": each(lambda n: [n * 5, n, n * 3])}
+
+
+def of_commits() -> Report:
+    return commits.report(COMMIT_RATES, "small")
+
+
+def of_tpcc() -> Report:
+    report, sweep = empty(tpcc_program), {}
+    for memory in (16, 48):
+        turn = tpcc.Turn(script_run(memory), samples(), Usage(1.0, 1000, 500), 77)
+        sweep[memory] = each(lambda n, t=turn: tpcc.summed([t], Usage(n, 10, 10)))
+        tpcc_program.add_memory(report, memory, sweep[memory], {"rate", "written", "memory"})
+    tpcc_program.add_sweep(report, sweep)
+    return report
+
+
+def of_linkbench() -> Report:
+    report = empty(linkbench)
+    turns = each(lambda n: [{"run": script_run(n), "samples": samples(), "used": Usage(n, 10)}] * 2)
+    linkbench.add_turns(report, turns, each(lambda n: Usage(n, 5, 5)))
+    return report
+
+
+def of_insert() -> Report:
+    report, small = empty(insert), SimpleNamespace(size={"batch": 10})
+    insert.add_growth(
+        small,
+        report,
+        each(lambda n: {"run": script_run(n), "used": Usage(n, 10), "disk": 2**20 * n}),
+    )
+    insert.add_mixed(
+        small, report, each(lambda n: {"inserts": script_run(n), "queries": script_run(n + 1)})
+    )
+    return report
+
+
+def of_olap() -> Report:
+    def loaded(n: float) -> dict:
+        names = ("LOAD DATA", "INSERT", "reload", "written", "disk", "disk of both",
+                 "disk after reloads")  # fmt: skip
+        words = {"small": {"load": 1.0, "disk": 100.0, "scan": 2.0}} if n == 1 else {}
+        return dict.fromkeys(names, n) | {"presets": words}
+
+    report = empty(olap_program)
+    olap_program.add_loads(report, each(loaded), SimpleNamespace(bytes=1000))
+    olap_program.add_presets(report, each(loaded))
+    olap_program.add_queries(report, each(lambda n: [dict.fromkeys(olap.QUERIES, n)] * 3))
+    walks = [name for name, *_ in olap.WALKS]
+    olap_program.add_walks(report, each(lambda n: [dict.fromkeys(walks, n)] * 3))
+    return report
+
+
+def of_delete() -> Report:
+    report = empty(delete)
+    seen = SimpleNamespace(latencies=[(n / 3, float(n)) for n in range(1, 30)])
+    delete.add_queue(
+        report, each(lambda n: {"producer": seen, "consumer": seen, "observer": seen})
+    )  # fmt: skip
+    scans = ("one sensor", "newest", "oldest")
+    delete.add_purge(
+        report,
+        each(
+            lambda n: {
+                "seconds": n,
+                "rows": 100,
+                "disk": 0.5,
+                "clients": dict.fromkeys(scans, seen),
+                "after": dict.fromkeys(scans, n),
+            }
+        ),
+    )
+    return report
+
+
+def of_ddl() -> Report:
+    def turn(n: float) -> dict:
+        names = ("nothing", *ddl.statements(""))
+        curves = {f"{what} curve": [(1.0, n), (2.0, n * 10)] for what in ("read", "update")}
+        # no client has read anything beside the DROP of the first engine
+        known = {name: {"seconds": n, "read": n, "update": n} for name in names}
+        known["DROP TABLE"]["read"] = None if n == 1 else n
+        return known | curves
+
+    report = empty(ddl)
+    ddl.add_turns(report, each(lambda n: [turn(n), turn(n)]))
+    return report
+
+
+def of_space() -> Report:
+    report = empty(space)
+    names = ("rest", "after", "load", "rate", "update", "query", "drop")
+    found = {e: dict.fromkeys(names, float(n)) for n, e in enumerate(space.ENGINES, 1)}
+    space.add(report, "TPC-C", found, bars.TPCC_DISK)
+    space.add(report, "fact table", found, bars.OLAP_DISK)
+    return report
+
+
+def of_replica() -> Report:
+    report = empty(replica)
+    missing = [(0.0, 500.0), (1.0, 200.0), (2.0, 0.0)]
+    found = each(
+        lambda n: {"seconds": n, "used": Usage(n, 9), "missing": missing, "given up": 0}
+    )  # fmt: skip
+    replica.add(report, 0, 1000, 500, found)
+    return report
+
+
+def lock_outcomes() -> dict[str, dict[str, list[dict]]]:
+    draw = random.Random(1)
+    names = ("seconds", "cpu_seconds", "memory_bytes", "release_seconds", "least", "failures")
+    return {
+        scenario: {
+            contender: [{name: draw.random() for name in names} | {"operations": 1000}] * 3
+            for contender in locks.contenders_of(scenario)
+        }
+        for scenario in locks.SCENARIOS
+    }
+
+
+def of_locks() -> Report:
+    return locks.report(lock_outcomes(), "small")
+
+
+def of_profile() -> Report:
+    functions = [(9.5, ["ha_rocksdb.so", "[.] Get<int> [x]"]), (1.0, ["[kernel]", "[k] read"])]
+    objects = [(60.0, ["ha_rocksdb.so"]), (40.0, ["[kernel]"])]
+    return profile.report("innodb", "small", outcome(5.0), Usage(1.0), objects, functions)
+
+
+# the programs that measure, and how to make a report of each
+OF_PROGRAMS = {
+    "commits": of_commits,
+    "ddl": of_ddl,
+    "delete": of_delete,
+    "insert": of_insert,
+    "linkbench": of_linkbench,
+    "locks": of_locks,
+    "olap": of_olap,
+    "profile": of_profile,
+    "replica": of_replica,
+    "space": of_space,
+    "sysbench": of_sysbench,
+    "tpcc": of_tpcc,
+}
