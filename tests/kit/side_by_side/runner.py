@@ -190,8 +190,9 @@ class Runner:
 
     def server_ends_early(self, statement: Statement, tested: Answer, peer: Answer) -> bool:
         """Is all that is missing what the server's own end of a LIKE range loses when it reads
-        backwards along a descending key: characters beyond U+FFFF? (See src/server/handler/like_bounds.h.)
-        Then the peer's way of asking, without that range, must give the peer's answer."""
+        backwards along a descending key: characters beyond U+FFFF? (See like_bounds.h in
+        src/server/handler.) Then the peer's way of asking, without that range, must give the
+        peer's answer."""
         if statement.compare != "ordered" or " LIKE " not in statement.sql() or not peer.rows:
             return False
         lost = final_check.difference(peer.rows, tested.rows or [])
