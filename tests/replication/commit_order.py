@@ -89,6 +89,11 @@ class CommitOrder(Scenario):
         for replica in self.replicas:
             replica.catch_up(self.primary.position())
 
+    def compare_replicas(self, what: str) -> None:
+        for replica in self.replicas:
+            log = "with" if replica.binlog else "without"
+            self.step(compare(self.primary, replica), f"{what}, {log} a log")
+
     def rounds(self) -> range:
         return range(LONG_ROUNDS if self.long else ROUNDS)
 
@@ -102,10 +107,7 @@ class CommitOrder(Scenario):
         for number in self.rounds():
             statements += self.keyless_round(number)
         self.apply_at_once(statements)
-        for replica in self.replicas:
-            log = "with" if replica.binlog else "without"
-            line = f"rows without a primary key, {setting}, {log} a log"
-            self.step(compare(self.primary, replica), line)
+        self.compare_replicas(f"rows without a primary key, {setting}")
 
     def keyless_round(self, number: int) -> list[str]:
         """A transaction that creates a table is none that may be undone: the next worker does not
@@ -133,10 +135,7 @@ class CommitOrder(Scenario):
             statements += self.temporary_round(number)
         statements += [SEE, "DROP TEMPORARY TABLE temp"]
         self.apply_at_once(statements)
-        for replica in self.replicas:
-            log = "with" if replica.binlog else "without"
-            line = f"temporary rows, positions in {position_engine}, {log} a log"
-            self.step(compare(self.primary, replica), line)
+        self.compare_replicas(f"temporary rows, positions in {position_engine}")
         self.count("large transactions", 2 * len(self.rounds()))
 
     def temporary_round(self, number: int) -> list[str]:

@@ -35,8 +35,11 @@ void GuardedScan::Begin(txn::Transaction* transaction, txn::Cursor* cursor, Inde
 
 void GuardedScan::End() {
   if (!active()) return;
-  GiveBackRest();
-  if (keep_ == Keep::kNothing) transaction_->locks().GiveBackRanges(index_);
+  if (keep_ == Keep::kRanges) {
+    GiveBackRest();
+  } else {
+    transaction_->locks().GiveBackRanges(index_);
+  }
   cursor_ = nullptr;
 }
 
