@@ -22,10 +22,14 @@ class DdlHarness(Harness):
     classes = [Ddl, Ddl, Ddl, Ddl, Ledger, Bank, TwoEngines]
 
     def check(self) -> list[Problem]:
+        ddl = [client for client in self.clients if isinstance(client, Ddl)]
+        accounted = {name for client in ddl for name in client.names_in_flight()}
         problems = super().check()
+        if not problems:
+            accounted |= {name for client in ddl for name in client.tables}
         innodb = {row[0] for row in self.server.query(INNODB_TABLES)}
         problems += check_files(self.server.datadir / DATABASE, innodb)
-        return problems + check_log(self.server.log_tail(100000))
+        return problems + check_log(self.server.log_tail(100000), accounted)
 
     def finish(self) -> list[Problem]:
         """A clean restart finds the tables that the server knows and nothing to mend."""
