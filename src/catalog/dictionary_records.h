@@ -34,6 +34,7 @@ enum class RecordType : uint32_t {
   // Basalt's own, far away from everything the old engine could ever use.
   kIngestJob = 0x40000001,
   kTableDefinition = 0x40000002,
+  kForeignKeys = 0x40000003,  // foreign_key_record.h
 };
 
 // Bits of a column family record.

@@ -3,6 +3,7 @@
 // Any key and value as records of the dictionary: decoded or refused, and what was decoded is the
 // same when it has been encoded and decoded once more.
 #include "catalog/dictionary_records.h"
+#include "catalog/foreign_key_record.h"
 #include "fuzz/fuzz_input.h"
 
 using namespace basalt::catalog;  // NOLINT: every function here is one of its
@@ -78,6 +79,13 @@ void Definitions(Bytes key, Bytes value) {
   Require(EncodeTableDefinition(definition) == value, "definition of a table");
 }
 
+void ForeignKeys(Bytes key, Bytes value) {
+  ForeignKeySet set;
+  if (!DecodeForeignKeys(key, value, &set).ok()) return;
+  Require(CheckForeignKeys(set).ok(), "foreign keys that can be kept");
+  Require(EncodeForeignKeys(set) == value, "foreign keys");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -90,5 +98,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Numbers(BytesOf(key), BytesOf(value));
   Jobs(BytesOf(key), BytesOf(value));
   Definitions(BytesOf(key), BytesOf(value));
+  ForeignKeys(BytesOf(key), BytesOf(value));
   return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "catalog/dictionary_records.h"
+#include "catalog/foreign_key_record.h"
 
 #include <fstream>
 #include <random>
@@ -88,6 +89,21 @@ Status DescribeDefinition(Bytes key, Bytes value, std::ostringstream* out, std::
   return {};
 }
 
+Status DescribeForeignKeys(Bytes key, Bytes value, std::ostringstream* out, std::string* written) {
+  ForeignKeySet set;
+  BASALT_RETURN_IF_ERROR(DecodeForeignKeys(key, value, &set));
+  *out << "foreign keys of " << key.substr(4) << ", primary " << set.primary_number;
+  for (const ForeignKey& foreign : set.keys) {
+    *out << ", " << foreign.name << " to " << foreign.parent;
+    for (const auto& [child, parent] : foreign.columns) *out << ' ' << child << '=' << parent;
+    *out << " delete " << static_cast<int>(foreign.on_delete) << " update "
+         << static_cast<int>(foreign.on_update);
+  }
+  EXPECT_TRUE(CheckForeignKeys(set).ok());
+  *written = EncodeForeignKeys(set);
+  return {};
+}
+
 // Records that hold one number.
 template <typename Number>
 Status DescribeNumber(Status (*decode)(Bytes, Bytes, Number*), std::string (*encode)(Number),
@@ -123,6 +139,8 @@ Status Describe(Bytes key, Bytes value, std::ostringstream* out, std::string* wr
       return DescribeJob(key, value, out, written);
     case RecordType::kTableDefinition:
       return DescribeDefinition(key, value, out, written);
+    case RecordType::kForeignKeys:
+      return DescribeForeignKeys(key, value, out, written);
     default:
       return Status(Code::kInternal, "the test does not know this type");
   }
@@ -179,6 +197,7 @@ TEST(DictionaryRecords, KeysHaveTheBytesOfTheFormat) {
                             "2e2f702f705f616c746572"));
   EXPECT_EQ(TableDefinitionKey("d.t"), FromHexadecimal("40000002 642e74"));
   EXPECT_EQ(TableDefinitionKey(WholeOf("d.t#P#p0")), FromHexadecimal("40000002 642e74235023"));
+  EXPECT_EQ(ForeignKeysKey("d.t"), FromHexadecimal("40000003 642e74"));
   EXPECT_EQ(EncodeMarker(), FromHexadecimal("0001"));
   RecordType type;
   EXPECT_FALSE(ReadRecordType(Bytes("\0\0\1", 3), &type));

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "catalog/foreign_key.h"
+
+#include <charconv>
+
+namespace basalt::catalog {
+namespace {
+
+std::string PrefixOf(Bytes table) { return std::string(table) + "_ibfk_"; }
+
+}  // namespace
+
+uint32_t NumberOfGeneratedName(Bytes table, Bytes name) {
+  const std::string prefix = PrefixOf(table);
+  if (!name.starts_with(prefix)) return 0;
+  const Bytes digits = name.substr(prefix.size());
+  uint32_t number = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool whole = read.ec == std::errc() && read.ptr == digits.data() + digits.size();
+  // A zero in front would make another name of the same number.
+  return whole && digits.front() != '0' ? number : 0;
+}
+
+std::string GeneratedName(Bytes table, uint32_t number) {
+  return PrefixOf(table) + std::to_string(number);
+}
+
+}  // namespace basalt::catalog

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "catalog/foreign_key_record.h"
+
+#include <limits>
+
+#include "catalog/dictionary_records.h"
+
+namespace basalt::catalog {
+namespace {
+
+constexpr uint16_t kVersion = 1;
+constexpr size_t kTypeBytes = 4;
+constexpr size_t kMost = std::numeric_limits<uint16_t>::max();
+
+Status Corrupt(Bytes key, const std::string& what) {
+  const Bytes child = key.size() > kTypeBytes ? key.substr(kTypeBytes) : Bytes();
+  return Status(Code::kCorruption,
+                "dictionary record of type " +
+                    std::to_string(static_cast<uint32_t>(RecordType::kForeignKeys)) +
+                    ", foreign keys of table '" + std::string(child) + "': " + what);
+}
+
+void AppendName(const std::string& name, std::string* to) {
+  AppendBigEndian16(to, static_cast<uint16_t>(name.size()));
+  to->append(name);
+}
+
+// Reads a value from its front; what is cut off gives false, once and for all that follows.
+class Reader {
+ public:
+  explicit Reader(Bytes value) : rest_(value) {}
+
+  bool Read8(uint8_t* number) {
+    if (rest_.empty()) return false;
+    *number = Unsigned(rest_)[0];
+    rest_.remove_prefix(1);
+    return true;
+  }
+  bool Read16(uint16_t* number) {
+    if (rest_.size() < 2) return false;
+    *number = LoadBigEndian16(rest_.data());
+    rest_.remove_prefix(2);
+    return true;
+  }
+  bool Read32(uint32_t* number) {
+    if (rest_.size() < 4) return false;
+    *number = LoadBigEndian32(rest_.data());
+    rest_.remove_prefix(4);
+    return true;
+  }
+  // Names have at least one byte.
+  bool ReadName(std::string* name) {
+    uint16_t length = 0;
+    if (!Read16(&length) || length == 0 || rest_.size() < length) return false;
+    name->assign(rest_.substr(0, length));
+    rest_.remove_prefix(length);
+    return true;
+  }
+  bool AtEnd() const { return rest_.empty(); }
+
+ private:
+  Bytes rest_;
+};
+
+bool ReadAction(Reader* reader, ReferenceAction* action) {
+  uint8_t number = 0;
+  if (!reader->Read8(&number)) return false;
+  if (number > static_cast<uint8_t>(ReferenceAction::kSetDefault)) return false;
+  *action = static_cast<ReferenceAction>(number);
+  return true;
+}
+
+bool ReadForeignKey(Reader* reader, ForeignKey* foreign) {
+  uint16_t count = 0;
+  if (!ReadAction(reader, &foreign->on_delete) || !ReadAction(reader, &foreign->on_update) ||
+      !reader->ReadName(&foreign->name) || !reader->ReadName(&foreign->parent) ||
+      !reader->Read16(&count) || count == 0) {
+    return false;
+  }
+  foreign->columns.clear();
+  for (uint16_t i = 0; i < count; ++i) {
+    ForeignKey::Columns columns;
+    if (!reader->ReadName(&columns.child) || !reader->ReadName(&columns.parent)) return false;
+    foreign->columns.push_back(std::move(columns));
+  }
+  return true;
+}
+
+bool Fits(const std::string& name) { return !name.empty() && name.size() <= kMost; }
+
+bool Fits(const ForeignKey& foreign) {
+  if (!Fits(foreign.name) || !Fits(foreign.parent)) return false;
+  if (foreign.columns.empty() || foreign.columns.size() > kMost) return false;
+  for (const ForeignKey::Columns& columns : foreign.columns) {
+    if (!Fits(columns.child) || !Fits(columns.parent)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string ForeignKeysKey(Bytes child) { return TypeKey(RecordType::kForeignKeys).append(child); }
+
+Status CheckForeignKeys(const ForeignKeySet& set) {
+  bool fits = !set.keys.empty() && set.keys.size() <= kMost;
+  for (const ForeignKey& foreign : set.keys) fits = fits && Fits(foreign);
+  return fits ? Status() : Status(Code::kInvalidArgument, "foreign keys that cannot be kept");
+}
+
+std::string EncodeForeignKeys(const ForeignKeySet& set) {
+  std::string value;
+  AppendBigEndian16(&value, kVersion);
+  AppendBigEndian32(&value, set.primary_number);
+  AppendBigEndian16(&value, static_cast<uint16_t>(set.keys.size()));
+  for (const ForeignKey& foreign : set.keys) {
+    value.push_back(static_cast<char>(foreign.on_delete));
+    value.push_back(static_cast<char>(foreign.on_update));
+    AppendName(foreign.name, &value);
+    AppendName(foreign.parent, &value);
+    AppendBigEndian16(&value, static_cast<uint16_t>(foreign.columns.size()));
+    for (const ForeignKey::Columns& columns : foreign.columns) {
+      AppendName(columns.child, &value);
+      AppendName(columns.parent, &value);
+    }
+  }
+  return value;
+}
+
+Status DecodeForeignKeys(Bytes key, Bytes value, ForeignKeySet* set) {
+  set->keys.clear();
+  if (key.size() <= kTypeBytes) return Corrupt(key, "the key names no table");
+  Reader reader(value);
+  uint16_t version = 0;
+  uint16_t count = 0;
+  if (!reader.Read16(&version)) return Corrupt(key, "the value is cut off");
+  if (version != kVersion) {
+    return Corrupt(key, "version " + std::to_string(version) + " is not known");
+  }
+  if (!reader.Read32(&set->primary_number) || !reader.Read16(&count) || count == 0) {
+    return Corrupt(key, "the value is cut off or empty");
+  }
+  for (uint16_t i = 0; i < count; ++i) {
+    ForeignKey foreign;
+    if (!ReadForeignKey(&reader, &foreign)) {
+      return Corrupt(key, "constraint " + std::to_string(i + 1) + " is damaged");
+    }
+    set->keys.push_back(std::move(foreign));
+  }
+  return reader.AtEnd() ? Status() : Corrupt(key, "bytes are left over");
+}
+
+}  // namespace basalt::catalog
