@@ -263,7 +263,7 @@ Status Transaction::WriteAutoIncrements() {
   if (auto_increments_.empty()) return Status::Ok();
   BASALT_RETURN_IF_ERROR(EnsureStore());
   for (const AutoIncrement& noted : auto_increments_) {
-    BASALT_RETURN_IF_ERROR(manager_->catalog()->AppendAutoIncrementMerge(
+    BASALT_RETURN_IF_ERROR(manager_->catalog()->auto_increments().AppendMerge(
         store_transaction_->GetWriteBatch(), noted.primary, noted.next));
   }
   auto_increments_.clear();

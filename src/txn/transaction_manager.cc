@@ -148,7 +148,7 @@ Status TransactionManager::Recover(size_t* finished_commits) {
   BASALT_RETURN_IF_ERROR(spill_.Reset());
   BASALT_RETURN_IF_ERROR(catalog_->temporary_tables()->Reset());
   std::vector<catalog::IngestJob> jobs;
-  BASALT_RETURN_IF_ERROR(catalog_->PendingIngestJobs(&jobs));
+  BASALT_RETURN_IF_ERROR(catalog_->ingest_jobs().Pending(&jobs));
   for (const catalog::IngestJob& job : jobs) BASALT_RETURN_IF_ERROR(FinishIngestJob(job));
   if (finished_commits != nullptr) *finished_commits = jobs.size();
 
@@ -346,7 +346,7 @@ Status TransactionManager::FinishIngestJob(const catalog::IngestJob& job) {
   BASALT_RETURN_IF_ERROR(RunIngestJob(store_, job));
   ingestions_.fetch_add(1);
   rocksdb::WriteBatch batch;
-  BASALT_RETURN_IF_ERROR(catalog_->AppendRemoveIngestJob(&batch, job.number));
+  BASALT_RETURN_IF_ERROR(catalog_->ingest_jobs().AppendRemoval(&batch, job.number));
   return store_->WriteToFreeSpace(&batch, false);
 }
 

@@ -366,17 +366,17 @@ TEST_F(TransactionTest, AFinishedJobMayRunAgain) {
   auto transaction = Begin();
   PutRows(transaction.get(), 0, 1000);
   catalog::IngestJob job;
-  job.number = catalog_->NewIngestJobNumber();
+  job.number = catalog_->ingest_jobs().NewNumber();
   ASSERT_TRUE(BuildIngestFiles(store_.get(), &transaction->writes(), {}, &job).ok());
   rocksdb::WriteBatch batch;
-  ASSERT_TRUE(catalog_->AppendIngestJob(&batch, job).ok());
+  ASSERT_TRUE(catalog_->ingest_jobs().Append(&batch, job).ok());
   ASSERT_TRUE(store_->Write(&batch, true).ok());
   // A crash here: the record is committed, the files are not taken over.
   transaction.reset();
   Reopen();
   EXPECT_EQ(Rows(), 1000u);
   std::vector<catalog::IngestJob> pending;
-  ASSERT_TRUE(catalog_->PendingIngestJobs(&pending).ok());
+  ASSERT_TRUE(catalog_->ingest_jobs().Pending(&pending).ok());
   EXPECT_TRUE(pending.empty());
   ASSERT_TRUE(RunIngestJob(store_.get(), job).ok());
   EXPECT_EQ(Rows(), 1000u);
@@ -402,10 +402,10 @@ TEST_F(TransactionTest, AutoIncrementOutlivesAStatementAndArrivesWithTheCommit) 
   transaction->NoteAutoIncrement(index(), 5);
   ASSERT_TRUE(transaction->RollbackStatement().ok());
   uint64_t next = 1;
-  ASSERT_TRUE(catalog_->AutoIncrement(index(), &next).ok());
+  ASSERT_TRUE(catalog_->auto_increments().Read(index(), &next).ok());
   EXPECT_EQ(next, 0u);
   ASSERT_TRUE(transaction->Commit(Durability::kSync).ok());
-  ASSERT_TRUE(catalog_->AutoIncrement(index(), &next).ok());
+  ASSERT_TRUE(catalog_->auto_increments().Read(index(), &next).ok());
   EXPECT_EQ(next, 12u);
 }
 
