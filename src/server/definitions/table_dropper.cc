@@ -30,7 +30,7 @@ void ForgetTemporary(std::shared_ptr<const catalog::TableRecord> table) {
   THD* thd = current_thd;
   Session* session = thd == nullptr ? nullptr : Session::IfAny(thd);
   if (session != nullptr) {
-    session->transaction()->temporary_writes().TableDropped(std::move(table));
+    session->transaction()->writes().temporary().TableDropped(std::move(table));
   } else {
     (void)Database()->catalog()->temporary_tables()->Reclaim(*table);
   }
