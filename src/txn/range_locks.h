@@ -23,8 +23,8 @@
 // An uncommitted entry is found where it is, in the write set of its transaction; no list of them
 // is kept here. Whoever asks for a range publishes it first, then looks into the write sets of the
 // others (TransactionManager::LockRange). Whoever adds an entry holds the mutex of its write set
-// from before the look at the ranges until the entry is in (Transaction::OpenWrite). So one of the
-// two sees the other.
+// from before the look at the ranges until the entry is in (TransactionWrites::OpenWrite). So one
+// of the two sees the other.
 //
 //   Ask --> pending --Grant--> held until ReleaseAll, or until Trim for the newest
 //              |  ^

@@ -68,7 +68,7 @@ Registry& Sessions() {
 }  // namespace
 
 Session::Session(THD* thd) : thd_(thd), transaction_(Database()->transactions()->NewTransaction()) {
-  transaction_->SetRunner(thd);
+  transaction_->locks().SetRunner(thd);
   MutexLock lock(Sessions().mutex);
   Sessions().sessions.insert(this);
 }
@@ -170,8 +170,8 @@ void Session::EnterStatement() {
     Measure();
     // An interrupt meant for an earlier statement must not end this one; one that came just now is
     // still to be seen in `killed`, which the server sets first.
-    transaction_->ClearInterrupt();
-    if (thd_->killed) transaction_->Interrupt();
+    transaction_->locks().ClearInterrupt();
+    if (thd_->killed) transaction_->locks().Interrupt();
   }
   trans_register_ha(thd_, false, Handlerton(), 0);
   if (several) trans_register_ha(thd_, true, Handlerton(), 0);
@@ -231,7 +231,7 @@ int Session::Prepare(bool all) {
   if (transaction_->state() != txn::Transaction::State::kActive) return 0;
   const bool user_xa = thd_->transaction->xid_state.is_explicit_XA();
   if (!transaction_->has_writes()) {
-    if (user_xa) transaction_->EndReads();
+    if (user_xa) transaction_->locks().ReleaseReads();
     return 0;
   }
   EndStatement();
@@ -245,7 +245,7 @@ int Session::Prepare(bool all) {
 bool Session::TakesPartInOrder() const {
   if (transaction_->state() == txn::Transaction::State::kPrepared) return true;
   return IsParallelWorker(thd_) && !transaction_->has_writes() &&
-         !transaction_->temporary_writes().empty();
+         !transaction_->writes().temporary().empty();
 }
 
 void Session::CommitOrdered(bool all) {
@@ -335,8 +335,8 @@ int Session::Rollback(bool all) {
 
 void Session::DetachPrepared() {
   std::unique_ptr<txn::Transaction> fresh = Database()->transactions()->NewTransaction();
-  fresh->SetRunner(thd_);
-  transaction_->SetRunner(nullptr);  // it may outlive the connection
+  fresh->locks().SetRunner(thd_);
+  transaction_->locks().SetRunner(nullptr);  // it may outlive the connection
   {
     MutexLock registry(Sessions().mutex);
     MutexLock lock(interrupt_mutex_);
@@ -487,7 +487,7 @@ void Session::NoteFailure(Code code) {
 
 void Session::Interrupt() {
   MutexLock lock(interrupt_mutex_);
-  transaction_->Interrupt();
+  transaction_->locks().Interrupt();
 }
 
 }  // namespace basalt::server

@@ -61,7 +61,8 @@ std::set<std::string> WriteLostParFiles(const catalog::Catalog& catalog,
     path[path.find('.')] = '/';
     path = folder + "/" + path;
     catalog::TableDefinition kept;
-    if (!NeedsParFile(whole, path) || !catalog.Definition(whole, &kept).ok() || kept.par.empty())
+    if (!NeedsParFile(whole, path) || !catalog.definitions().Read(whole, &kept).ok() ||
+        kept.par.empty())
       continue;
     catalog::TableDefinition file;
     const Status read = ReadDefinitionFiles(path, &file, nullptr);

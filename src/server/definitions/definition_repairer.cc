@@ -150,7 +150,7 @@ std::string DefinitionRepairer::PathOf(const std::string& whole) const {
 
 Status DefinitionRepairer::WriteKept(const std::string& whole, const std::string& path) {
   catalog::TableDefinition definition;
-  BASALT_RETURN_IF_ERROR(catalog_->Definition(whole, &definition));
+  BASALT_RETURN_IF_ERROR(catalog_->definitions().Read(whole, &definition));
   return WriteDefinitionFiles(path, definition);
 }
 
@@ -257,7 +257,7 @@ Status DefinitionRepairer::TryToMove(const Repairs& moves, const DefinitionState
     BASALT_RETURN_IF_ERROR(Rename(whole, move->table));
     const FrmFile& file = state.frm_files.at(move->table);
     catalog::TableDefinition definition;
-    BASALT_RETURN_IF_ERROR(catalog_->Definition(file.Whole(), &definition));
+    BASALT_RETURN_IF_ERROR(catalog_->definitions().Read(file.Whole(), &definition));
     if (definition.par.empty()) continue;
     BASALT_RETURN_IF_ERROR(WriteDefinitionFiles(file.path, definition));
     RemoveStrayParFile(definition.par, state);

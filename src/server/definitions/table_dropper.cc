@@ -30,7 +30,7 @@ void ForgetTemporary(std::shared_ptr<const catalog::TableRecord> table) {
   THD* thd = current_thd;
   Session* session = thd == nullptr ? nullptr : Session::IfAny(thd);
   if (session != nullptr) {
-    session->transaction()->temporary_writes().TableDropped(std::move(table));
+    session->transaction()->writes().temporary().TableDropped(std::move(table));
   } else {
     (void)Database()->catalog()->temporary_tables()->Reclaim(*table);
   }
@@ -73,7 +73,7 @@ Status SettleFiles(const char* path, const std::string& name) {
   const std::string table(catalog::TableOfPartition(path));
   catalog::TableDefinition file;
   if (!ReadDefinitionFiles(table, &file, nullptr).ok()) return Status::Ok();
-  if (Database()->catalog()->HasDefinition(name, file.identity)) {
+  if (Database()->catalog()->definitions().Has(name, file.identity)) {
     if (!TakesItsFile(current_thd, name)) return Status::Ok();
     BASALT_RETURN_IF_ERROR(SyncDdlLog());
     BASALT_RETURN_IF_ERROR(RemoveDefinitionFiles(table));

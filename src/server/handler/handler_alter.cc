@@ -90,9 +90,9 @@ bool ReadNewDefinition(const std::string& table, Bytes frm, catalog::TableDefini
   const catalog::Catalog& catalog = *Database()->catalog();
   if (!catalog::IsPartitionName(table)) return true;
   // The partitions are the same as before. Another one of them may have been here already.
-  if (catalog.HasDefinition(table, definition->identity)) return false;
+  if (catalog.definitions().Has(table, definition->identity)) return false;
   catalog::TableDefinition old;
-  if (catalog.Definition(table, &old).ok()) definition->par = std::move(old.par);
+  if (catalog.definitions().Read(table, &old).ok()) definition->par = std::move(old.par);
   return true;
 }
 
@@ -213,7 +213,7 @@ bool Handler::commit_inplace_alter_table(TABLE*, Alter_inplace_info* alter_info,
   const bool counter = ChangesOptions(*alter_info, HA_CREATE_USED_AUTO);
   const uint64_t next = alter_info->create_info->auto_increment_value;
   if (counter && !table_data()->traits().temporary) {
-    status = Database()->catalog()->SetAutoIncrement(table_data()->primary().id, next);
+    status = Database()->catalog()->auto_increments().Set(table_data()->primary().id, next);
   }
   if (status.ok()) status = CommitAlter(*alter_info);
   new_definition_.clear();

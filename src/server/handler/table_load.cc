@@ -74,7 +74,7 @@ int TableLoad::InsertExplicitly(const uchar* record) {
 // Called for each row while wanted_ is set.
 Status TableLoad::BeginWhenLarge() {
   txn::Transaction* transaction = table_->session()->transaction();
-  const txn::WriteSet& writes = transaction->writes();
+  const txn::WriteSet& writes = transaction->writes().logged();
   if (writes.bytes() < kOrdinaryBytes && !writes.spilled()) return Status::Ok();
   wanted_ = false;
   txn::LoadOptions options;

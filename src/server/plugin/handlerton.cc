@@ -238,7 +238,8 @@ int CheckVersion(handlerton*, const char* path, const LEX_CUSTRING* identity, ul
   const catalog::Catalog& catalog = *Database()->catalog();
   const Bytes wanted(reinterpret_cast<const char*>(identity->str), identity->length);
   catalog::TableDefinition definition;
-  if (catalog.Definition(name, &definition).ok()) return definition.identity == wanted ? 0 : 1;
+  if (catalog.definitions().Read(name, &definition).ok())
+    return definition.identity == wanted ? 0 : 1;
   status = catalog.TableVersion(name, &version);
   return status.ok() && version != create_id ? 0 : 1;
 }

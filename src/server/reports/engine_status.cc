@@ -79,7 +79,7 @@ std::string TransactionText(const engine::Database& database) {
   AppendLine(&text, "Prepared transactions without a connection",
              database.transactions()->DetachedNames().size());
   AppendLine(&text, "Dropped indexes waiting for removal",
-             database.catalog()->DroppedIndexes().size());
+             database.catalog()->dropped_indexes().All().size());
   AppendLine(&text, "Log sync rounds", database.store()->wal_sync_rounds());
   const Status writing = database.store()->CheckWritingAllowed();
   text.append("Writing: ").append(writing.ok() ? "allowed" : writing.ToString()).append("\n");

@@ -218,7 +218,7 @@ uint64_t MemtableTotal() { return Sum("rocksdb.size-all-mem-tables"); }
 uint64_t MemtableUnflushed() { return Sum("rocksdb.cur-size-all-mem-tables"); }
 uint64_t CacheUsage() { return Database()->store()->block_cache()->GetUsage(); }
 uint64_t WritingAllowed() { return Database()->store()->writing_allowed() ? 1 : 0; }
-uint64_t DroppedIndexes() { return Database()->catalog()->DroppedIndexes().size(); }
+uint64_t DroppedIndexes() { return Database()->catalog()->dropped_indexes().All().size(); }
 uint64_t RowsExpired() { return Database()->store()->time_to_live()->dropped(); }
 uint64_t RowsFiltered() { return Database()->store()->time_to_live()->hidden(); }
 uint64_t Reclaimed() { return Database()->reclaimer()->reclaimed(); }

@@ -45,7 +45,7 @@ int DiscoverTable(handlerton*, THD* thd, TABLE_SHARE* share) {
     return HA_ERR_NO_SUCH_TABLE;
   }
   catalog::TableDefinition definition;
-  const Status status = Database()->catalog()->Definition(name, &definition);
+  const Status status = Database()->catalog()->definitions().Read(name, &definition);
   if (!status.ok() || !PartitionsAgree(name, definition)) {
     return Database()->catalog()->IsTable(name) ? Refuse(name) : HA_ERR_NO_SUCH_TABLE;
   }
@@ -86,7 +86,7 @@ bool DefinitionOfNewTable(const TABLE_SHARE& share, const std::string& name,
   // from an ALTER.
   if (share.tmp_table == NO_TMP_TABLE) return false;
   if (catalog::IsPartitionName(name) || share.frm_image == nullptr) {
-    if (Database()->catalog()->HasDefinition(name, IdentityOf(share))) return false;
+    if (Database()->catalog()->definitions().Has(name, IdentityOf(share))) return false;
     const std::string path(share.normalized_path.str, share.normalized_path.length);
     return ReadDefinitionFiles(path, definition, nullptr).ok();
   }
@@ -99,7 +99,7 @@ int WriteFrmOfNewTable(TABLE_SHARE* share) { return share->write_frm_image() ? H
 
 void KeepDefinition(const TABLE_SHARE& share, const std::string& name) {
   catalog::Catalog* catalog = Database()->catalog();
-  if (catalog->HasDefinition(name, IdentityOf(share))) return;
+  if (catalog->definitions().Has(name, IdentityOf(share))) return;
   const std::string path(share.normalized_path.str, share.normalized_path.length);
   catalog::TableDefinition definition;
   // Another identity: somebody else's file, or none of a version this table is opened by.
@@ -113,11 +113,11 @@ void KeepDefinitionOfFile(const std::string& path, const std::string& name) {
   FrmHeader header;
   if (!catalog->IsTable(catalog::TableOfPartition(name)) ||
       !ReadDefinitionFiles(path, &definition, &header).ok() ||
-      catalog->HasDefinition(name, definition.identity)) {
+      catalog->definitions().Has(name, definition.identity)) {
     return;
   }
   if (header.partitioned != catalog::IsPartitionName(name)) return;
-  if (catalog->IsDefinitionOfAnother(name, definition.identity)) return;
+  if (catalog->definitions().IsOfAnother(name, definition.identity)) return;
   if (header.partitioned && definition.par.empty()) return;  // half a definition
   KeepRead(definition, name);
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "catalog/dictionary_records.h"
@@ -13,6 +14,9 @@
 
 namespace basalt::catalog {
 namespace {
+
+using ::testing::Contains;
+using ::testing::Not;
 
 // Fills tables with rows and looks how many of them are left, in a forward and a reverse column
 // family: Requests() has one index in each.
@@ -57,7 +61,7 @@ class IndexReclaimerTest : public CatalogFixture {
   void ExpectReclaimed(const TableRecord& gone) {
     for (const IndexRecord& index : gone.indexes) {
       EXPECT_EQ(Rows(index.id), 0);
-      EXPECT_FALSE(catalog_->IsDropped(index.id));
+      EXPECT_THAT(catalog_->dropped_indexes().All(), Not(Contains(index.id)));
       for (const RecordType type : {RecordType::kIndex, RecordType::kIndexDrop,
                                     RecordType::kAutoIncrement, RecordType::kIndexStatistics}) {
         EXPECT_EQ(System(IndexKey(type, index.id)), "absent");
@@ -165,7 +169,7 @@ TEST_F(IndexReclaimerTest, CancelledCompactionIsRetried) {
   store_->compactions().CancelManual();
   IndexReclaimer reclaimer(catalog_.get());
   EXPECT_EQ(reclaimer.ReclaimAll().code(), Code::kInterrupted);
-  EXPECT_TRUE(catalog_->IsDropped(table->indexes[0].id));
+  EXPECT_THAT(catalog_->dropped_indexes().All(), Contains(table->indexes[0].id));
   store_->compactions().AllowManual();
   EXPECT_TRUE(reclaimer.ReclaimAll().ok());
   ExpectReclaimed(*table);
