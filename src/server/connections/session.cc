@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "engine/database.h"
 #include "engine/loads/explicit_load.h"
 #include "server/backup_lock.h"
 #include "server/connections/commit_order.h"
@@ -67,7 +68,8 @@ Registry& Sessions() {
 
 }  // namespace
 
-Session::Session(THD* thd) : thd_(thd), transaction_(Database()->transactions()->NewTransaction()) {
+Session::Session(THD* thd, engine::Database& database)
+    : thd_(thd), database_(database), transaction_(database.transactions()->NewTransaction()) {
   transaction_->locks().SetRunner(thd);
   MutexLock lock(Sessions().mutex);
   Sessions().sessions.insert(this);
@@ -95,10 +97,10 @@ Session* Session::IfAny(THD* thd) {
   return static_cast<Session*>(thd_get_ha_data(thd, Handlerton()));
 }
 
-Session* Session::Of(THD* thd) {
+Session* Session::Of(THD* thd, engine::Database& database) {
   Session* session = IfAny(thd);
   if (session != nullptr) return session;
-  session = new (std::nothrow) Session(thd);
+  session = new (std::nothrow) Session(thd, database);
   if (session != nullptr) thd_set_ha_data(thd, Handlerton(), session);
   return session;
 }
@@ -123,7 +125,7 @@ void Session::StartTransaction() {
 }
 
 txn::Transaction* Session::SequenceTransaction() {
-  if (sequences_ == nullptr) sequences_ = Database()->transactions()->NewTransaction();
+  if (sequences_ == nullptr) sequences_ = database_.transactions()->NewTransaction();
   if (!sequences_->active()) sequences_->Begin(Settings());
   return sequences_.get();
 }
@@ -261,7 +263,7 @@ void Session::CommitOrdered(bool all) {
 Status Session::MakeOrderedCommitDurable() {
   const txn::Durability durability = CommitDurability();
   if (mysql_bin_log.is_open() || durability == txn::Durability::kNone) return Status::Ok();
-  return Database()->store()->SyncWal(durability == txn::Durability::kSync);
+  return database_.store()->SyncWal(durability == txn::Durability::kSync);
 }
 
 int Session::Commit(bool all) {
@@ -334,7 +336,7 @@ int Session::Rollback(bool all) {
 }
 
 void Session::DetachPrepared() {
-  std::unique_ptr<txn::Transaction> fresh = Database()->transactions()->NewTransaction();
+  std::unique_ptr<txn::Transaction> fresh = database_.transactions()->NewTransaction();
   fresh->locks().SetRunner(thd_);
   transaction_->locks().SetRunner(nullptr);  // it may outlive the connection
   {
@@ -342,7 +344,7 @@ void Session::DetachPrepared() {
     MutexLock lock(interrupt_mutex_);
     std::swap(transaction_, fresh);
   }
-  Database()->transactions()->Detach(std::move(fresh));
+  database_.transactions()->Detach(std::move(fresh));
   in_statement_ = false;
   changed_.clear();
 }
@@ -351,7 +353,7 @@ engine::ExplicitLoad* Session::explicit_load() {
   if (explicit_load_ == nullptr) {
     explicit_load_ = std::make_unique<engine::ExplicitLoad>(
         // A connection that ends finishes its load all the same.
-        Database(),
+        &database_,
         [thd = thd_](uint64_t, uint64_t) { return !thd->killed || thd->killed >= KILL_CONNECTION; },
         [thd = thd_](const std::function<Status()>& commit) {
           return CommitBetweenBackups(thd, commit);

@@ -15,8 +15,9 @@
 #include "txn/transaction.h"
 
 namespace basalt::engine {
+class Database;
 class ExplicitLoad;
-}
+}  // namespace basalt::engine
 
 namespace basalt::server {
 
@@ -30,8 +31,9 @@ namespace basalt::server {
 // group commit, while the connection's own thread waits for it.
 class Session {
  public:
-  // The session of the connection, made when missing. Null when memory is short.
-  static Session* Of(THD* thd);
+  // The session of the connection, made when missing; the database outlives it. Null when memory is
+  // short.
+  static Session* Of(THD* thd, engine::Database& database);
   // Null when the connection has not used the engine yet.
   static Session* IfAny(THD* thd);
   // Calls `visit` for every connection that has one; it lives as long as the call. Any thread.
@@ -111,7 +113,7 @@ class Session {
   int ReportLoadError(const Status& status) const;
 
  private:
-  explicit Session(THD* thd);
+  Session(THD* thd, engine::Database& database);
 
   bool EndsTransaction(bool all) const;
   txn::Transaction::Settings Settings() const;
@@ -129,6 +131,7 @@ class Session {
   void LogStatement(const char* why) const;
 
   THD* const thd_;
+  engine::Database& database_;
   std::unique_ptr<txn::Transaction> transaction_;
   std::unique_ptr<txn::Transaction> sequences_;  // made at need
   std::unique_ptr<engine::ExplicitLoad> explicit_load_;

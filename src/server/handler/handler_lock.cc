@@ -88,14 +88,14 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type, bool opens) {
   // The server takes this mark of an earlier statement away for SELECT only: UPDATE and DELETE by
   // an index of a table with partitions would find no rows. Partitions are chosen after this call.
   table->all_partitions_pruned_away = false;
-  Session* session = Session::Of(thd);
+  Session* session = Session::Of(thd, database_);
   if (session == nullptr) return HA_ERR_OUT_OF_MEM;
   open_.EnterStatement(session, lock_type, RebuildsTable(thd_sql_command(thd)));
   const bool writes = lock_type >= TL_FIRST_WRITE && table_share->tmp_table == NO_TMP_TABLE;
   if (writes && WouldLosePrepared(thd)) return Fail(Status(Code::kNotSupported, kNoXa));
   if (OvertakesPrepared(thd_sql_command(thd)) && table_share->tmp_table == NO_TMP_TABLE)
       [[unlikely]] {
-    Status decided = AwaitDecision(thd, table_data()->primary().id);
+    Status decided = AwaitDecision(*database_.transactions(), thd, table_data()->primary().id);
     if (!decided.ok()) return Fail(std::move(decided));
   }
   session->EnterStatement();

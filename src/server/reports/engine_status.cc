@@ -122,7 +122,7 @@ std::string FormatText(const engine::Database& database, THD* thd) {
 
 bool ShowStatus(handlerton*, THD* thd, stat_print_fn* print, ha_stat_type type) {
   if (type != HA_ENGINE_STATUS) return false;
-  const engine::Database& database = *Database();
+  const engine::Database& database = *RunningDatabase();
   store::Store* const store = database.store();
   std::string text;
   if (PrintRow(thd, print, "STATISTICS", "rocksdb", StatisticsText(*store))) return true;
