@@ -56,7 +56,7 @@ Status CheckDefinitions() {
 // Its error is that of the SET statement.
 void FinishLoad(THD* thd) {
   Session* session = Session::IfAny(thd);
-  if (session != nullptr && session->has_explicit_load()) (void)session->FinishExplicitLoad();
+  if (session != nullptr) (void)session->load()->Finish();
 }
 
 Status OpenDatabase() {
