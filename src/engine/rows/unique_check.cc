@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/rows/unique_check.h"
 
+#include "codec/unique_image.h"
 #include "engine/entry_name.h"
 
 namespace basalt::engine {
@@ -136,7 +137,7 @@ Status UniqueCheck::RowHasImage(size_t index, Bytes row_key, const std::string& 
   const codec::KeyCodec& codec = *table.index(index).codec;
   if (codec.UserPartsHaveNull(image_.record())) return Status::Ok();
   std::string other;
-  codec.EncodeUniqueImage(image_.record(), &other);
+  codec::EncodeUniqueImage(codec, image_.record(), &other);
   *same = other == image;
   return Status::Ok();
 }
@@ -229,8 +230,8 @@ bool UniqueCheck::ValueChanges(size_t index, const uint8_t* before, Bytes remove
   if (codec.UserPartsHaveNull(before)) return true;
   std::string image_before;
   std::string image_after;
-  codec.EncodeUniqueImage(before, &image_before);
-  codec.EncodeUniqueImage(after, &image_after);
+  codec::EncodeUniqueImage(codec, before, &image_before);
+  codec::EncodeUniqueImage(codec, after, &image_after);
   return image_before != image_after;
 }
 

@@ -55,7 +55,7 @@ Status CheckDefinitions(const catalog::Catalog& catalog) {
 // Its error is that of the SET statement.
 void FinishLoad(THD* thd) {
   Session* session = Session::IfAny(thd);
-  if (session != nullptr && session->has_explicit_load()) (void)session->FinishExplicitLoad();
+  if (session != nullptr) (void)session->load()->Finish();
 }
 
 Status OpenDatabase() {

@@ -9,6 +9,7 @@
 #include "codec/checksum_chunk.h"
 #include "codec/key_decoder.h"
 #include "codec/row_decoder.h"
+#include "codec/unique_image.h"
 #include "unit/codec/fake_collation.h"
 #include "unit/codec/test_table.h"
 
@@ -129,7 +130,7 @@ TEST(KeyCodec, UniquenessOfABlobPrefix) {
   const auto image = [&table](const std::string& literals) {
     const std::vector<uint8_t> record = table.Record(literals);
     std::string bytes;
-    table.key(1).EncodeUniqueImage(record.data(), &bytes);
+    EncodeUniqueImage(table.key(1), record.data(), &bytes);
     return bytes;
   };
   EXPECT_EQ(image("1, x'010203', x'01'"), image("2, x'01020304', x'01'"));
@@ -137,7 +138,7 @@ TEST(KeyCodec, UniquenessOfABlobPrefix) {
   EXPECT_NE(image("1, x'02', x'01'"), image("1, x'', x'0102'"));
   const std::vector<uint8_t> record = table.Record("1, x'01', 'x'");
   std::vector<uint8_t> prefix(table.key(1).max_key_bytes());
-  const size_t bytes = table.key(1).EncodeUniquePrefix(record.data(), prefix.data());
+  const size_t bytes = EncodeUniquePrefix(table.key(1), record.data(), prefix.data());
   EXPECT_EQ(Hex(std::string(prefix.begin(), prefix.begin() + static_cast<ptrdiff_t>(bytes))),
             "00000101"
             "780000000000000001"
