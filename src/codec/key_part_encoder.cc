@@ -205,7 +205,7 @@ uint8_t* EncodeSearchWeights(const KeyStep& step, PartSource source, uint8_t* ou
   size_t bytes =
       collation.Transform(to, room, step.weights, source.data, source.length, kNoPadding);
   if (step.scope == SearchScope::kFewWeights) {
-    bytes -= std::min<size_t>(bytes, 2 * collation.shape().space_bytes);
+    bytes -= std::min<size_t>(bytes, size_t{2} * collation.shape().space_bytes);
   }
   return segments ? EncodeSegmentsPrefix(collation.shape(), to, bytes, out) : out + bytes;
 }
@@ -236,6 +236,8 @@ PartSource DeclaredPart(const KeyStep& step, PartSource source) {
   return source;
 }
 
+namespace {
+
 // The weights of a whole value without the spaces at its end, where these do not count. Equal for
 // values that SQL takes for equal, and only for them.
 void AppendWeights(const KeyStep& step, PartSource source, std::string* image) {
@@ -258,6 +260,8 @@ void AppendWeights(const KeyStep& step, PartSource source, std::string* image) {
     image->resize(start + kLengthBytes + bytes);
   }
 }
+
+}  // namespace
 
 void AppendPartImage(const KeyStep& step, PartSource source, std::string* image) {
   const size_t start = image->size();
