@@ -38,7 +38,7 @@ bool IsLog(std::string_view path, std::string_view directory) {
 
 // One log file. `file` is null while even making it found no space.
 struct WalBacklog::Log {
-  rocksdb::FileSystem* system;
+  rocksdb::FileSystem* system = nullptr;
   std::string path;
   rocksdb::FileOptions options;
   std::unique_ptr<rocksdb::FSWritableFile> file;
