@@ -18,7 +18,7 @@ SANITIZERS = {
 }
 # TSan wants RocksDB instrumented too (tools/setup/rocksdb.py); the other sanitizers do not.
 ROCKSDB_SANITIZERS = {"tsan": SANITIZERS["tsan"]}
-CLANG = "clang++-14"  # of debian.CLANG_PACKAGE
+CLANG = "clang++-14"  # of debian.FUZZ_PACKAGES
 
 
 def build(

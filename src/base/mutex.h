@@ -52,7 +52,7 @@ class BASALT_ANNOTATION(capability("mutex")) Mutex {
 class BASALT_ANNOTATION(scoped_lockable) MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) BASALT_ACQUIRE(mutex) : lock_(mutex.mutex_) {}
-  ~MutexLock() BASALT_RELEASE() {}
+  ~MutexLock() BASALT_RELEASE() = default;
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
   void Lock() BASALT_ACQUIRE() { lock_.lock(); }
@@ -78,7 +78,7 @@ class BASALT_ANNOTATION(capability("shared mutex")) SharedMutex {
 class BASALT_ANNOTATION(scoped_lockable) ReaderLock {
  public:
   explicit ReaderLock(SharedMutex& mutex) BASALT_ACQUIRE_SHARED(mutex) : lock_(mutex.mutex_) {}
-  ~ReaderLock() BASALT_RELEASE() {}
+  ~ReaderLock() BASALT_RELEASE() = default;
   ReaderLock(const ReaderLock&) = delete;
   ReaderLock& operator=(const ReaderLock&) = delete;
   void Unlock() BASALT_RELEASE() { lock_.unlock(); }
@@ -92,7 +92,7 @@ class BASALT_ANNOTATION(scoped_lockable) ReaderLock {
 class BASALT_ANNOTATION(scoped_lockable) WriterLock {
  public:
   explicit WriterLock(SharedMutex& mutex) BASALT_ACQUIRE(mutex) : lock_(mutex.mutex_) {}
-  ~WriterLock() BASALT_RELEASE() {}
+  ~WriterLock() BASALT_RELEASE() = default;
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
   void Unlock() BASALT_RELEASE() { lock_.unlock(); }

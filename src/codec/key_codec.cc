@@ -2,7 +2,6 @@
 #include "codec/key_codec.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "codec/inverted.h"
@@ -270,9 +269,9 @@ size_t KeyCodec::ExtractPrimaryKey(Bytes secondary_key, uint8_t* out) const {
                 fixed_primary_tail_);
     return kIndexNumberBytes + fixed_primary_tail_;
   }
-  std::array<uint32_t, kMaxParts + 1> ends;
+  uint32_t ends[kMaxParts + 1];  // filled below, not twice
   ends[0] = kIndexNumberBytes;
-  if (PartEnds(secondary_key, total_parts(), ends.data() + 1) != total_parts()) return 0;
+  if (PartEnds(secondary_key, total_parts(), ends + 1) != total_parts()) return 0;
   uint8_t* at = out + kIndexNumberBytes;
   for (const auto [position, inverted] : primary_positions_) {
     const uint32_t bytes = ends[position + 1] - ends[position];

@@ -184,7 +184,7 @@ uint8_t* EncodeSearchWeights(const KeyStep& step, PartSource source, uint8_t* ou
   size_t bytes =
       collation.Transform(to, room, step.string.weights, source.data, source.length, kNoPadding);
   if (step.scope == SearchScope::kFewWeights) {
-    bytes -= std::min<size_t>(bytes, 2 * collation.shape().space_bytes);
+    bytes -= std::min<size_t>(bytes, size_t{2} * collation.shape().space_bytes);
   }
   return segments ? EncodeSegmentsPrefix(collation.shape(), to, bytes, out) : out + bytes;
 }

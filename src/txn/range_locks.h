@@ -53,7 +53,7 @@ namespace basalt::txn {
 // Of one owner in one index: disjoint ranges by their start. Guarded by its bucket's mutex; the
 // owner's own thread, which alone changes it, may read it without.
 struct RangeSet {
-  LockOwner* owner;
+  LockOwner* owner = nullptr;
   IndexId index;
   std::map<std::string, std::string, std::less<>> ranges;
   bool asking = false;     // the pending one

@@ -91,6 +91,7 @@ Status Transaction::BeginLoad(std::vector<LoadIndex> indexes, LoadOptions option
                               BulkLoad** load) {
   BASALT_RETURN_IF_ERROR(writes_.Begin());
   std::vector<IndexId> ids;
+  ids.reserve(indexes.size());
   for (const LoadIndex& index : indexes) ids.push_back(index.id);
   if (!options.of_no_table) {
     BASALT_RETURN_IF_ERROR(manager_->OwnTable(this, ids, !options.beside_rows));

@@ -86,7 +86,7 @@ struct Savepoint {
 // What an auto-increment counter has reached in a transaction; `primary` stands for the table.
 struct AutoIncrement {
   IndexId primary;
-  uint64_t next;
+  uint64_t next = 0;
 };
 
 }  // namespace basalt::txn
