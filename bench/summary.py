@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from bench.process_usage import Usage
 from bench.sysbench_tool import Outcome
 
+# and Basalt with each other plugin file
 PAIRS = (("rocksdb", "myrocks"), ("rocksdb", "innodb"), ("myrocks", "innodb"))
 
 
@@ -123,7 +124,9 @@ def ratio(runs: list[Run], test: str, engine: str, peer: str) -> float | None:
 def ratios(runs: list[Run]) -> dict[str, dict[str, float]]:
     """test -> 'rocksdb/myrocks' -> ratio, for the pairs that ran."""
     result: dict[str, dict[str, float]] = {}
+    also = dict.fromkeys(r.engine for r in runs if r.engine.startswith("rocksdb-"))
+    pairs = [*PAIRS, *(("rocksdb", engine) for engine in also)]
     for test in dict.fromkeys(r.test for r in runs):
-        found = {f"{a}/{b}": ratio(runs, test, a, b) for a, b in PAIRS}
+        found = {f"{a}/{b}": ratio(runs, test, a, b) for a, b in pairs}
         result[test] = {pair: value for pair, value in found.items() if value is not None}
     return result

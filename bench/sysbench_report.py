@@ -53,12 +53,12 @@ def in_memory(results: Results) -> bool:
 
 def facts(results: Results) -> dict[str, str]:
     """Machine, versions, options."""
-    from bench.contenders import TITLES
+    from bench.contenders import title_of
 
     known = {"started": results.started, "command": "./dev " + " ".join(results.command)}
     known |= results.machine
     for engine, facts_of_server in results.servers.items():
-        known |= {f"{TITLES[engine]}: {name}": text for name, text in facts_of_server.items()}
+        known |= {f"{title_of(engine)}: {name}": text for name, text in facts_of_server.items()}
     return known
 
 
