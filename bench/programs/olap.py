@@ -113,12 +113,9 @@ def add_presets(report: Report, loads: dict[str, dict]) -> None:
         disk = {e: own.get(e, f)["disk"] * 2**-20 for e, f in loads.items()}
         bar = bars.OLAP_DISK if word == "small" else None
         report.add(f"disk, COMPRESSION={word}", "MiB", disk, False, bar)
-        report.add(
-            f"LOAD DATA, COMPRESSION={word}", "s", {e: o["load"] for e, o in own.items()}, False
-        )
-        report.add(
-            f"full scan, COMPRESSION={word}", "s", {e: o["scan"] for e, o in own.items()}, False
-        )
+        for title, what in (("LOAD DATA", "load"), ("full scan", "scan")):
+            seconds = {e: known[what] for e, known in own.items()}
+            report.add(f"{title}, COMPRESSION={word}", "s", seconds, False)
 
 
 def add_loads(report: Report, loads: dict[str, dict], data: olap.Data) -> None:
