@@ -29,7 +29,7 @@ class Run:
 
 
 @dataclass
-class Cell:
+class Summary:
     """One engine in one test, over all rounds. Latencies in milliseconds; a query is a statement.
     Bytes include what the engine wrote after the rounds to get even (flushes, compactions)."""
 
@@ -78,13 +78,13 @@ def slower_share(histogram: list[tuple[float, int]]) -> tuple[list[float], list[
     return xs, ys
 
 
-def cell(runs: list[Run], afterwards: Usage) -> Cell:
+def summary_of(runs: list[Run], afterwards: Usage) -> Summary:
     """Sums up the rounds of one engine in one test (at least one)."""
     rates = [r.outcome.events_per_second for r in runs]
     queries = sum(r.outcome.queries for r in runs)
     used = sum((r.usage for r in runs), afterwards)
     latencies = merged(r.outcome.histogram for r in runs)
-    return Cell(
+    return Summary(
         events_per_second=statistics.median(rates),
         lowest=min(rates),
         highest=max(rates),
@@ -98,14 +98,16 @@ def cell(runs: list[Run], afterwards: Usage) -> Cell:
     )
 
 
-def cells(runs: list[Run], afterwards: dict[tuple[str, str], Usage]) -> dict[str, dict[str, Cell]]:
-    """test -> engine -> Cell, in the order of the runs."""
+def summaries(
+    runs: list[Run], afterwards: dict[tuple[str, str], Usage]
+) -> dict[str, dict[str, Summary]]:
+    """test -> engine -> Summary, in the order of the runs."""
     grouped: dict[tuple[str, str], list[Run]] = defaultdict(list)
     for run in runs:
         grouped[run.test, run.engine].append(run)
-    result: dict[str, dict[str, Cell]] = defaultdict(dict)
+    result: dict[str, dict[str, Summary]] = defaultdict(dict)
     for (test, engine), group in grouped.items():
-        result[test][engine] = cell(group, afterwards.get((test, engine), Usage()))
+        result[test][engine] = summary_of(group, afterwards.get((test, engine), Usage()))
     return dict(result)
 
 

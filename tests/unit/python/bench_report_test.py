@@ -193,7 +193,7 @@ class KeptTest(unittest.TestCase):
         for used in [run["usage"] for run in plain["runs"]] + plain["afterwards"]:
             del used["read_bytes"]
         self.assertEqual(
-            bench_reports.sysbench_results().cells, Results.from_json(plain).cells
+            bench_reports.sysbench_results().summaries, Results.from_json(plain).summaries
         )  # fmt: skip
 
 

@@ -165,14 +165,16 @@ class SummaryTest(unittest.TestCase):
         runs = rounds("t", **{"rocksdb": [4.0], "rocksdb-before": [2.0]})
         self.assertEqual({"t": {"rocksdb/rocksdb-before": 2.0}}, summary.ratios(runs))
 
-    def test_cell(self):
+    def test_summary(self):
         runs = rounds("t", rocksdb=[100.0, 300.0, 200.0])
-        cell = summary.cells(runs, {("t", "rocksdb"): Usage(3.0, 9000)})["t"]["rocksdb"]
-        self.assertEqual((200.0, 100.0, 300.0), (cell.events_per_second, cell.lowest, cell.highest))
-        self.assertEqual((1.0, 2.0, 2.0), (cell.p50, cell.p95, cell.p99))
+        found = summary.summaries(runs, {("t", "rocksdb"): Usage(3.0, 9000)})["t"]["rocksdb"]
+        self.assertEqual(
+            (200.0, 100.0, 300.0), (found.events_per_second, found.lowest, found.highest)
+        )
+        self.assertEqual((1.0, 2.0, 2.0), (found.p50, found.p95, found.p99))
         # 3 rounds of 1 s and 1000 bytes, and what was owed, over 12000 queries
-        self.assertAlmostEqual(500.0, cell.cpu_microseconds_per_query)
-        self.assertAlmostEqual(1.0, cell.bytes_per_query)
+        self.assertAlmostEqual(500.0, found.cpu_microseconds_per_query)
+        self.assertAlmostEqual(1.0, found.bytes_per_query)
 
 
 class ContendersTest(unittest.TestCase):
