@@ -5,7 +5,7 @@
     rooms.py    folders inside a layer, and who may include whom; file names that stand once
     budgets.py  lengths of files and functions, share of comment in headers, as a ratchet
     imports.py  which Python package may import what
-    words.py    what no file may name; licence lines
+    words.py    what no file may name; licence lines; verbs that another stands for
     prose.py    no sentence of a page over 30 words; openings of comments, as a ratchet
     database.py who may ask for the running database
     links.py    what a page links to exists; so do all paths of docs/glossary.md

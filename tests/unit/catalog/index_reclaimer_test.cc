@@ -149,13 +149,13 @@ TEST_F(IndexReclaimerTest, WakingEndsTheWaitAfterAnError) {
   const auto table = Create("d.t");
   Fill(*table, 20000);
   ASSERT_TRUE(catalog_->DropTable("d.t").ok());
-  store_->compactions().CancelManual();
+  store_->base()->DisableManualCompaction();
   const int warnings = warnings_;
   IndexReclaimer reclaimer(catalog_.get(), std::chrono::hours(1));
   reclaimer.Start();
   WaitUntil([&] { return warnings_ > warnings; });
   EXPECT_EQ(reclaimer.reclaimed(), 0u);
-  store_->compactions().AllowManual();
+  store_->base()->EnableManualCompaction();
   reclaimer.Wake();
   WaitUntil([&] { return reclaimer.reclaimed() == 2; });
   reclaimer.Stop();
@@ -166,11 +166,11 @@ TEST_F(IndexReclaimerTest, CancelledCompactionIsRetried) {
   const auto table = Create("d.t");
   Fill(*table, 20000);
   ASSERT_TRUE(catalog_->DropTable("d.t").ok());
-  store_->compactions().CancelManual();
+  store_->base()->DisableManualCompaction();
   IndexReclaimer reclaimer(catalog_.get());
   EXPECT_EQ(reclaimer.ReclaimAll().code(), Code::kInterrupted);
   EXPECT_THAT(catalog_->dropped_indexes().All(), Contains(table->indexes[0].id));
-  store_->compactions().AllowManual();
+  store_->base()->EnableManualCompaction();
   EXPECT_TRUE(reclaimer.ReclaimAll().ok());
   ExpectReclaimed(*table);
 }

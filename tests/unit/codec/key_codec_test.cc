@@ -10,6 +10,7 @@
 #include "codec/key_decoder.h"
 #include "codec/row_decoder.h"
 #include "codec/unique_image.h"
+#include "unit/codec/checksum_writer.h"
 #include "unit/codec/fake_collation.h"
 #include "unit/codec/test_table.h"
 
@@ -279,7 +280,7 @@ TEST(ChecksumChunk, KnownValues) {
   EXPECT_EQ(Crc32(""), 0u);
   EXPECT_EQ(Crc32("123456789"), 0xCBF43926u);
   std::string row = Unhex("00026162");
-  AppendChecksumChunk(Unhex("0000016e80000001"), &row);
+  test::AppendChecksumChunk(Unhex("0000016e80000001"), &row);
   EXPECT_EQ(Hex(row),
             "00026162"
             "011222434dfd9a51e0");
@@ -295,7 +296,7 @@ TEST(KeyDecoder, SecondaryEntryWithTimestampAndChecksum) {
                   FakeCollationByName);
   const std::vector<uint8_t> record = table.Record("1, 'aB'");
   EncodedEntry entry = test::EncodeRow(table, record.data(), 0, 99)[1];
-  AppendChecksumChunk(entry.key, &entry.value);
+  test::AppendChecksumChunk(entry.key, &entry.value);
   KeyDecoder decoder;
   decoder.Compile(table.descriptor(), table.key(1), ColumnSet::All(2));
   std::vector<uint8_t> decoded(record.size());

@@ -241,6 +241,18 @@ class WordsTest(unittest.TestCase):
     def test_licence_line_is_wanted(self):
         self.assertEqual(1, len(words.check_file(Path("a.py"), "import os\n")))
 
+    def test_verbs_that_have_a_better_one_are_found(self):
+        text = f"// {words.LICENCE}\n\nvoid GiveBack();\n  return other->Renew(1);\n"
+        found = words.check_file(Path("src/a/b.cc"), text)
+        self.assertEqual(
+            ["src/a/b.cc:3: a function named by Give; say Release",
+             "src/a/b.cc:4: a function named by Renew; say Refresh"], found
+        )  # fmt: skip
+
+    def test_other_uses_of_these_verbs_are_not(self):
+        text = f"// {words.LICENCE}\n\n// Renew(1)\nbool GivesPlace();\nint Giver(); Give g;\n"
+        self.assertEqual([], words.check_file(Path("src/a/b.cc"), text))
+
 
 class ProseTest(unittest.TestCase):
     def lengths(self, text: str) -> list[int]:
