@@ -8,20 +8,26 @@ Durability: binary log on, row format; each engine syncs its own log at every co
 (rocksdb_flush_log_at_trx_commit = 1, innodb_flush_log_at_trx_commit = 1); sync_binlog as asked.
 Everything else is the default, but for a redo log of 1 GiB, with which InnoDB is at its best.
 
+--also-plugin adds contenders that are Basalt with another plugin file: before and after a change.
+
 While one server is measured the others are stopped (SIGSTOP), so that none disturbs. What an
 engine owes after writing (flushes, compactions, dirty pages) it pays in settle(), measured too.
 """
 
 import json
 import os
+import re
+import shutil
 import signal
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from bench import disk_counter, process_usage, sysbench_tool
+from bench.figure import MINE
 from bench.process_usage import Usage
 from bench.sysbench_tool import DATABASE, Load
+from tools import build
 from tools.errors import DevError
 from tools.server import PrivateServer
 
@@ -40,6 +46,9 @@ TABLE_OPTIONS = {
     "innodb-4k": "ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=4",
     "innodb-page": "PAGE_COMPRESSED=1",
 }
+PLUGIN = "ha_rocksdb.so"
+# of a contender with another plugin file: a part of file names, and of ids in the page
+PLUGIN_NAME = re.compile(r"[A-Za-z0-9_]+")
 SETTLE_TIMEOUT = 180.0
 # so long files of what was dropped may stay because of readers that were there before
 SECONDS_TO_SHRINK = 6.0
@@ -50,12 +59,14 @@ ROCKSDB_FOLDERS = ("#rocksdb", ".rocksdb")
 
 @dataclass(frozen=True)
 class Settings:
-    """Equal for all servers. `extra`: (engine, option) pairs, added at the end."""
+    """Equal for all servers. `extra`: (engine, option) pairs, added at the end. `plugins`:
+    (contender, plugin file) pairs."""
 
     memory_bytes: int
     sync_binlog: int = 0
     extra: tuple[tuple[str, str], ...] = ()
     direct: bool = False
+    plugins: tuple[tuple[str, Path], ...] = ()
 
 
 def add_server_option(parser) -> None:
@@ -77,9 +88,53 @@ def extra_of(args) -> tuple[tuple[str, str], ...]:
     return tuple(tuple(option.split(":", 1)) for option in args.server_option)
 
 
+def add_plugin_option(parser) -> None:
+    """The argument that plugins_of() reads."""
+    parser.add_argument(
+        "--also-plugin",
+        action="append",
+        default=[],
+        metavar="PATH[=NAME]",
+        help="one contender more: Basalt with this plugin file; may be repeated (default name: "
+        "before)",
+    )
+
+
+def plugins_of(args) -> tuple[tuple[str, Path], ...]:
+    """(contender, plugin file) pairs, for Settings. The file may be given by its folder. DevError
+    for a file that is not there, and for a name that is no word or is given twice."""
+    found: dict[str, Path] = {}
+    for text in args.also_plugin:
+        path, _, name = text.partition("=")
+        file = Path(path).absolute()
+        file = file / PLUGIN if file.is_dir() else file
+        contender = f"{MINE}-{name or 'before'}"
+        if not file.is_file():
+            raise DevError(f"--also-plugin {text}: no file {file}")
+        if name and not PLUGIN_NAME.fullmatch(name):
+            raise DevError(f"--also-plugin {text}: a name is made of letters and digits")
+        if contender in found:
+            raise DevError(f"--also-plugin {text}: two have this name; give others by =NAME")
+        found[contender] = file
+    return tuple(found.items())
+
+
+def with_plugins(engines: list[str], args) -> list[str]:
+    """The contenders in order: those with another plugin file follow Basalt, or begin."""
+    place = engines.index(MINE) + 1 if MINE in engines else 0
+    return engines[:place] + [name for name, _ in plugins_of(args)] + engines[place:]
+
+
 def base_of(engine: str) -> str:
-    """The server of a contender: 'innodb' for InnoDB's ways to compress."""
+    """The server of a contender: 'innodb' for InnoDB's ways to compress, 'rocksdb' for Basalt with
+    another plugin file."""
     return engine.partition("-")[0]
+
+
+def title_of(engine: str) -> str:
+    """The contender's name in tables: 'Basalt before' for 'rocksdb-before'."""
+    base, _, name = engine.partition("-")
+    return TITLES.get(engine) or (f"{TITLES[base]} {name}" if base in TITLES else engine)
 
 
 def server_options(engine: str, settings: Settings) -> list[str]:
@@ -115,13 +170,27 @@ class Contender:
 
     def __init__(self, engine: str, folder: Path, settings: Settings):
         self.engine = engine
-        self.title = TITLES[engine]
+        self.title = title_of(engine)
         self.folder = folder
         self.settings = settings
         options = server_options(engine, settings)
-        self.server = PrivateServer(folder / engine, base_of(engine), options)
+        self.server = PrivateServer(
+            folder / engine, base_of(engine), options, plugin_dir=self._plugin_dir()
+        )
         self._paused = False
         self.empty_bytes = 0  # what disk_bytes() leaves out
+
+    def _plugin_dir(self) -> Path | None:
+        """The folder with a copy of its plugin file, so that a build meanwhile does not change it;
+        None for the plugin that the engine has by itself."""
+        plugin = dict(self.settings.plugins).get(self.engine)
+        if plugin is None:
+            return None
+        folder = self.folder / f"{self.engine}.plugin"
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(plugin, folder / PLUGIN)
+        build.link_debian_plugins(folder)
+        return folder
 
     def __enter__(self) -> "Contender":
         self.server.start()

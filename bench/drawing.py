@@ -22,8 +22,8 @@ COLOURS = {
     "innodb-4k": "#43484d",
     "innodb-page": "#c3a6c9",
 }
-# for contenders that are no engines
-OTHER_COLOURS = ("#0b5d8f", "#5aa2cf", "#e08a1e", "#9aa0a6", "#43484d", "#c3a6c9")
+# for contenders that are no engines, and for Basalt with another plugin file
+OTHER_COLOURS = ("#0b5d8f", "#5aa2cf", "#e08a1e", "#9aa0a6", "#43484d", "#c3a6c9", "#2a7f62")
 POINTS_PER_INCH = 72.0
 # up to so many points of a line have a dot each
 FEW_POINTS = 12
@@ -148,7 +148,9 @@ class _Canvas:
             return COLOURS[engine]
         order = [e for e in self.report.engines if e not in COLOURS]
         place = order.index(engine) if engine in order else 0
-        return OTHER_COLOURS[place % len(OTHER_COLOURS)]
+        taken = {COLOURS[e] for e in self.report.engines if e in COLOURS}
+        free = [colour for colour in OTHER_COLOURS if colour not in taken]
+        return free[place % len(free)]
 
     def view(self, image) -> dict:
         """After the layout; lengths in the units of the <svg>, from its left upper corner."""

@@ -33,7 +33,7 @@ class Size:
 
 def add_arguments(parser, program) -> None:
     """The options of a program: its sizes, and those that all have."""
-    from bench.contenders import add_server_option
+    from bench.contenders import add_plugin_option, add_server_option
 
     scale = parser.add_mutually_exclusive_group()
     scale.add_argument("--quick", action="store_true", help="minutes (default)")
@@ -43,6 +43,7 @@ def add_arguments(parser, program) -> None:
         kind = numbers if isinstance(size.quick, tuple) else type(size.quick)
         parser.add_argument(f"--{name.replace('_', '-')}", type=kind, metavar="N", help=text)
     parser.add_argument("--engines", default=",".join(program.ENGINES), metavar="A,B,...")
+    add_plugin_option(parser)
     add_server_option(parser)
     parser.add_argument("--output", type=Path, metavar="DIR", help="folder of the report")
 
@@ -65,20 +66,22 @@ def sizes_of(args, program) -> dict:
 
 
 def engines_of(args, program) -> list[str]:
-    """DevError for a contender that the program does not have."""
+    """The contenders in order. DevError for one that the program does not have."""
+    from bench.contenders import with_plugins
     from tools.errors import DevError
 
     engines = [name.strip() for name in args.engines.split(",") if name.strip()]
     unknown = [name for name in engines if name not in program.ENGINES]
     if unknown or not engines:
         raise DevError(f"no engine {unknown}; there are {', '.join(program.ENGINES)}")
-    return engines
+    return with_plugins(engines, args)
 
 
 def settings_of(args, memory_bytes: int, **more):
-    from bench.contenders import Settings, extra_of
+    from bench.contenders import Settings, extra_of, plugins_of
 
-    return Settings(memory_bytes, extra=(MANY_LOCKS, *extra_of(args)), direct=True, **more)
+    extra = (MANY_LOCKS, *extra_of(args))
+    return Settings(memory_bytes, extra=extra, direct=True, plugins=plugins_of(args), **more)
 
 
 class Bench:

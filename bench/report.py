@@ -7,7 +7,7 @@ Every program fills in a Report; nothing of how it is shown is known here.
 import statistics
 from dataclasses import asdict, dataclass, field
 
-from bench.contenders import TITLES
+from bench import contenders
 from bench.figure import MINE, Bar, Figure
 from bench.plot import Plot
 from bench.table import Cell, Table
@@ -41,7 +41,7 @@ class Report:
         return [engine for engine in self.engines if engine != self.mine]
 
     def title_of(self, engine: str) -> str:
-        return self.titles.get(engine) or TITLES.get(engine, engine)
+        return self.titles.get(engine) or contenders.title_of(engine)
 
     def add(
         self,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bench import summary
 from bench.process_usage import Usage
-from bench.summary import Cell, Run
+from bench.summary import Run, Summary
 from bench.sysbench_tool import Outcome
 
 
@@ -31,8 +31,8 @@ class Results:
     failures: list[str] = field(default_factory=list)
 
     @functools.cached_property
-    def cells(self) -> dict[str, dict[str, Cell]]:
-        return summary.cells(self.runs, self.afterwards)
+    def summaries(self) -> dict[str, dict[str, Summary]]:
+        return summary.summaries(self.runs, self.afterwards)
 
     @functools.cached_property
     def ratios(self) -> dict[str, dict[str, float]]:
@@ -50,8 +50,8 @@ class Results:
             for (test, engine), used in self.afterwards.items()
         ]
         plain["cells"] = {
-            test: {engine: asdict(cell) for engine, cell in by_engine.items()}
-            for test, by_engine in self.cells.items()
+            test: {engine: asdict(one) for engine, one in by_engine.items()}
+            for test, by_engine in self.summaries.items()
         }
         plain["ratios"] = self.ratios
         return plain

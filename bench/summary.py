@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from bench.process_usage import Usage
 from bench.sysbench_tool import Outcome
 
+# and Basalt with each other plugin file
 PAIRS = (("rocksdb", "myrocks"), ("rocksdb", "innodb"), ("myrocks", "innodb"))
 
 
@@ -28,7 +29,7 @@ class Run:
 
 
 @dataclass
-class Cell:
+class Summary:
     """One engine in one test, over all rounds. Latencies in milliseconds; a query is a statement.
     Bytes include what the engine wrote after the rounds to get even (flushes, compactions)."""
 
@@ -77,13 +78,13 @@ def slower_share(histogram: list[tuple[float, int]]) -> tuple[list[float], list[
     return xs, ys
 
 
-def cell(runs: list[Run], afterwards: Usage) -> Cell:
+def summary_of(runs: list[Run], afterwards: Usage) -> Summary:
     """Sums up the rounds of one engine in one test (at least one)."""
     rates = [r.outcome.events_per_second for r in runs]
     queries = sum(r.outcome.queries for r in runs)
     used = sum((r.usage for r in runs), afterwards)
     latencies = merged(r.outcome.histogram for r in runs)
-    return Cell(
+    return Summary(
         events_per_second=statistics.median(rates),
         lowest=min(rates),
         highest=max(rates),
@@ -97,14 +98,16 @@ def cell(runs: list[Run], afterwards: Usage) -> Cell:
     )
 
 
-def cells(runs: list[Run], afterwards: dict[tuple[str, str], Usage]) -> dict[str, dict[str, Cell]]:
-    """test -> engine -> Cell, in the order of the runs."""
+def summaries(
+    runs: list[Run], afterwards: dict[tuple[str, str], Usage]
+) -> dict[str, dict[str, Summary]]:
+    """test -> engine -> Summary, in the order of the runs."""
     grouped: dict[tuple[str, str], list[Run]] = defaultdict(list)
     for run in runs:
         grouped[run.test, run.engine].append(run)
-    result: dict[str, dict[str, Cell]] = defaultdict(dict)
+    result: dict[str, dict[str, Summary]] = defaultdict(dict)
     for (test, engine), group in grouped.items():
-        result[test][engine] = cell(group, afterwards.get((test, engine), Usage()))
+        result[test][engine] = summary_of(group, afterwards.get((test, engine), Usage()))
     return dict(result)
 
 
@@ -123,7 +126,9 @@ def ratio(runs: list[Run], test: str, engine: str, peer: str) -> float | None:
 def ratios(runs: list[Run]) -> dict[str, dict[str, float]]:
     """test -> 'rocksdb/myrocks' -> ratio, for the pairs that ran."""
     result: dict[str, dict[str, float]] = {}
+    also = dict.fromkeys(r.engine for r in runs if r.engine.startswith("rocksdb-"))
+    pairs = [*PAIRS, *(("rocksdb", engine) for engine in also)]
     for test in dict.fromkeys(r.test for r in runs):
-        found = {f"{a}/{b}": ratio(runs, test, a, b) for a, b in PAIRS}
+        found = {f"{a}/{b}": ratio(runs, test, a, b) for a, b in pairs}
         result[test] = {pair: value for pair, value in found.items() if value is not None}
     return result

@@ -10,7 +10,7 @@ from bench.summary import merged, slower_share
 MIB = 2**20
 # a row of any engine with its index entry, and what the tests insert meanwhile
 BYTES_A_ROW = 1024
-# title, unit, attribute of summary.Cell
+# title, unit, attribute of summary.Summary
 LATENCIES = (("p50", "ms", "p50"), ("p95", "ms", "p95"), ("p99", "ms", "p99"))
 COSTS = (
     ("CPU a query", "us", "cpu_microseconds_per_query"),
@@ -27,12 +27,12 @@ def report(results: Results, name: str = "sysbench") -> Report:
     found.facts = facts(results)
     add_data(found, results)
     add_throughput(found, results)
-    add_cells(found, results, "Latency over all rounds", LATENCIES)
-    add_cells(found, results, "Cost, background work included", COSTS)
+    add_summaries(found, results, "Latency over all rounds", LATENCIES)
+    add_summaries(found, results, "Cost, background work included", COSTS)
     found.plots += [throughput_plot(found, results)]
     found.plots += [cost_plot(results, *cost) for cost in COSTS[:2]]
     found.plots += [disk_plot(results)]
-    found.plots += [latency_plot(results, test) for test in results.cells]
+    found.plots += [latency_plot(results, test) for test in results.summaries]
     return found
 
 
@@ -53,12 +53,12 @@ def in_memory(results: Results) -> bool:
 
 def facts(results: Results) -> dict[str, str]:
     """Machine, versions, options."""
-    from bench.contenders import TITLES
+    from bench.contenders import title_of
 
     known = {"started": results.started, "command": "./dev " + " ".join(results.command)}
     known |= results.machine
     for engine, facts_of_server in results.servers.items():
-        known |= {f"{TITLES[engine]}: {name}": text for name, text in facts_of_server.items()}
+        known |= {f"{title_of(engine)}: {name}": text for name, text in facts_of_server.items()}
     return known
 
 
@@ -81,7 +81,7 @@ def add_data(found: Report, results: Results) -> None:
 
 
 def add_throughput(found: Report, results: Results) -> None:
-    for test in results.cells:
+    for test in results.summaries:
         bar = bars.SYSBENCH[test] if in_memory(results) else None
         rates = rates_of(results, test)
         found.add_rounds(test, "1/s", rates, True, bar, "Throughput, medians of the rounds")
@@ -92,14 +92,14 @@ def rates_of(results: Results, test: str) -> dict[str, list[float]]:
     runs = sorted((r for r in results.runs if r.test == test), key=lambda run: run.round)
     return {
         engine: [r.outcome.events_per_second for r in runs if r.engine == engine]
-        for engine in results.cells[test]
+        for engine in results.summaries[test]
     }
 
 
-def add_cells(found: Report, results: Results, part: str, columns: tuple) -> None:
-    for test, by_engine in results.cells.items():
+def add_summaries(found: Report, results: Results, part: str, columns: tuple) -> None:
+    for test, by_engine in results.summaries.items():
         for title, unit, attribute in columns:
-            values = {e: float(getattr(cell, attribute)) for e, cell in by_engine.items()}
+            values = {e: float(getattr(one, attribute)) for e, one in by_engine.items()}
             found.add(f"{test}: {title}", unit, values, False, part=part)
 
 
@@ -112,7 +112,7 @@ def throughput_plot(found: Report, results: Results) -> Plot:
     """Multiples of the median of the last engine that ran, with the single rounds."""
     medians = {engine: [] for engine in results.engines}
     rounds = {engine: [] for engine in results.engines}
-    for test, by_engine in results.cells.items():
+    for test, by_engine in results.summaries.items():
         base = list(by_engine.values())[-1].events_per_second
         for engine, rates in rates_of(results, test).items():
             medians[engine].append((label(test), by_engine[engine].events_per_second / base))
@@ -126,7 +126,7 @@ def cost_plot(results: Results, title: str, unit: str, attribute: str) -> Plot:
     series = {
         engine: [
             (label(test), getattr(by_engine[engine], attribute))
-            for test, by_engine in results.cells.items()
+            for test, by_engine in results.summaries.items()
         ]
         for engine in results.engines
     }

@@ -18,7 +18,7 @@ SANITIZERS = {
 }
 # TSan wants RocksDB instrumented too (tools/setup/rocksdb.py); the other sanitizers do not.
 ROCKSDB_SANITIZERS = {"tsan": SANITIZERS["tsan"]}
-CLANG = "clang++-14"  # of debian.CLANG_PACKAGE
+CLANG = "clang++-14"  # of debian.FUZZ_PACKAGES
 
 
 def build(
@@ -38,7 +38,7 @@ def build(
     if subprocess.run([*command, "--quiet"], env=compiler_environment()).returncode != 0:
         raise DevError(f"the build failed ({variant})")
     if "ha_rocksdb" in targets:
-        link_debian_plugins()
+        link_debian_plugins(paths.plugin_dir())
         check_symbols(paths.plugin())
     return folder
 
@@ -79,10 +79,11 @@ def configure(folder: Path, variant: str) -> None:
         link.symlink_to(folder / "compile_commands.json")
 
 
-def link_debian_plugins() -> None:
-    """Links Debian's other plugins into our plugin folder, so that a server finds them there."""
+def link_debian_plugins(folder: Path) -> None:
+    """Links Debian's other plugins into a folder with a plugin of ours, so that a server finds them
+    there."""
     for source in paths.debian_plugin_dir().iterdir():
-        link = paths.plugin_dir() / source.name
+        link = folder / source.name
         if source.name == "ha_rocksdb.so":
             continue
         if link.is_symlink() and os.readlink(link) == str(source):

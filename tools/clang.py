@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Clang over our sources, for what gcc cannot see: the rules of the annotated mutexes.
+"""clang-tidy over our sources, for what gcc cannot see: the checks that `.clang-tidy` chooses, and
+the rules of the annotated mutexes (-Wthread-safety), both in one reading of a source.
 
-The commands are those of the release build, with clang in the place of gcc and without code being
-made. A source that clang has passed is not read again while its command, its own bytes and those
-of the headers of ours that it includes are the same. Headers of the system, of the server and of
-RocksDB are not compared: the last two stand in folders named by their version, in the command.
+The commands are those of the release build. A source that has passed is not read again while its
+command, its own bytes and those of the headers of ours that it includes are the same. Headers of
+the system, of the server and of RocksDB are not compared: the last two stand in folders named by
+their version, in the command. Another clang-tidy or another `.clang-tidy` reads all sources again.
 """
 
 import hashlib
 import json
+import re
 import shlex
 import subprocess
+import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,28 +22,52 @@ from pathlib import Path
 from tools import build, paths, setup
 from tools.errors import DevError
 from tools.setup import debian
-from tools.setup.step import parallel_jobs
+from tools.setup.step import parallel_jobs, show_progress
 
-# In the place of the build's own -W options: the other warnings remain gcc's, which has compiled
-# each file already. (-w would silence what is asked for, too.)
-CHECKS = ["-fsyntax-only", "-Wno-everything", "-Wthread-safety", "-Werror"]
+TIDY = "clang-tidy-19"  # of debian.TIDY_PACKAGE
 COMPILER_OF_BUILD = ("c++", "g++", "gcc")
-# Options with no meaning to clang, or none without code.
+# Options with no meaning to clang, or none without code. `.clang-tidy` chooses the warnings.
 DROPPED = ("-W", "-O", "-g", "-fno-gnu-unique", "-fdiagnostics-color")
+FINDING = re.compile(r"^\S+:\d+:\d+: (?:warning|error): ", re.M)
+SECONDS_BETWEEN_PROGRESS = 15
 
 
 def check() -> list[str]:
-    """The findings, each the message of clang with its place; none when all sources pass."""
+    """The findings, each the message of clang-tidy with its place; none when all sources pass."""
     setup.ensure()
-    debian.install([debian.CLANG_PACKAGE], "to check with clang")
+    debian.install([debian.TIDY_PACKAGE], "to check with clang-tidy")
     commands = read_commands(refreshed_commands())
     known = read_cache()
+    records = {c["file"]: known[c["file"]] for c in commands if c["file"] in known}
+    findings: dict[str, None] = {}  # a header's finding comes once a source that includes it
+    try:
+        for entry, (record, found) in zip(commands, check_sources(commands, known), strict=True):
+            records.pop(entry["file"], None)
+            if record:
+                records[entry["file"]] = record
+            findings.update(dict.fromkeys(found))
+    finally:
+        write_cache(records)  # what has passed before an interrupt need not be read again
+    return list(findings)
+
+
+def check_sources(commands: list[dict], known: dict):
+    """What check_source says of each command, in their order, several at a time; shows progress."""
     hashes = FileHashes()
-    with ThreadPoolExecutor(parallel_jobs(1.0)) as pool:
-        results = list(pool.map(lambda c: check_source(c, known, hashes), commands))
-    passed = {record["source"]: record for record, _ in results if record}
-    write_cache(passed)
-    return [finding for _, found in results for finding in found]
+    terminal = sys.stdout.isatty()
+    shown = time.monotonic()
+    pool = ThreadPoolExecutor(parallel_jobs(1.0))
+    try:
+        results = pool.map(lambda c: check_source(c, known, hashes), commands)
+        for number, result in enumerate(results, 1):
+            if time.monotonic() - shown >= (0.2 if terminal else SECONDS_BETWEEN_PROGRESS):
+                shown = time.monotonic()
+                show_progress(f"lint: clang-tidy, {number} of {len(commands)} sources", terminal)
+            yield result
+    finally:
+        pool.shutdown(cancel_futures=True)
+        if terminal:
+            print("\r\033[K", end="", flush=True)
 
 
 def refreshed_commands() -> Path:
@@ -55,25 +83,32 @@ def refreshed_commands() -> Path:
 
 
 def read_commands(file: Path) -> list[dict]:
-    """One entry (file, directory, command as a list for clang) for each source below src/."""
+    """One entry (file, directory, command as a list for clang-tidy) for each source below src/."""
     found = {}
     for entry in json.loads(file.read_text()):
         source = Path(entry["file"])
         if source.is_relative_to(paths.ROOT / "src"):
-            found[entry["file"]] = entry | {"command": clang_command(entry["command"])}
+            found[entry["file"]] = entry | {"command": tidy_command(entry["command"])}
     return list(found.values())
 
 
-def clang_command(command: str) -> list[str]:
-    """The command of the build with clang for gcc, checks for code."""
+def tidy_command(command: str) -> list[str]:
+    """The command of the build as one of clang-tidy: behind '--' stand the compiler's options."""
     words = shlex.split(command)
     compiler = next(i for i, word in enumerate(words) if Path(word).name in COMPILER_OF_BUILD)
     options = words[compiler + 1 :]
     if "-o" in options:
         at = options.index("-o")
         del options[at : at + 2]
+    at = options.index("-c")
+    source = options[at + 1]
+    del options[at : at + 2]
     kept = [o for o in options if not o.startswith(DROPPED)]
-    return [build.CLANG, *CHECKS, *kept]
+    return [TIDY, "--quiet", f"--config-file={chosen_checks()}", source, "--", *kept]
+
+
+def chosen_checks() -> Path:
+    return paths.ROOT / ".clang-tidy"
 
 
 class FileHashes:
@@ -97,14 +132,25 @@ def check_source(entry: dict, known: dict, hashes: FileHashes) -> tuple[dict | N
     if record and still_true(record, entry["command"], hashes):
         return record, []
     started = time.time()
-    command = [*entry["command"], "-MD", "-MF", "/dev/stdout"]
-    done = subprocess.run(command, cwd=entry["directory"], capture_output=True, text=True)
+    with tempfile.NamedTemporaryFile("r", suffix=".d") as includes:
+        # clang-tidy strips the compiler's -M options, except where they are the preprocessor's
+        command = [*entry["command"], f"-Wp,-MMD,{includes.name}"]
+        done = subprocess.run(command, cwd=entry["directory"], capture_output=True, text=True)
+        rule = includes.read()
     if done.returncode != 0:
-        return None, [done.stderr.replace(f"{paths.ROOT}/", "").rstrip()]
-    files = {path: hashes.of(path) for path in our_files(done.stdout)}
+        return None, split_findings(done.stdout) or [done.stderr.rstrip()]
+    files = {path: hashes.of(path) for path in our_files(rule)}
     if any(Path(path).stat().st_mtime >= started for path in files):
         return None, []  # somebody has written to it meanwhile: clang may have read what was before
     return {"source": entry["file"], "command": entry["command"], "files": files}, []
+
+
+def split_findings(output: str) -> list[str]:
+    """What clang-tidy has printed, one finding with its notes each, paths from the root."""
+    text = output.replace(f"{paths.ROOT}/", "")
+    starts = [match.start() for match in FINDING.finditer(text)]
+    ends = [*starts[1:], len(text)]
+    return [text[start:end].rstrip() for start, end in zip(starts, ends, strict=True)]
 
 
 def still_true(record: dict, command: list[str], hashes: FileHashes) -> bool:
@@ -120,25 +166,27 @@ def our_files(rule: str) -> list[str]:
 
 
 def cache_file() -> Path:
-    return paths.build_root() / "clang-passed.json"
+    return paths.build_root() / "clang-tidy-passed.json"
 
 
 def read_cache() -> dict:
-    """What has passed, by source; nothing when the file is missing, damaged or of another clang."""
+    """What has passed, by source; nothing when the file is missing or damaged, or when another
+    clang-tidy has passed it or other checks."""
     try:
         content = json.loads(cache_file().read_text())
     except (OSError, ValueError):
         return {}
-    return content["sources"] if content.get("compiler") == compiler_version() else {}
+    return content["sources"] if content.get("judge") == judge() else {}
 
 
 def write_cache(records: dict) -> None:
+    cache_file().parent.mkdir(parents=True, exist_ok=True)
     fresh = cache_file().with_suffix(".new")
-    fresh.write_text(json.dumps({"compiler": compiler_version(), "sources": records}))
+    fresh.write_text(json.dumps({"judge": judge(), "sources": records}))
     fresh.replace(cache_file())
 
 
-def compiler_version() -> str:
-    return subprocess.run(
-        [build.CLANG, "--version"], capture_output=True, text=True, check=True
-    ).stdout
+def judge() -> list[str]:
+    """Who says that a source passes: the version of clang-tidy and the checks."""
+    version = subprocess.run([TIDY, "--version"], capture_output=True, text=True, check=True).stdout
+    return [version, hashlib.sha256(chosen_checks().read_bytes()).hexdigest()]

@@ -23,11 +23,14 @@ TABLES = 4
 
 
 def add_arguments(parser) -> None:
+    from bench.contenders import add_plugin_option
+
     parser.add_argument("--clients", default="1,8,32", metavar="N,N,...")
     parser.add_argument("--engines", default="rocksdb,myrocks,innodb", metavar="A,B,...")
     parser.add_argument("--rows", type=int, default=100_000, help="rows a table")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=5, help="length of a run")
+    add_plugin_option(parser)
 
 
 def run(args) -> int:
@@ -53,7 +56,8 @@ def run(args) -> int:
 
 
 def checked_engines(args) -> list[str]:
-    """The engines in order. DevError for what cannot work, before anything is started."""
+    """The contenders in order. DevError for what cannot work, before anything is started."""
+    from bench.contenders import with_plugins
     from tools.errors import DevError
     from tools.server import ENGINES as KNOWN
 
@@ -63,7 +67,7 @@ def checked_engines(args) -> list[str]:
         raise DevError(f"no engine {unknown}; there are {', '.join(KNOWN)}")
     if args.rounds < 1 or args.seconds < 1 or min(clients_of(args)) < 1:
         raise DevError("rounds, seconds and clients must be at least 1")
-    return engines
+    return with_plugins(engines, args)
 
 
 def clients_of(args) -> list[int]:
@@ -72,10 +76,10 @@ def clients_of(args) -> list[int]:
 
 def measure(args, engines: list[str], folder: Path) -> dict[str, dict[str, list[float]]]:
     """clients -> engine -> commits a second of each round."""
-    from bench.contenders import Contender, Settings
+    from bench.contenders import Contender, Settings, plugins_of
 
     folder.mkdir(parents=True, exist_ok=True)
-    settings = Settings(2**28, sync_binlog=1)
+    settings = Settings(2**28, sync_binlog=1, plugins=plugins_of(args))
     rates = {str(n): {engine: [] for engine in engines} for n in clients_of(args)}
     with contextlib.ExitStack() as stack:
         contenders: list[Contender] = []

@@ -9,6 +9,7 @@ turns on a table that was read before; a turn's time is one query's.
 import statistics
 
 from bench import bars, clients, harness, olap
+from bench.contenders import base_of
 from bench.harness import Size
 from bench.plot import Plot
 from bench.report import Report
@@ -90,7 +91,7 @@ def presets(contender, cursor, data: olap.Data) -> dict[str, dict[str, float]]:
     """Of a table with each of Basalt's words for compression: seconds of LOAD DATA and of a scan,
     bytes on disk. Empty for others."""
     found = {}
-    for word in olap.PRESETS if contender.engine == "rocksdb" else ():
+    for word in olap.PRESETS if base_of(contender.engine) == "rocksdb" else ():
         before = contender.disk_bytes()
         olap.create(cursor, word, f"{contender.table_options} COMPRESSION='{word}'")
         load = clients.timed(cursor, olap.load_statement(f"`{word}`", data.all))
@@ -107,12 +108,14 @@ def presets(contender, cursor, data: olap.Data) -> dict[str, dict[str, float]]:
 def add_presets(report: Report, loads: dict[str, dict]) -> None:
     """Basalt's words for compression beside the only size that each other engine has."""
     words = next((found["presets"] for found in loads.values() if found["presets"]), {})
-    for word, own in words.items():
-        disk = {e: (own if f["presets"] else f)["disk"] * 2**-20 for e, f in loads.items()}
+    for word in words:
+        own = {e: f["presets"][word] for e, f in loads.items() if f["presets"]}
+        disk = {e: own.get(e, f)["disk"] * 2**-20 for e, f in loads.items()}
         bar = bars.OLAP_DISK if word == "small" else None
         report.add(f"disk, COMPRESSION={word}", "MiB", disk, False, bar)
-        report.add(f"LOAD DATA, COMPRESSION={word}", "s", {"rocksdb": own["load"]}, False)
-        report.add(f"full scan, COMPRESSION={word}", "s", {"rocksdb": own["scan"]}, False)
+        for title, what in (("LOAD DATA", "load"), ("full scan", "scan")):
+            seconds = {e: known[what] for e, known in own.items()}
+            report.add(f"{title}, COMPRESSION={word}", "s", seconds, False)
 
 
 def add_loads(report: Report, loads: dict[str, dict], data: olap.Data) -> None:

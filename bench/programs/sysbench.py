@@ -23,7 +23,7 @@ ENGINES = "rocksdb,myrocks,innodb"
 
 
 def add_arguments(parser) -> None:
-    from bench.contenders import add_server_option
+    from bench.contenders import add_plugin_option, add_server_option
 
     parser.add_argument("--tests", default=",".join(sysbench_tool.TESTS), metavar="A,B,...")
     parser.add_argument("--engines", default=ENGINES, metavar="A,B,...")
@@ -46,6 +46,7 @@ def add_arguments(parser) -> None:
     parser.add_argument(
         "--direct", action="store_true", help="O_DIRECT for the RocksDB engines too"
     )
+    add_plugin_option(parser)
     add_server_option(parser)
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the data, use it again")
     parser.add_argument("--output", type=Path, metavar="DIR", help="folder of the report")
@@ -57,7 +58,7 @@ def run(args) -> int:
     from tools.errors import DevError
 
     check(args)
-    if "rocksdb" in engines_of(args):
+    if "rocksdb" in contenders_of(args):
         build.build()
     started = time.monotonic()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the stopped servers must go on
@@ -78,6 +79,13 @@ def run(args) -> int:
 
 def engines_of(args) -> list[str]:
     return [name.strip() for name in args.engines.split(",") if name.strip()]
+
+
+def contenders_of(args) -> list[str]:
+    """The engines, and those with another plugin file, in order."""
+    from bench.contenders import with_plugins
+
+    return with_plugins(engines_of(args), args)
 
 
 def tests_of(args) -> list[str]:
@@ -101,7 +109,7 @@ def check(args) -> None:
     if min(args.tables, args.rows, args.threads, args.rounds) < 1 or args.seconds < 1:
         raise DevError("tables, rows, threads, rounds and seconds must be at least 1")
     for engine, option in extra_of(args):
-        if engine not in engines_of(args):
+        if engine not in contenders_of(args):
             raise DevError(f"--server-option {engine}:{option}: not ENGINE:--OPTION")
 
 
@@ -117,9 +125,10 @@ def memory_bytes(args) -> int:
 
 
 def settings_of(args):
-    from bench.contenders import Settings, extra_of
+    from bench.contenders import Settings, extra_of, plugins_of
 
-    return Settings(memory_bytes(args), args.sync_binlog, extra_of(args), args.direct)
+    memory, extra, plugins = memory_bytes(args), extra_of(args), plugins_of(args)
+    return Settings(memory, args.sync_binlog, extra, args.direct, plugins)
 
 
 def load_of(args) -> sysbench_tool.Load:
@@ -139,7 +148,7 @@ def measure(args, folder: Path):
     with contextlib.ExitStack() as stack:
         contenders = []
         prepared = {}
-        for engine in engines_of(args):
+        for engine in contenders_of(args):
             folder.mkdir(parents=True, exist_ok=True)
             contender = stack.enter_context(Contender(engine, folder, settings))
             say(f"{contender.title}: {load.tables} tables of {load.rows:,} rows")

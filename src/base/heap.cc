@@ -9,6 +9,8 @@
 namespace basalt {
 namespace {
 
+// NOLINTBEGIN(concurrency-mt-unsafe): once, when the plugin is loaded; the server changes neither
+// its environment nor these settings meanwhile.
 bool AdministratorHasChosen() {
   const char* tunables = std::getenv("GLIBC_TUNABLES");
   return std::getenv("MALLOC_MMAP_THRESHOLD_") != nullptr ||
@@ -24,5 +26,6 @@ void KeepLargeBlocksOutOfTheHeap() {
   // again.
   mallopt(M_TRIM_THRESHOLD, 2 * kOutsideTheHeapBytes);
 }
+// NOLINTEND(concurrency-mt-unsafe)
 
 }  // namespace basalt

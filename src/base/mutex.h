@@ -18,13 +18,10 @@
 #define BASALT_ANNOTATION(x)
 #endif
 
-// A member that may be touched only while the mutex is held; what a pointer member points to.
+// A member that may be touched only while the mutex is held.
 #define BASALT_GUARDED_BY(mutex) BASALT_ANNOTATION(guarded_by(mutex))
-#define BASALT_POINTEE_GUARDED_BY(mutex) BASALT_ANNOTATION(pt_guarded_by(mutex))
-// A function whose caller holds the mutex (or holds it shared), and one whose caller must not.
+// A function whose caller holds the mutex.
 #define BASALT_REQUIRES(...) BASALT_ANNOTATION(requires_capability(__VA_ARGS__))
-#define BASALT_REQUIRES_SHARED(...) BASALT_ANNOTATION(requires_shared_capability(__VA_ARGS__))
-#define BASALT_EXCLUDES(...) BASALT_ANNOTATION(locks_excluded(__VA_ARGS__))
 // A function that takes the mutex and returns with it, and one that gives it back.
 #define BASALT_ACQUIRE(...) BASALT_ANNOTATION(acquire_capability(__VA_ARGS__))
 #define BASALT_ACQUIRE_SHARED(...) BASALT_ANNOTATION(acquire_shared_capability(__VA_ARGS__))
@@ -52,7 +49,7 @@ class BASALT_ANNOTATION(capability("mutex")) Mutex {
 class BASALT_ANNOTATION(scoped_lockable) MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) BASALT_ACQUIRE(mutex) : lock_(mutex.mutex_) {}
-  ~MutexLock() BASALT_RELEASE() {}
+  ~MutexLock() BASALT_RELEASE() = default;
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
   void Lock() BASALT_ACQUIRE() { lock_.lock(); }
@@ -78,7 +75,7 @@ class BASALT_ANNOTATION(capability("shared mutex")) SharedMutex {
 class BASALT_ANNOTATION(scoped_lockable) ReaderLock {
  public:
   explicit ReaderLock(SharedMutex& mutex) BASALT_ACQUIRE_SHARED(mutex) : lock_(mutex.mutex_) {}
-  ~ReaderLock() BASALT_RELEASE() {}
+  ~ReaderLock() BASALT_RELEASE() = default;
   ReaderLock(const ReaderLock&) = delete;
   ReaderLock& operator=(const ReaderLock&) = delete;
   void Unlock() BASALT_RELEASE() { lock_.unlock(); }
@@ -92,7 +89,7 @@ class BASALT_ANNOTATION(scoped_lockable) ReaderLock {
 class BASALT_ANNOTATION(scoped_lockable) WriterLock {
  public:
   explicit WriterLock(SharedMutex& mutex) BASALT_ACQUIRE(mutex) : lock_(mutex.mutex_) {}
-  ~WriterLock() BASALT_RELEASE() {}
+  ~WriterLock() BASALT_RELEASE() = default;
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
   void Unlock() BASALT_RELEASE() { lock_.unlock(); }

@@ -3,31 +3,36 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
-
-#include <rocksdb/write_batch_base.h>
 
 #include "base/bytes.h"
 #include "base/index_id.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "catalog/auto_increments.h"
+#include "catalog/column_family_records.h"
 #include "catalog/dictionary_summary.h"
-#include "catalog/ingest_job.h"
+#include "catalog/dropped_indexes.h"
+#include "catalog/ingest_jobs.h"
+#include "catalog/stored_definitions.h"
 #include "catalog/table_definition.h"
+#include "catalog/table_map.h"
 #include "catalog/table_record.h"
+#include "catalog/table_visibility.h"
 #include "catalog/temporary_tables.h"
 #include "store/store.h"
 
 namespace basalt::catalog {
 
+class CatalogChange;
+struct DictionaryContent;
+
 // The data dictionary: which tables and indexes exist, kept in the column family `__system__` and
-// mirrored in memory. Bytes: docs/format/dictionary.md.
+// mirrored in memory. Bytes: docs/format/dictionary.md. The catalog itself finds tables and makes
+// the changes of the dictionary; what else the dictionary knows is asked of its parts.
 //
 // Every change of tables or indexes is one batch, durable when the function returns Ok; after a
 // crash it has happened as a whole or not at all. When such a function fails, memory is as before;
@@ -49,19 +54,20 @@ class Catalog {
 
   // --- Tables. Names as in TableRecord::name. ---
   // Null when there is none. The record stays valid as long as the caller keeps it.
-  std::shared_ptr<const TableRecord> FindTable(Bytes name) const;
+  TableRecordPointer FindTable(Bytes name) const { return tables_.Find(name); }
   // All tables in the order of their names.
-  std::vector<std::shared_ptr<const TableRecord>> Tables() const;
+  std::vector<TableRecordPointer> Tables() const { return tables_.All(); }
   // The table an index belongs to, and its position there; null when no table has it. Linear in
   // the number of tables: for statistics and messages, not for rows.
-  std::shared_ptr<const TableRecord> FindIndex(IndexId index, size_t* position) const;
-
-  // The first sequence number of the store from which a snapshot sees the table as it is: rows of
-  // indexes that are newer than a snapshot are not in it. 0 for a table that has been as it is
-  // since the store was opened, for no snapshot is older. Not on disk.
-  uint64_t ReadableFrom(Bytes name) const;
-  // The first sequence number for an index that was built later than the rest of its table.
-  uint64_t ReadableFrom(IndexId index) const;
+  TableRecordPointer FindIndex(IndexId index, size_t* position) const {
+    return tables_.FindIndex(index, position);
+  }
+  // Whether there is a table or a partitioned table of this name.
+  bool IsTable(Bytes name) const { return tables_.IsTable(name); }
+  // The tables of a database, in the order of their names, without it and without partitions.
+  std::vector<std::string> TablesOf(Bytes database) const { return tables_.NamesIn(database); }
+  // How often ALTER has changed the table; 0: never. A partition's name stands for its table.
+  Status TableVersion(Bytes name, uint64_t* version) const;
 
   // Makes a table: numbers for its indexes, missing column families, and the record. `requests` in
   // key_info order, hidden primary key last, exactly one primary or hidden primary among them.
@@ -69,8 +75,7 @@ class Catalog {
   // StoreDefinition, null = none. kInvalidArgument when the table exists or a column family's name
   // is reserved.
   Status CreateTable(Bytes name, const std::vector<IndexRequest>& requests, uint64_t auto_increment,
-                     std::shared_ptr<const TableRecord>* table,
-                     const TableDefinition* definition = nullptr);
+                     TableRecordPointer* table, const TableDefinition* definition = nullptr);
   // Removes the record and queues the indexes for the reclaimer. kNotFound when there is none.
   Status DropTable(Bytes name);
   // kNotFound when `from` does not exist, kInvalidArgument when `to` does. The server renames a
@@ -79,8 +84,10 @@ class Catalog {
   Status RenameTable(Bytes from, Bytes to);
   // Empties a table: gives it new, empty indexes of the same shape and queues the old ones for the
   // reclaimer, in one step. `auto_increment` as in CreateTable. `table` may be null.
-  Status TruncateTable(Bytes name, uint64_t auto_increment,
-                       std::shared_ptr<const TableRecord>* table);
+  Status TruncateTable(Bytes name, uint64_t auto_increment, TableRecordPointer* table);
+  // Keeps the server's definition of an existing table (else kNotFound), with `sync` durable on
+  // return. A partition's name stands for its table. The primary_number in it is ignored.
+  Status StoreDefinition(Bytes name, const TableDefinition& definition, bool sync);
 
   // --- Adding and dropping indexes in place: Begin, fill the new indexes, then Commit or Abort ---
   // Gives numbers to indexes that are going to be built. They belong to no table yet; if the
@@ -95,70 +102,22 @@ class Catalog {
                         const TableDefinition* definition = nullptr);
   // Gives up a build: queues its indexes for the reclaimer.
   Status AbortIndexBuild(const std::vector<IndexRecord>& built);
+  // Queues those of the indexes that no table has: a transaction that was prepared before they were
+  // dropped has written into them after the reclaimer was there.
+  Status DropLeftBehind(const std::set<IndexId>& indexes);
 
-  // --- Auto-increment, kept under the primary or hidden primary key ---
-  // The next value to hand out; 0 when the dictionary has none (derive it from the data then).
-  Status AutoIncrement(IndexId primary, uint64_t* next) const;
-  // Adds "the next value is at least `next`" to the batch of the rows that used the values before.
-  // Works on a transaction's batch as well. Cheap; no lock.
-  Status AppendAutoIncrementMerge(rocksdb::WriteBatchBase* batch, IndexId primary,
-                                  uint64_t next) const;
-  // Sets the value, also to a smaller one (ALTER TABLE ... AUTO_INCREMENT). Durable on return.
-  Status SetAutoIncrement(IndexId primary, uint64_t next);
-
-  // --- Versions, by table name; a partition's name stands for its table ---
-  // 0 when never bumped.
-  Status TableVersion(Bytes name, uint64_t* version) const;
-
-  // --- The server's definitions; a partition's name, or that of all of them as by WholeOf, stands
-  // for its table. catalog_definitions.cc. They follow their tables through renames, truncates and
-  // drops. A table's name means the partitions only when there is no table of that name itself. ---
-  // kNotFound when there is none, or only one of an earlier table of that name.
-  Status Definition(Bytes name, TableDefinition* definition) const;
-  // Keeps it for an existing table (else kNotFound), with `sync` durable on return. The
-  // primary_number in it is ignored.
-  Status StoreDefinition(Bytes name, const TableDefinition& definition, bool sync);
-  // Whether the definition that is kept has this identity. No I/O.
-  bool HasDefinition(Bytes name, Bytes identity) const;
-  // Whether this identity is that of another table's definition: a crash has mixed up the files. No
-  // I/O; looks through all definitions.
-  bool IsDefinitionOfAnother(Bytes name, Bytes identity) const;
-  // The identity of each definition that is kept, by table or WholeOf its partitions.
-  std::map<std::string, std::string> DefinitionIdentities() const;
-  // Whether there is a table or a partitioned table of this name.
-  bool IsTable(Bytes name) const;
-  // The tables of a database, in the order of their names, without it and without partitions.
-  std::vector<std::string> TablesOf(Bytes database) const;
-
-  // The flags of each column family that has a record, by its id.
-  std::map<uint32_t, uint32_t> ColumnFamilyFlags() const;
   // Drops a column family that no index is in, not even a dropped one whose space is not free yet.
   // No prepared transaction may have writes for it. kNotFound when there is none of that name,
   // kInvalidArgument when it is in use (the message says by what) or the engine's own.
   Status DropColumnFamily(const std::string& name);
 
-  // --- Dropped indexes, for the reclaimer ---
-  std::vector<IndexId> DroppedIndexes() const;
-  bool IsDropped(IndexId index) const;
-  // Queues those of the indexes that no table has: a transaction that was prepared before they were
-  // dropped has written into them after the reclaimer was there.
-  Status DropLeftBehind(const std::set<IndexId>& indexes);
-  // Adds the removal of every record of a dropped index to the batch; call ForgetDropped after the
-  // batch has been written.
-  Status AppendReclaimed(rocksdb::WriteBatchBase* batch, IndexId index) const;
-  void ForgetDropped(IndexId index);
-  // Called whenever indexes were queued, outside the locks of tables and changes; the listener must
-  // not call SetDropListener. One listener; empty removes it, and returns when it is not running.
-  void SetDropListener(std::function<void()> listener);
-
-  // --- Ingest jobs, see IngestJob ---
-  // A number no other job has, also across restarts.
-  uint64_t NewIngestJobNumber();
-  Status AppendIngestJob(rocksdb::WriteBatchBase* batch, const IngestJob& job) const;
-  Status AppendRemoveIngestJob(rocksdb::WriteBatchBase* batch, uint64_t number) const;
-  // Committed jobs that were not removed yet, by number.
-  Status PendingIngestJobs(std::vector<IngestJob>* jobs) const;
-
+  // --- The parts. They live as long as the catalog. ---
+  const StoredDefinitions& definitions() const { return definitions_; }
+  const TableVisibility& visibility() const { return visibility_; }
+  const ColumnFamilyRecords& column_families() const { return column_families_; }
+  const AutoIncrements& auto_increments() const { return auto_increments_; }
+  DroppedIndexes& dropped_indexes() { return dropped_indexes_; }
+  IngestJobs& ingest_jobs() { return ingest_jobs_; }
   // Tables of single connections, of which the dictionary has no record.
   TemporaryTables* temporary_tables() { return &temporary_tables_; }
 
@@ -166,66 +125,34 @@ class Catalog {
   // What Load found and did.
   const DictionarySummary& summary() const { return summary_; }
   // Highest index number ever given out.
-  uint32_t maximum_index_number() const;
+  uint32_t maximum_index_number() const { return maximum_index_number_.load(); }
 
  private:
-  class Loader;
-  class Change;
-  explicit Catalog(store::Store* store);
+  Catalog(store::Store* store, DictionaryContent content);
 
-  // All of these need ddl_mutex_.
-  Status NumberIndexes(const std::vector<IndexRequest>& requests, Change* change,
-                       std::vector<IndexRecord>* indexes);
-  Status PrepareColumnFamily(const IndexRequest& request, Change* change, uint32_t* id);
-  Status Commit(Change* change, bool sync = true);
-  bool HasOtherPartition(Bytes name) const;
-  using TableRecordPointer = std::shared_ptr<const TableRecord>;
-  Status TablesToRename(Bytes from, Bytes to, std::vector<TableRecordPointer>* tables) const;
-  Status MoveVersion(Bytes from, Bytes to, Change* change) const;
-  void NoteRename(const std::string& from, const std::string& to);
-  Status ReplaceIndexes(const TableRecord& replacement, Change* change,
-                        std::vector<IndexId>* added) const;
-  void NoteNewIndexes(const std::vector<IndexId>& added);
-  Status UserOfColumnFamily(uint32_t id, std::string* user) const;
-  // With tables_mutex_ or ddl_mutex_: whether there are partitions of this table, what a name
-  // stands for, and whether a definition with this number is that of the table or partitions.
-  bool IsPartitioned(Bytes name) const;
-  std::string DefinedAs(Bytes name) const;
-  bool IsDefinitionOf(uint32_t primary_number, Bytes whole) const;
-  // Definitions, as parts of a change; what is wrong with the record on disk only means that there
-  // is none.
-  Status PutDefinition(Bytes name, const TableRecord* table, const TableDefinition* definition,
-                       Change* change) const;
-  void RebindDefinition(const TableRecord& table, Change* change) const;
-  void MoveDefinition(Bytes from, Bytes to, Change* change) const;
-  void DropDefinition(Bytes name, Change* change) const;
-  void NoteNewContent(Bytes name);
-  void NotifyDropped();
-
-  Status Get(Bytes key, std::string* value) const;
+  Status NumberIndexes(const std::vector<IndexRequest>& requests, CatalogChange* change,
+                       std::vector<IndexRecord>* indexes) BASALT_REQUIRES(ddl_mutex_);
+  Status Commit(CatalogChange* change, bool sync = true) BASALT_REQUIRES(ddl_mutex_);
+  Status TablesToRename(Bytes from, Bytes to, std::vector<TableRecordPointer>* tables) const
+      BASALT_REQUIRES(ddl_mutex_);
+  Status MoveVersion(Bytes from, Bytes to, CatalogChange* change) const BASALT_REQUIRES(ddl_mutex_);
+  Status ReplaceIndexes(const TableRecord& replacement, CatalogChange* change,
+                        std::vector<IndexId>* added) const BASALT_REQUIRES(ddl_mutex_);
+  Status UserOfColumnFamily(uint32_t id, std::string* user) const BASALT_REQUIRES(ddl_mutex_);
 
   store::Store* const store_;
   TemporaryTables temporary_tables_;
-  DictionarySummary summary_;  // set once, by Load
-  // One change at a time; taken before tables_mutex_. Changes take both, so that a look needs only
-  // one of them. clang cannot say that: what looks under ddl_mutex_ alone, and the loader, whose
-  // catalog nobody else has yet, is BASALT_UNCHECKED_LOCKS.
+  const DictionarySummary summary_;
+  // One change at a time: who holds it sees no other change. Taken before the parts' locks.
   Mutex ddl_mutex_;
-
-  mutable SharedMutex tables_mutex_;
-  std::map<std::string, std::shared_ptr<const TableRecord>, std::less<>> tables_
-      BASALT_GUARDED_BY(tables_mutex_);
-  std::map<uint32_t, uint32_t> column_family_flags_ BASALT_GUARDED_BY(tables_mutex_);
-  std::set<IndexId> dropped_ BASALT_GUARDED_BY(tables_mutex_);
-  std::map<std::string, uint64_t, std::less<>> readable_from_ BASALT_GUARDED_BY(tables_mutex_);
-  std::map<IndexId, uint64_t> index_readable_from_ BASALT_GUARDED_BY(tables_mutex_);
-  std::map<std::string, std::string, std::less<>> definitions_
-      BASALT_GUARDED_BY(tables_mutex_);  // by WholeOf -> identity
-  uint32_t maximum_index_number_ BASALT_GUARDED_BY(tables_mutex_) = kFirstUserIndexNumber - 1;
-
-  Mutex listener_mutex_;
-  std::function<void()> drop_listener_ BASALT_GUARDED_BY(listener_mutex_);
-  std::atomic<uint64_t> next_ingest_job_{1};
+  TableMap tables_;
+  StoredDefinitions definitions_;
+  ColumnFamilyRecords column_families_;
+  TableVisibility visibility_;
+  DroppedIndexes dropped_indexes_;
+  AutoIncrements auto_increments_;
+  IngestJobs ingest_jobs_;
+  std::atomic<uint32_t> maximum_index_number_;  // changes under ddl_mutex_
 };
 
 }  // namespace basalt::catalog

@@ -10,18 +10,21 @@
 
 #include <rocksdb/write_batch.h>
 
-#include "catalog/catalog.h"
+#include "base/bytes.h"
+#include "base/index_id.h"
 #include "catalog/dictionary_records.h"
+#include "catalog/table_definition.h"
+#include "catalog/table_record.h"
 
 namespace basalt::catalog {
 
 // One change of the dictionary in the making: the batch for the disk and, kept apart until the
-// batch has been written, what the change means for the maps in memory. Used by one thread, under
-// the catalog's ddl_mutex_.
-class Catalog::Change {
+// batch has been written, what the change means for the catalog's parts in memory. Used by one
+// thread, under the catalog's mutex of changes.
+class CatalogChange {
  public:
   // `system` is the column family of the dictionary; everything goes there.
-  explicit Change(rocksdb::ColumnFamilyHandle* system) : system_(system) {}
+  explicit CatalogChange(rocksdb::ColumnFamilyHandle* system) : system_(system) {}
 
   // A WriteBatch with no size limit refuses nothing; a status would only be in the way here.
   void Put(const std::string& key, const std::string& value) {
@@ -62,17 +65,26 @@ class Catalog::Change {
       definitions[std::string(name)] = definition->identity;
     }
   }
+  // Record type 9: the first value a new table hands out; 0 = none given.
+  void PutAutoIncrement(IndexId primary, uint64_t next) {
+    if (next == 0) return;
+    Put(IndexKey(RecordType::kAutoIncrement, primary), EncodeAutoIncrement(next));
+  }
   // Record type 3.
   void PutColumnFamily(uint32_t id, uint32_t flags) {
     Put(ColumnFamilyKey(id), EncodeColumnFamily(flags));
     column_family_flags[id] = flags;
   }
+  void DeleteColumnFamily(uint32_t id) {
+    Delete(ColumnFamilyKey(id));
+    column_family_flags[id] = std::nullopt;
+  }
 
   rocksdb::WriteBatch batch;
-  // What the maps of the catalog take over when the batch is durable.
-  std::map<std::string, std::shared_ptr<const TableRecord>> tables;  // null: removed
-  std::map<std::string, std::optional<std::string>> definitions;     // null: removed
-  std::map<uint32_t, uint32_t> column_family_flags;
+  // What the parts of the catalog take over when the batch is durable; null: removed.
+  std::map<std::string, std::shared_ptr<const TableRecord>> tables;
+  std::map<std::string, std::optional<std::string>> definitions;
+  std::map<uint32_t, std::optional<uint32_t>> column_family_flags;
   std::vector<IndexId> dropped;
   // Ends in more free space, so low space must not stop it.
   bool frees_space = false;

@@ -85,12 +85,12 @@ Status DecodeAutoIncrement(Bytes key, Bytes value, uint64_t* next);
 std::string EncodeTableVersion(uint64_t version);
 Status DecodeTableVersion(Bytes key, Bytes value, uint64_t* version);
 
-// Our own type. A name longer than 65535 bytes would be cut off: Catalog::AppendIngestJob refuses
-// it.
+// Our own type. A name longer than 65535 bytes would be cut off: IngestJobs refuses it.
 std::string EncodeIngestJob(const IngestJob& job);
 Status DecodeIngestJob(Bytes key, Bytes value, IngestJob* job);
 
-// Our own type. An identity of more than 255 bytes would be cut off: Catalog refuses it.
+// Our own type. An identity of more than 255 bytes would be cut off: StoredDefinitions refuses
+// it.
 std::string EncodeTableDefinition(const TableDefinition& definition);
 Status DecodeTableDefinition(Bytes key, Bytes value, TableDefinition* definition);
 

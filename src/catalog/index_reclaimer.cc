@@ -51,7 +51,7 @@ void IndexReclaimer::Start() {
     MutexLock lock(mutex_);
     wake_ = true;  // there may be drops from before the start
   }
-  catalog_->SetDropListener([this] { Wake(); });
+  catalog_->dropped_indexes().SetListener([this] { Wake(); });
   thread_ = StartWorkerThread("index reclaimer", [this] { Run(); });
 }
 
@@ -65,7 +65,7 @@ void IndexReclaimer::Wake() {
 
 void IndexReclaimer::Stop() {
   if (!thread_.joinable()) return;
-  catalog_->SetDropListener({});
+  catalog_->dropped_indexes().SetListener({});
   {
     MutexLock lock(mutex_);
     stop_ = true;
@@ -100,7 +100,7 @@ void IndexReclaimer::Run() {
 
 Status IndexReclaimer::ReclaimAll() {
   Status first_error;
-  for (const IndexId index : catalog_->DroppedIndexes()) {
+  for (const IndexId index : catalog_->dropped_indexes().All()) {
     if (stop_) break;
     Status status = Reclaim(index);
     if (!status.ok() && first_error.ok()) {
@@ -144,10 +144,10 @@ Status IndexReclaimer::DeleteFewKeys(rocksdb::ColumnFamilyHandle* handle, IndexI
   }
   BASALT_RETURN_IF_ERROR(store::MapStatus(iterator->status(), "reading its entries"));
   if (stop_) return Status(Code::kInterrupted, "the server is shutting down");
-  BASALT_RETURN_IF_ERROR(catalog_->AppendReclaimed(&batch, index));
+  BASALT_RETURN_IF_ERROR(catalog_->dropped_indexes().AppendReclaimed(&batch, index));
   // Not synced: what a crash takes away is done again, rows and records together.
   BASALT_RETURN_IF_ERROR(catalog_->store()->WriteToFreeSpace(&batch, /*sync=*/false));
-  catalog_->ForgetDropped(index);
+  catalog_->dropped_indexes().Forget(index);
   reclaimed_.fetch_add(1, std::memory_order_relaxed);
   *done = true;
   return {};
@@ -189,9 +189,9 @@ Status IndexReclaimer::FinishIfEmpty(rocksdb::ColumnFamilyHandle* handle, IndexI
 
 Status IndexReclaimer::Finish(IndexId index) {
   rocksdb::WriteBatch batch;
-  BASALT_RETURN_IF_ERROR(catalog_->AppendReclaimed(&batch, index));
+  BASALT_RETURN_IF_ERROR(catalog_->dropped_indexes().AppendReclaimed(&batch, index));
   BASALT_RETURN_IF_ERROR(catalog_->store()->WriteToFreeSpace(&batch, /*sync=*/true));
-  catalog_->ForgetDropped(index);
+  catalog_->dropped_indexes().Forget(index);
   reclaimed_.fetch_add(1, std::memory_order_relaxed);
   return {};
 }

@@ -21,7 +21,7 @@ struct IngestJob {
     bool operator==(const File&) const = default;
   };
 
-  // From Catalog::NewIngestJobNumber; part of the record's key.
+  // From IngestJobs::NewNumber; part of the record's key.
   uint64_t number = 0;
   std::vector<File> files;
   bool operator==(const IngestJob&) const = default;

@@ -32,13 +32,6 @@ uint32_t Crc32(Bytes bytes) {
   return ~crc;
 }
 
-void AppendChecksumChunk(Bytes key, std::string* value) {
-  const uint32_t value_crc = Crc32(*value);
-  value->push_back(static_cast<char>(kChecksumTag));
-  AppendBigEndian32(value, Crc32(key));
-  AppendBigEndian32(value, value_crc);
-}
-
 ChecksumState VerifyChecksumChunk(Bytes key, Bytes value) {
   const Bytes covered = value.substr(0, value.size() - kChecksumChunkBytes);
   const char* chunk = value.data() + covered.size();

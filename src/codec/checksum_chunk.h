@@ -2,21 +2,17 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "base/bytes.h"
 
 namespace basalt::codec {
 
-// The optional chunk at the end of a value: a tag byte, the CRC-32 of the key (index number
+// The optional chunk at the end of a value, which is only read: a tag byte, the CRC-32 of the key (index number
 // included) and the CRC-32 of the value bytes before the chunk. Off by default; rows with and
 // without it may be mixed. See docs/format/value.md, "Checksum chunk".
 
 inline constexpr uint8_t kChecksumTag = 0x01;
 inline constexpr uint32_t kChecksumChunkBytes = 9;
-
-// Appends the chunk to a finished value.
-void AppendChecksumChunk(Bytes key, std::string* value);
 
 enum class ChecksumState : uint8_t { kMatches, kKeyDiffers, kValueDiffers };
 

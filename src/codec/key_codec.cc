@@ -2,7 +2,6 @@
 #include "codec/key_codec.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "codec/inverted.h"
@@ -30,14 +29,15 @@ KeyCursor CursorBehindIndexNumber(Bytes key) {
 
 // Most bytes a step contributes to the unpack info.
 size_t MaxUnpackBytes(const KeyStep& step) {
-  if (step.value_bytes != 0) {
-    return size_t{step.value_bytes} + step.record_bytes - step.length_bytes;
+  if (step.unpack.value_bytes != 0) {
+    return size_t{step.unpack.value_bytes} + step.column.record_bytes - step.column.length_bytes;
   }
-  if (step.has_zero_sign) return 1;
-  if (!step.has_bits) return step.count_bytes;
-  const uint32_t characters = step.count_bytes != 0 ? step.weights : step.source_bytes;
-  const size_t bits = size_t{characters} * step.collation->weight_classes()->max_bits;
-  return step.count_bytes + (bits + 7) / 8;
+  if (step.unpack.has_zero_sign) return 1;
+  if (!step.unpack.has_bits) return step.unpack.count_bytes;
+  const uint32_t characters =
+      step.unpack.count_bytes != 0 ? step.string.weights : step.source_bytes;
+  const size_t bits = size_t{characters} * step.string.collation->weight_classes()->max_bits;
+  return step.unpack.count_bytes + (bits + 7) / 8;
 }
 
 }  // namespace
@@ -82,8 +82,8 @@ void KeyCodec::PlanUnpackInfo(const TableDescriptor& table, const IndexDescripto
       KeyStep& step = steps_[i];
       const Column& column = table.columns[parts[i].column];
       hidden = hidden || HidesUnpackInfo(column, parts[i], index.kv_format_version);
-      may_have_unpack_info_ = may_have_unpack_info_ || step.has_unpack_info();
-      if (hidden && step.has_unpack_info()) step.restore = RestoreFrom::kNothing;
+      may_have_unpack_info_ = may_have_unpack_info_ || !step.unpack.empty();
+      if (hidden && !step.unpack.empty()) step.restore = RestoreFrom::kNothing;
     }
     hides_unpack_info_ = hidden;
     return;
@@ -93,7 +93,7 @@ void KeyCodec::PlanUnpackInfo(const TableDescriptor& table, const IndexDescripto
                                                                      part, index.kv_format_version);
   }
   if (may_have_unpack_info_) return;
-  for (KeyStep& step : steps_) step.count_bytes = 0;  // rows have no block to hold them
+  for (KeyStep& step : steps_) step.unpack.count_bytes = 0;  // rows have no block to hold them
 }
 
 void KeyCodec::PlanPrimaryKeyExtraction(const TableDescriptor& table,
@@ -136,9 +136,9 @@ void KeyCodec::PlanEquality() {
 void KeyCodec::SumUp() {
   max_key_bytes_ = kIndexNumberBytes;
   for (const KeyStep& step : steps_) {
-    max_key_bytes_ += step.max_key_bytes + (step.nullable ? 1 : 0);
+    max_key_bytes_ += step.max_key_bytes + (step.column.nullable ? 1 : 0);
     max_unpack_bytes_ += MaxUnpackBytes(step);
-    if (step.decodable()) decodable_columns_.Add(step.column);
+    if (step.decodable()) decodable_columns_.Add(step.column.position);
   }
 }
 
@@ -181,8 +181,8 @@ size_t KeyCodec::EncodeSearchTuple(const uint8_t* tuple, unsigned parts, uint8_t
     const uint8_t* data = tuple;
     tuple += step.tuple_bytes;
     uint8_t* const start = at;
-    const bool is_null = step.nullable && *data++ != 0;
-    if (step.nullable) *at++ = is_null ? 0 : 1;
+    const bool is_null = step.column.nullable && *data++ != 0;
+    if (step.column.nullable) *at++ = is_null ? 0 : 1;
     bool whole = true;
     if (!is_null) at = EncodeSearchPart(step, SourceInTuple(step, data), at, &whole);
     if (step.inverted != 0) Invert(start, static_cast<size_t>(at - start));
@@ -190,33 +190,6 @@ size_t KeyCodec::EncodeSearchTuple(const uint8_t* tuple, unsigned parts, uint8_t
   }
   if (parts_done != nullptr) *parts_done = done;
   return static_cast<size_t>(at - out);
-}
-
-size_t KeyCodec::EncodeUniquePrefix(const uint8_t* record, uint8_t* out) const {
-  uint8_t* at = out + EncodeIndexNumber(out);
-  for (unsigned i = 0; i < user_parts_; ++i) {
-    const KeyStep& step = steps_[i];
-    uint8_t* const start = at;
-    const bool is_null = step.IsNull(record);
-    if (step.nullable) *at++ = is_null ? 0 : 1;
-    bool whole = true;
-    if (!is_null) {
-      PartSource source = SourceInRecord(step, record);
-      if (step.scope != SearchScope::kAll) source = DeclaredPart(step, source);
-      at = EncodeSearchPart(step, source, at, &whole);
-    }
-    if (step.inverted != 0) Invert(start, static_cast<size_t>(at - start));
-    if (!whole) break;
-  }
-  return static_cast<size_t>(at - out);
-}
-
-void KeyCodec::EncodeUniqueImage(const uint8_t* record, std::string* image) const {
-  image->clear();
-  AppendBigEndian32(image, index_number_);
-  for (unsigned i = 0; i < user_parts_; ++i) {
-    AppendPartImage(steps_[i], SourceInRecord(steps_[i], record), image);
-  }
 }
 
 unsigned KeyCodec::PartsInSearchTuple(size_t bytes) const {
@@ -231,7 +204,7 @@ unsigned KeyCodec::PartsInSearchTuple(size_t bytes) const {
 
 bool KeyCodec::UserPartsHaveNull(const uint8_t* record) const {
   for (unsigned i = 0; i < user_parts_; ++i) {
-    if (steps_[i].IsNull(record)) return true;
+    if (steps_[i].column.IsNull(record)) return true;
   }
   return false;
 }
@@ -296,9 +269,9 @@ size_t KeyCodec::ExtractPrimaryKey(Bytes secondary_key, uint8_t* out) const {
                 fixed_primary_tail_);
     return kIndexNumberBytes + fixed_primary_tail_;
   }
-  std::array<uint32_t, kMaxParts + 1> ends;
+  uint32_t ends[kMaxParts + 1];  // filled below, not twice
   ends[0] = kIndexNumberBytes;
-  if (PartEnds(secondary_key, total_parts(), ends.data() + 1) != total_parts()) return 0;
+  if (PartEnds(secondary_key, total_parts(), ends + 1) != total_parts()) return 0;
   uint8_t* at = out + kIndexNumberBytes;
   for (const auto [position, inverted] : primary_positions_) {
     const uint32_t bytes = ends[position + 1] - ends[position];

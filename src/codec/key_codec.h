@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "base/bytes.h"
@@ -19,8 +18,8 @@ namespace basalt::codec {
 // Turns record images into the memcomparable keys of one index, and walks such keys. The layout is
 // docs/format/key.md. Compiled once when a table is opened into a list of steps, one a key part.
 //
-// Immutable after Compile: any number of threads may use one object. No function below allocates
-// (but EncodeUniqueImage), locks or makes a system call; the only virtual call is the collation's
+// Immutable after Compile: any number of threads may use one object. No function below allocates,
+// locks or makes a system call; the only virtual call is the collation's
 // own transformation, for the collations that have no table. Encoding cannot fail; reading checks
 // every bound.
 class KeyCodec {
@@ -71,17 +70,9 @@ class KeyCodec {
   // parts. In a primary key they always are: it cannot hold two such rows.
   bool EqualBytesAreEqual(unsigned parts) const { return parts <= parts_with_equal_bytes_; }
 
-  // Uniqueness. Two rows conflict when SQL takes them for equal in what the parts *declare*: the
-  // first characters of a prefix, under the collation. The bytes of a key hold more than that for
-  // some parts (docs/format/key.md) and less for others.
-  //
-  // True when EncodePrefix of the declared parts decides: rows conflict when it is the same.
+  // True when EncodePrefix of the declared parts decides about uniqueness: rows conflict when it is
+  // the same. Else unique_image.h does.
   bool UniqueIsExact() const { return unique_is_exact_; }
-  // Else: the longest bytes that the keys of all conflicting rows begin with. Buffer as EncodeKey.
-  size_t EncodeUniquePrefix(const uint8_t* record, uint8_t* out) const;
-  // And the bytes that two rows share exactly when they conflict. Begins with the index number.
-  // Allocates. Only for rows without NULL in the declared parts.
-  void EncodeUniqueImage(const uint8_t* record, std::string* image) const;
 
   // How many leading parts a search tuple of `bytes` bytes holds.
   unsigned PartsInSearchTuple(size_t bytes) const;
@@ -117,7 +108,7 @@ class KeyCodec {
 
   // True when the column of this part can be decoded from it. (For a hidden id: false.)
   bool IsPartDecodable(unsigned part) const { return steps_[part].decodable(); }
-  uint32_t PartColumn(unsigned part) const { return steps_[part].column; }
+  uint32_t PartColumn(unsigned part) const { return steps_[part].column.position; }
 
   // Primary keys: every value carries an unpack block. Secondary keys: a value may carry one.
   bool may_have_unpack_info() const { return may_have_unpack_info_; }

@@ -91,7 +91,7 @@ Status SetChar(const Column& column, const KeyPart& part, KeyStep* step) {
   } else if (collation.kind() == CollationClass::kSimple) {
     op = KeyOp::kCharSimple;
   }
-  step->weights =
+  step->string.weights =
       part.length / properties.bytes_per_character_max * properties.transform_multiplier;
   const bool same_length = op == KeyOp::kCharRaw || op == KeyOp::kCharSimple;
   return SetFixedString(op, same_length ? part.length : collation.TransformLength(part.length),
@@ -107,8 +107,8 @@ void SetChunks(const KeyPart& part, KeyStep* step) {
 void SetWeightChunks(const Collation& collation, const KeyPart& part, KeyStep* step) {
   const uint32_t weights = static_cast<uint32_t>(collation.TransformLength(part.length));
   step->op = KeyOp::kWeightChunks;
-  step->transform_room = (weights + kChunkPayload - 1) / kChunkPayload * kChunkBytes;
-  step->max_key_bytes = MaxChunkedBytes(step->transform_room);
+  step->string.transform_room = (weights + kChunkPayload - 1) / kChunkPayload * kChunkBytes;
+  step->max_key_bytes = MaxChunkedBytes(step->string.transform_room);
 }
 
 void SetPadded(const Collation& collation, const KeyPart& part, KeyStep* step) {
@@ -123,8 +123,8 @@ void SetPadded(const Collation& collation, const KeyPart& part, KeyStep* step) {
     step->op = KeyOp::kPaddedWeights;
   }
   const uint32_t weights = static_cast<uint32_t>(collation.TransformLength(part.length));
-  step->transform_room = MaxSegmentedBytes(collation.shape(), weights);
-  step->max_key_bytes = MaxSegmentedBytes(collation.shape(), step->transform_room);
+  step->string.transform_room = MaxSegmentedBytes(collation.shape(), weights);
+  step->max_key_bytes = MaxSegmentedBytes(collation.shape(), step->string.transform_room);
 }
 
 void SetVarchar(const Column& column, const KeyPart& part, KeyStep* step) {
@@ -132,7 +132,7 @@ void SetVarchar(const Column& column, const KeyPart& part, KeyStep* step) {
   if (column.kind == ColumnKind::kVarbinary || collation->kind() == CollationClass::kBinary) {
     SetChunks(part, step);
   } else {
-    step->weights = part.length / collation->properties().bytes_per_character_max;
+    step->string.weights = part.length / collation->properties().bytes_per_character_max;
     if (collation->kind() == CollationClass::kMultiLevel) {
       SetWeightChunks(*collation, part, step);
     } else {
@@ -148,7 +148,7 @@ Status SetBlob(const Column& column, const KeyPart& part, KeyStep* step) {
   const uint32_t suffix = text ? 0 : column.length_bytes;
   BASALT_RETURN_IF_ERROR(SetFixedString(text ? KeyOp::kTextPrefix : KeyOp::kBlobPrefix,
                                         uint64_t{part.length} + suffix, part, step));
-  step->weights = part.length;
+  step->string.weights = part.length;
   step->tuple_bytes = part.length + 2;
   return Status::Ok();
 }
@@ -158,17 +158,17 @@ void SetWeighed(const Column& column, const KeyPart& part, KeyStep* step) {
   const Collation& collation = *column.collation;
   const uint32_t room = static_cast<uint32_t>(collation.OrderRoom(part.length));
   step->op = KeyOp::kOrder;
-  step->transform_room = room;
-  step->levels = static_cast<uint8_t>(collation.levels().size());
-  step->cuts_spaces = collation.cuts_spaces();
+  step->string.transform_room = room;
+  step->string.levels = static_cast<uint8_t>(collation.levels().size());
+  step->string.cuts_spaces = collation.cuts_spaces();
   const OrderLayout layout = collation.order_layout();
   if (layout != OrderLayout::kSegments) {
     const bool first_only =
         layout == OrderLayout::kChunkThenSegments && column.kind != ColumnKind::kChar;
-    step->chunked = first_only ? 1 : 0xff;
+    step->string.chunked = first_only ? 1 : 0xff;
   }
-  for (unsigned level = 0; level < step->levels; ++level) {
-    step->max_key_bytes += (step->chunked >> level & 1) != 0
+  for (unsigned level = 0; level < step->string.levels; ++level) {
+    step->max_key_bytes += (step->string.chunked >> level & 1) != 0
                                ? MaxChunkedBytes(room)
                                : MaxSegmentedBytes(collation.order_shape(level), room);
   }
@@ -195,13 +195,13 @@ bool SetNewestString(const Column& column, const KeyPart& part, KeyStep* step) {
   const Collation& collation = *column.collation;
   const uint32_t characters = part.length / collation.properties().bytes_per_character_max;
   if (collation.order_layout() == OrderLayout::kAsBefore) {
-    step->weights = characters;
+    step->string.weights = characters;
     if (blob) SetPadded(collation, part, step);
     return blob;
   }
   const bool counts_spaces = !collation.properties().pad_space;
   const bool all_fit = !step->is_prefix && !(counts_spaces && column.kind == ColumnKind::kChar);
-  step->characters = all_fit ? 0 : characters;
+  step->string.characters = all_fit ? 0 : characters;
   if (collation.order_layout() == OrderLayout::kBytes) {
     SetBytes(part, step);
   } else {
@@ -238,8 +238,8 @@ Status SetOp(const Column& column, const KeyPart& part, uint16_t version, KeySte
 SearchScope ScopeOf(const KeyStep& step, uint16_t version) {
   if (step.op == KeyOp::kBlobPrefix) return SearchScope::kWeights;
   if (version >= kKvFormatNewest) return SearchScope::kAll;
-  if (!step.is_prefix || step.collation == nullptr) return SearchScope::kAll;
-  const CollationProperties& collation = step.collation->properties();
+  if (!step.is_prefix || step.string.collation == nullptr) return SearchScope::kAll;
+  const CollationProperties& collation = step.string.collation->properties();
   const bool one_byte = collation.bytes_per_character_max == 1;
   if (collation.levels != 1) {
     return one_byte && step.op == KeyOp::kCharWeights ? SearchScope::kAll : SearchScope::kNothing;
@@ -253,8 +253,8 @@ SearchScope ScopeOf(const KeyStep& step, uint16_t version) {
 // A whole CHAR has room for all its weights; elsewhere the room is counted in characters, and
 // collations with several weights a character fill it before the value ends.
 bool EqualBytesAreEqual(const KeyStep& step, uint16_t version) {
-  if (version >= kKvFormatNewest || step.collation == nullptr) return true;
-  const CollationProperties& collation = step.collation->properties();
+  if (version >= kKvFormatNewest || step.string.collation == nullptr) return true;
+  const CollationProperties& collation = step.string.collation->properties();
   switch (step.op) {
     case KeyOp::kWeightChunks:
       return false;
@@ -262,7 +262,7 @@ bool EqualBytesAreEqual(const KeyStep& step, uint16_t version) {
     case KeyOp::kPaddedWeights:
     case KeyOp::kTextPrefix:
       if (collation.levels != 1 || !collation.pad_space ||
-          !step.collation->transforms_as_it_compares()) {
+          !step.string.collation->transforms_as_it_compares()) {
         return false;
       }
       return collation.transform_multiplier == 1 ||
@@ -282,35 +282,36 @@ uint8_t CountBytes(const KeyPart& part) { return part.length < kTwoByteCount ? 1
 // What full parts of exact, simple and other collations write in the versions before 14.
 void SetUnpackInfo(const KeyPart& part, KeyStep* step) {
   if (step->is_prefix) return;
-  if (IsPadded(step->op)) step->count_bytes = CountBytes(part);
+  if (IsPadded(step->op)) step->unpack.count_bytes = CountBytes(part);
   const bool simple = step->op == KeyOp::kPaddedSimple || step->op == KeyOp::kCharSimple;
-  step->has_bits = simple && !step->collation->weight_classes()->one_to_one;
+  step->unpack.has_bits = simple && !step->string.collation->weight_classes()->one_to_one;
 }
 
 // What version 14 writes: in a secondary index, whatever the key does not say itself.
 void SetNewestUnpackInfo(const Column& column, const KeyPart& part, bool secondary, KeyStep* step) {
   if (NeedsUnpackInfo(column, part, kKvFormatNewest)) return SetUnpackInfo(part, step);
   if (!secondary || step->is_prefix) return;
-  step->has_zero_sign = step->op == KeyOp::kFloat;
+  step->unpack.has_zero_sign = step->op == KeyOp::kFloat;
   if (column.kind != ColumnKind::kChar && column.kind != ColumnKind::kVarchar) return;
   if (IsDecodable(column, part, kKvFormatNewest) || step->op == KeyOp::kChunks) return;
   if (column.collation->weight_code() == WeightCode::kLossy ||
       !column.collation->properties().pad_space) {
     step->restore = RestoreFrom::kValue;
-    step->value_bytes = column.field_length < 256 ? 1 : 2;
+    step->unpack.value_bytes = column.field_length < 256 ? 1 : 2;
   } else if (column.kind == ColumnKind::kVarchar) {
-    step->count_bytes = CountBytes(part);
+    step->unpack.count_bytes = CountBytes(part);
   }
 }
 
 void SetSource(const Column& column, KeyStep* step) {
-  step->length_bytes = column.length_bytes;
-  step->source = IsBlob(column.kind)             ? SourceForm::kBlob
-                 : IsVariableLength(column.kind) ? SourceForm::kVarying
-                                                 : SourceForm::kFixed;
-  step->record_offset = column.offset;
-  step->record_bytes = column.pack_length;
-  step->null_image_bytes = IsVariableLength(column.kind) ? column.length_bytes : column.pack_length;
+  step->column.length_bytes = column.length_bytes;
+  step->column.form = IsBlob(column.kind)             ? SourceForm::kBlob
+                      : IsVariableLength(column.kind) ? SourceForm::kVarying
+                                                      : SourceForm::kFixed;
+  step->column.record_offset = column.offset;
+  step->column.record_bytes = column.pack_length;
+  step->column.null_image_bytes =
+      IsVariableLength(column.kind) ? column.length_bytes : column.pack_length;
 }
 
 }  // namespace
@@ -320,17 +321,17 @@ Status CompileKeyStep(const TableDescriptor& table, const IndexDescriptor& index
   const Column& column = table.columns[part.column];
   const uint16_t version = LayoutVersionOf(table, index, part);
   const bool secondary = index.kind == IndexKind::kSecondary;
-  step->nullable = column.nullable;
-  step->null_mask = column.null_mask;
-  step->null_offset = column.null_offset;
+  step->column.nullable = column.nullable;
+  step->column.null_mask = column.null_mask;
+  step->column.null_offset = column.null_offset;
   step->inverted = part.descending ? kDescending : kAscending;
-  step->legacy_chunks = version < kKvFormatNineByteChunks;
-  step->column = part.column;
+  step->string.legacy_chunks = version < kKvFormatNineByteChunks;
+  step->column.position = part.column;
   step->is_prefix = !CoversWholeColumn(column, part);
   const bool restored = secondary ? IsReadable(column, part, index.kv_format_version)
                                   : IsDecodable(column, part, index.kv_format_version);
   step->restore = restored ? RestoreFrom::kKey : RestoreFrom::kNothing;
-  step->collation = column.collation;
+  step->string.collation = column.collation;
   step->part_bytes = part.length;
   SetSource(column, step);
   BASALT_RETURN_IF_ERROR(SetOp(column, part, version, step));
@@ -349,7 +350,7 @@ Status CompileKeyStep(const TableDescriptor& table, const IndexDescriptor& index
 KeyStep HiddenIdStep() {
   KeyStep step;
   step.op = KeyOp::kHiddenId;
-  step.column = kNoColumn;
+  step.column.position = kNoColumn;
   step.key_bytes = 8;
   step.max_key_bytes = 8;
   return step;

@@ -20,14 +20,14 @@ void KeyDecoder::Compile(const TableDescriptor& table, const KeyCodec& codec,
   const std::vector<KeyStep>& steps = codec.steps();
   actions_.assign(steps.size(), Action::kSkip);
   for (unsigned i = 0; i < steps.size(); ++i) {
-    if (!steps[i].decodable() || !wanted.Contains(steps[i].column)) continue;
+    if (!steps[i].decodable() || !wanted.Contains(steps[i].column.position)) continue;
     actions_[i] = Action::kDecode;
     last_step_ = i + 1;
-    if (steps[i].has_unpack_info()) last_unpack_step_ = i + 1;
+    if (!steps[i].unpack.empty()) last_unpack_step_ = i + 1;
   }
   // Unpack info has no index: to reach a part's, that of all parts before it must be stepped over.
   for (unsigned i = 0; i < last_unpack_step_; ++i) {
-    if (actions_[i] == Action::kSkip && steps[i].has_unpack_info()) {
+    if (actions_[i] == Action::kSkip && !steps[i].unpack.empty()) {
       actions_[i] = Action::kSkipWithUnpack;
     }
   }
@@ -52,10 +52,11 @@ bool KeyDecoder::DecodeWithUnpack(Bytes key, Bytes unpack_content, uint8_t* reco
     if (presence == PartPresence::kMalformed) return false;
     if (actions_[i] == Action::kDecode) {
       if (presence == PartPresence::kNull) {
-        SetNull(*step, default_record_, record);
+        SetNull(step->column, default_record_, record);
         continue;
       }
-      if (step->nullable) record[step->null_offset] &= static_cast<uint8_t>(~step->null_mask);
+      if (step->column.nullable)
+        record[step->column.null_offset] &= static_cast<uint8_t>(~step->column.null_mask);
       if (!DecodePart(*step, &cursor, record)) return false;
       continue;
     }

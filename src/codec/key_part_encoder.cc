@@ -22,37 +22,13 @@ uint32_t LoadLittleEndian(const uint8_t* from, unsigned bytes) {
   return value;
 }
 
-constexpr size_t kLengthBytes = sizeof(uint32_t);  // in the image of a unique check
-
-// True when weights of this level compare as if spaces followed them.
-bool PadsLevel(const Collation& collation, size_t level) {
-  switch (collation.order_layout()) {
-    case OrderLayout::kAsBefore:
-    case OrderLayout::kSegments:
-      return true;
-    case OrderLayout::kChunkThenSegments:
-      return level > 0;
-    default:
-      return false;
-  }
-}
-
 void CopyBytes(const uint8_t* from, size_t bytes, uint8_t* to) {
   if (bytes != 0) std::memcpy(to, from, bytes);  // an empty BLOB may have a null pointer
 }
 
-size_t TrimmedLength(const Collation& collation, PartSource source) {
-  if (collation.space_bytes() != 1) {
-    return collation.LengthWithoutTrailingSpaces(source.data, source.length);
-  }
-  size_t length = source.length;
-  while (length > 0 && source.data[length - 1] == ' ') --length;
-  return length;
-}
-
 PartSource FirstCharacters(const KeyStep& step, PartSource source) {
-  source.length = static_cast<uint32_t>(
-      step.collation->LengthOfCharacters(source.data, source.length, step.characters));
+  source.length = static_cast<uint32_t>(step.string.collation->LengthOfCharacters(
+      source.data, source.length, step.string.characters));
   return source;
 }
 
@@ -73,62 +49,64 @@ struct Weights {
 };
 
 Weights WeightsOf(const KeyStep& step, PartSource source, size_t trimmed, uint8_t* out) {
-  const Collation& collation = *step.collation;
-  if (step.op == KeyOp::kPaddedRaw) return {source.data, std::min<size_t>(trimmed, step.weights)};
-  uint8_t* scratch = out + step.transform_room / collation.shape().payload + 1;
+  const Collation& collation = *step.string.collation;
+  if (step.op == KeyOp::kPaddedRaw)
+    return {source.data, std::min<size_t>(trimmed, step.string.weights)};
+  uint8_t* scratch = out + step.string.transform_room / collation.shape().payload + 1;
   if (step.op == KeyOp::kPaddedSimple) {
-    const size_t bytes = std::min<size_t>(trimmed, step.weights);
+    const size_t bytes = std::min<size_t>(trimmed, step.string.weights);
     const uint8_t* sort_order = collation.properties().sort_order;
     for (size_t i = 0; i < bytes; ++i) scratch[i] = sort_order[source.data[i]];
     return {scratch, bytes};
   }
-  return {scratch, collation.Transform(scratch, step.transform_room, step.weights, source.data,
-                                       trimmed, kNoPadding)};
+  return {scratch, collation.Transform(scratch, step.string.transform_room, step.string.weights,
+                                       source.data, trimmed, kNoPadding)};
 }
 
 uint8_t* EncodePadded(const KeyStep& step, PartSource source, uint8_t* out, uint8_t** unpack) {
-  const Collation& collation = *step.collation;
+  const Collation& collation = *step.string.collation;
   const size_t trimmed = TrimmedLength(collation, source);
   const Weights weights = WeightsOf(step, source, trimmed, out);
   uint32_t filled;
   uint8_t* end = EncodeSegments(collation.shape(), weights.data, weights.bytes, out, &filled);
-  if (unpack == nullptr || step.count_bytes == 0) return end;
+  if (unpack == nullptr || step.unpack.count_bytes == 0) return end;
 
   const uint32_t cut = static_cast<uint32_t>(source.length - trimmed) / collation.space_bytes();
   const uint32_t count = kCountOffset + cut - filled / collation.shape().space_bytes;
-  *unpack = WriteCount(step.count_bytes, count, *unpack);
-  if (step.has_bits) {
+  *unpack = WriteCount(step.unpack.count_bytes, count, *unpack);
+  if (step.unpack.has_bits) {
     *unpack = WriteWeightBits(*collation.weight_classes(), source.data,
-                              std::min(source.length, step.weights), *unpack);
+                              std::min(source.length, step.string.weights), *unpack);
   }
   return end;
 }
 
 // The value of a column as it is, CHAR without the spaces at its end.
 uint8_t* WriteValue(const KeyStep& step, PartSource source, uint8_t* to) {
-  if (step.source == SourceForm::kFixed) {
-    source.length = static_cast<uint32_t>(TrimmedLength(*step.collation, source));
+  if (step.column.form == SourceForm::kFixed) {
+    source.length = static_cast<uint32_t>(TrimmedLength(*step.string.collation, source));
   }
   to[0] = static_cast<uint8_t>(source.length);
-  if (step.value_bytes == 2) to[1] = static_cast<uint8_t>(source.length >> 8);
-  CopyBytes(source.data, source.length, to + step.value_bytes);
-  return to + step.value_bytes + source.length;
+  if (step.unpack.value_bytes == 2) to[1] = static_cast<uint8_t>(source.length >> 8);
+  CopyBytes(source.data, source.length, to + step.unpack.value_bytes);
+  return to + step.unpack.value_bytes + source.length;
 }
 
 // All weights of the characters that take part, level after level.
 uint8_t* EncodeOrder(const KeyStep& step, PartSource source, uint8_t* out, uint8_t** unpack) {
-  const Collation& collation = *step.collation;
+  const Collation& collation = *step.string.collation;
   const PartSource whole = source;
-  if (step.characters != 0) source = FirstCharacters(step, source);
-  if (step.cuts_spaces) source.length = static_cast<uint32_t>(TrimmedLength(collation, source));
+  if (step.string.characters != 0) source = FirstCharacters(step, source);
+  if (step.string.cuts_spaces)
+    source.length = static_cast<uint32_t>(TrimmedLength(collation, source));
   uint32_t filled = 0;
-  for (unsigned level = 0; level < step.levels; ++level) {
-    const bool chunked = (step.chunked >> level & 1) != 0;
+  for (unsigned level = 0; level < step.string.levels; ++level) {
+    const bool chunked = (step.string.chunked >> level & 1) != 0;
     const size_t payload = chunked ? kChunkPayload : collation.order_shape(level).payload;
-    uint8_t* scratch = out + step.transform_room / payload + 1;
-    size_t bytes =
-        collation.OrderWeights(level, scratch, step.transform_room, source.data, source.length);
-    if (collation.ends_at_zero() && step.source != SourceForm::kFixed) {
+    uint8_t* scratch = out + step.string.transform_room / payload + 1;
+    size_t bytes = collation.OrderWeights(level, scratch, step.string.transform_room, source.data,
+                                          source.length);
+    if (collation.ends_at_zero() && step.column.form != SourceForm::kFixed) {
       bytes = strnlen(reinterpret_cast<const char*>(scratch), bytes);
     }
     if (chunked) {
@@ -138,17 +116,17 @@ uint8_t* EncodeOrder(const KeyStep& step, PartSource source, uint8_t* out, uint8
     }
   }
   if (unpack == nullptr) return out;
-  if (step.count_bytes != 0) {
+  if (step.unpack.count_bytes != 0) {
     const uint32_t cut = (whole.length - source.length) / collation.space_bytes();
     const uint32_t count = kCountOffset + cut - filled / collation.order_shape(0).space_bytes;
-    *unpack = WriteCount(step.count_bytes, count, *unpack);
+    *unpack = WriteCount(step.unpack.count_bytes, count, *unpack);
   }
   return out;
 }
 
 // Keys do not tell the zeros of a FLOAT apart.
 void WriteZeroSign(const KeyStep& step, const uint8_t* number, uint8_t** unpack) {
-  if (unpack == nullptr || !step.has_zero_sign) return;
+  if (unpack == nullptr || !step.unpack.has_zero_sign) return;
   constexpr uint32_t kMinusZero = 0x80000000;
   uint32_t bits;
   std::memcpy(&bits, number, sizeof(bits));
@@ -156,20 +134,21 @@ void WriteZeroSign(const KeyStep& step, const uint8_t* number, uint8_t** unpack)
 }
 
 uint8_t* EncodeCharSimple(const KeyStep& step, PartSource source, uint8_t* out, uint8_t** unpack) {
-  const uint8_t* sort_order = step.collation->properties().sort_order;
+  const uint8_t* sort_order = step.string.collation->properties().sort_order;
   for (uint32_t i = 0; i < source.length; ++i) out[i] = sort_order[source.data[i]];
-  if (unpack != nullptr && step.has_bits) {
-    *unpack =
-        WriteWeightBits(*step.collation->weight_classes(), source.data, source.length, *unpack);
+  if (unpack != nullptr && step.unpack.has_bits) {
+    *unpack = WriteWeightBits(*step.string.collation->weight_classes(), source.data, source.length,
+                              *unpack);
   }
   return out + source.length;
 }
 
 uint8_t* EncodeWeightChunks(const KeyStep& step, PartSource source, uint8_t* out) {
-  uint8_t* scratch = out + step.transform_room / kChunkPayload + 1;
-  const size_t bytes = step.collation->Transform(scratch, step.transform_room, step.weights,
-                                                 source.data, source.length, kNoPadding);
-  return EncodeChunks(scratch, bytes, step.legacy_chunks, out);
+  uint8_t* scratch = out + step.string.transform_room / kChunkPayload + 1;
+  const size_t bytes =
+      step.string.collation->Transform(scratch, step.string.transform_room, step.string.weights,
+                                       source.data, source.length, kNoPadding);
+  return EncodeChunks(scratch, bytes, step.string.legacy_chunks, out);
 }
 
 // The bytes without the length that follows them; returns behind them.
@@ -182,110 +161,67 @@ uint8_t* EncodeBlobBytes(const KeyStep& step, PartSource source, uint8_t* out) {
 
 uint8_t* EncodeBlobPrefix(const KeyStep& step, PartSource source, uint8_t* out) {
   out = EncodeBlobBytes(step, source, out);
-  for (unsigned i = step.length_bytes; i-- > 0;) {
+  for (unsigned i = step.column.length_bytes; i-- > 0;) {
     *out++ = static_cast<uint8_t>(source.length >> (8 * i));
   }
   return out;
 }
 
 uint8_t* EncodeFilledWeights(const KeyStep& step, PartSource source, uint8_t* out) {
-  step.collation->Transform(out, step.key_bytes, step.weights, source.data, source.length,
-                            kPadToEnd);
+  step.string.collation->Transform(out, step.key_bytes, step.string.weights, source.data,
+                                   source.length, kPadToEnd);
   return out + step.key_bytes;
 }
 
 // The weights of a search value, as far as later characters cannot change them.
 uint8_t* EncodeSearchWeights(const KeyStep& step, PartSource source, uint8_t* out) {
-  const Collation& collation = *step.collation;
+  const Collation& collation = *step.string.collation;
   const bool segments = step.op == KeyOp::kPaddedWeights;
-  uint8_t* to = segments ? out + step.transform_room / collation.shape().payload + 1 : out;
-  const size_t room = segments ? step.transform_room : step.key_bytes;
+  uint8_t* to = segments ? out + step.string.transform_room / collation.shape().payload + 1 : out;
+  const size_t room = segments ? step.string.transform_room : step.key_bytes;
   // Spaces may be the tuple's own padding, with which the value need not go on.
   source.length = static_cast<uint32_t>(TrimmedLength(collation, source));
   size_t bytes =
-      collation.Transform(to, room, step.weights, source.data, source.length, kNoPadding);
+      collation.Transform(to, room, step.string.weights, source.data, source.length, kNoPadding);
   if (step.scope == SearchScope::kFewWeights) {
-    bytes -= std::min<size_t>(bytes, 2 * collation.shape().space_bytes);
+    bytes -= std::min<size_t>(bytes, size_t{2} * collation.shape().space_bytes);
   }
   return segments ? EncodeSegmentsPrefix(collation.shape(), to, bytes, out) : out + bytes;
 }
 
 }  // namespace
 
+size_t TrimmedLength(const Collation& collation, PartSource source) {
+  if (collation.space_bytes() != 1) {
+    return collation.LengthWithoutTrailingSpaces(source.data, source.length);
+  }
+  size_t length = source.length;
+  while (length > 0 && source.data[length - 1] == ' ') --length;
+  return length;
+}
+
 PartSource SourceInRecord(const KeyStep& step, const uint8_t* record) {
-  const uint8_t* at = record + step.record_offset;
-  if (step.source == SourceForm::kFixed) return {at, step.source_bytes};
-  const uint32_t length = LoadLittleEndian(at, step.length_bytes);
-  if (step.source == SourceForm::kVarying) {
-    return {at + step.length_bytes, std::min(length, step.record_bytes - step.length_bytes)};
+  const uint8_t* at = record + step.column.record_offset;
+  if (step.column.form == SourceForm::kFixed) return {at, step.source_bytes};
+  const uint32_t length = LoadLittleEndian(at, step.column.length_bytes);
+  if (step.column.form == SourceForm::kVarying) {
+    return {at + step.column.length_bytes,
+            std::min(length, step.column.record_bytes - step.column.length_bytes)};
   }
   PartSource source{nullptr, length};
-  std::memcpy(&source.data, at + step.length_bytes, sizeof(source.data));
+  std::memcpy(&source.data, at + step.column.length_bytes, sizeof(source.data));
   return source;
-}
-
-PartSource DeclaredPart(const KeyStep& step, PartSource source) {
-  if (step.op == KeyOp::kBlobPrefix) {
-    source.length = std::min(source.length, step.source_bytes);
-  } else if (step.is_prefix && step.collation != nullptr) {
-    const size_t characters =
-        step.part_bytes / step.collation->properties().bytes_per_character_max;
-    source.length = static_cast<uint32_t>(
-        step.collation->LengthOfCharacters(source.data, source.length, characters));
-  }
-  return source;
-}
-
-// The weights of a whole value without the spaces at its end, where these do not count. Equal for
-// values that SQL takes for equal, and only for them.
-void AppendWeights(const KeyStep& step, PartSource source, std::string* image) {
-  const Collation& collation = *step.collation;
-  if (collation.cuts_spaces()) {
-    source.length = static_cast<uint32_t>(TrimmedLength(collation, source));
-  }
-  const size_t room =
-      collation.OrderRoom(size_t{source.length} * collation.properties().bytes_per_character_max);
-  for (size_t level = 0; level < collation.levels().size(); ++level) {
-    const size_t start = image->size();
-    image->resize(start + kLengthBytes + room);
-    uint8_t* weights = reinterpret_cast<uint8_t*>(image->data()) + start + kLengthBytes;
-    size_t bytes = collation.OrderWeights(level, weights, room, source.data, source.length);
-    if (PadsLevel(collation, level)) {
-      bytes = WithoutTrailingSpaces(collation.order_shape(level), weights,
-                                    static_cast<uint32_t>(bytes));
-    }
-    StoreBigEndian32(image->data() + start, static_cast<uint32_t>(bytes));
-    image->resize(start + kLengthBytes + bytes);
-  }
-}
-
-void AppendPartImage(const KeyStep& step, PartSource source, std::string* image) {
-  const size_t start = image->size();
-  AppendBigEndian32(image, 0);  // the length comes last: images of parts must not run together
-  if (step.op == KeyOp::kBlobPrefix) {
-    source = DeclaredPart(step, source);
-    if (source.length != 0)
-      image->append(reinterpret_cast<const char*>(source.data), source.length);
-  } else if (step.scope == SearchScope::kAll && step.equal_bytes_are_equal) {
-    image->resize(start + kLengthBytes + step.max_key_bytes);
-    uint8_t* out = reinterpret_cast<uint8_t*>(image->data()) + start + kLengthBytes;
-    const uint8_t* end = EncodePart(step, source, out, nullptr);
-    image->resize(start + kLengthBytes + static_cast<size_t>(end - out));
-  } else {
-    AppendWeights(step, DeclaredPart(step, source), image);
-  }
-  StoreBigEndian32(image->data() + start,
-                   static_cast<uint32_t>(image->size() - start - kLengthBytes));
 }
 
 PartSource SourceInTuple(const KeyStep& step, const uint8_t* tuple) {
-  if (step.source == SourceForm::kFixed) return {tuple, step.source_bytes};
-  const uint32_t room = step.tuple_bytes - 2 - (step.nullable ? 1 : 0);
+  if (step.column.form == SourceForm::kFixed) return {tuple, step.source_bytes};
+  const uint32_t room = step.tuple_bytes - 2 - (step.column.nullable ? 1 : 0);
   return {tuple + 2, std::min(LoadLittleEndian(tuple, 2), room)};
 }
 
 uint8_t* EncodePart(const KeyStep& step, PartSource source, uint8_t* out, uint8_t** unpack) {
-  if (step.value_bytes != 0 && unpack != nullptr) *unpack = WriteValue(step, source, *unpack);
+  if (step.unpack.value_bytes != 0 && unpack != nullptr)
+    *unpack = WriteValue(step, source, *unpack);
   switch (step.op) {
     case KeyOp::kInteger8:
       *out = *source.data ^ step.flip;
@@ -323,9 +259,9 @@ uint8_t* EncodePart(const KeyStep& step, PartSource source, uint8_t* out, uint8_
     case KeyOp::kTextPrefix:
       return EncodeFilledWeights(step, source, out);
     case KeyOp::kChunks:
-      if (step.characters != 0) source = FirstCharacters(step, source);
+      if (step.string.characters != 0) source = FirstCharacters(step, source);
       return EncodeChunks(source.data, std::min(source.length, step.source_bytes),
-                          step.legacy_chunks, out);
+                          step.string.legacy_chunks, out);
     case KeyOp::kWeightChunks:
       return EncodeWeightChunks(step, source, out);
     case KeyOp::kPaddedRaw:
@@ -346,8 +282,8 @@ uint8_t* EncodePart(const KeyStep& step, PartSource source, uint8_t* out, uint8_
 uint8_t* EncodeNullablePart(const KeyStep& step, const uint8_t* record, uint8_t* out,
                             uint8_t** unpack) {
   uint8_t* at = out;
-  const bool is_null = step.IsNull(record);
-  if (step.nullable) *at++ = is_null ? 0 : 1;
+  const bool is_null = step.column.IsNull(record);
+  if (step.column.nullable) *at++ = is_null ? 0 : 1;
   if (!is_null) at = EncodePart(step, SourceInRecord(step, record), at, unpack);
   if (step.inverted != 0) Invert(out, static_cast<size_t>(at - out));
   return at;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "codec/key_step.h"
 
@@ -22,18 +22,13 @@ PartSource SourceInRecord(const KeyStep& step, const uint8_t* record);
 // Finds the part in the server's search tuple; `tuple` points behind the NULL byte.
 PartSource SourceInTuple(const KeyStep& step, const uint8_t* tuple);
 
-// Of the data of a column, what the part declares: of a prefix part the first characters (bytes).
-PartSource DeclaredPart(const KeyStep& step, PartSource source);
+// Bytes of a value without the spaces at its end, as its collation's character set writes them.
+size_t TrimmedLength(const Collation& collation, PartSource source);
 
 // Writes a whole part that is in a record image, its NULL byte included, inverted if descending;
 // returns behind it. Else like EncodePart.
 uint8_t* EncodeNullablePart(const KeyStep& step, const uint8_t* record, uint8_t* out,
                             uint8_t** unpack);
-
-// Appends bytes that are the same for two values exactly when SQL takes them for equal in what the
-// part declares, whatever the format puts into keys. Allocates: for unique checks of the parts
-// whose key bytes do not decide it.
-void AppendPartImage(const KeyStep& step, PartSource source, std::string* image);
 
 // Writes the key bytes of a value that is not NULL, as if the part were ascending; returns behind
 // them. `out` has room for step.max_key_bytes, all of which may be used as scratch space. With

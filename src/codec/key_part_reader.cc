@@ -26,9 +26,10 @@ struct TrailingSpaces {
 };
 
 bool ReadCount(const KeyStep& step, KeyCursor* cursor, TrailingSpaces* spaces) {
-  if (cursor->unpack_end - cursor->unpack < step.count_bytes) return false;
-  const uint32_t count = step.count_bytes == 2 ? LoadBigEndian16(cursor->unpack) : *cursor->unpack;
-  cursor->unpack += step.count_bytes;
+  if (cursor->unpack_end - cursor->unpack < step.unpack.count_bytes) return false;
+  const uint32_t count =
+      step.unpack.count_bytes == 2 ? LoadBigEndian16(cursor->unpack) : *cursor->unpack;
+  cursor->unpack += step.unpack.count_bytes;
   if (count <= kCountOffset) {
     spaces->filled = kCountOffset - count;
   } else {
@@ -114,13 +115,14 @@ bool DecodeCodePoints(const Collation& collation, const uint8_t* weights, uint32
 // One segment's weights back to bytes of the value, by the kind of collation.
 bool DecodeSegment(const KeyStep& step, const uint8_t* weights, uint32_t bytes, BitReader* bits,
                    uint8_t* to, size_t room, size_t* length) {
-  if (step.op != KeyOp::kPaddedSimple && step.collation->weight_code() != WeightCode::kBytes) {
-    return DecodeCodePoints(*step.collation, weights, bytes, to, room, length);
+  if (step.op != KeyOp::kPaddedSimple &&
+      step.string.collation->weight_code() != WeightCode::kBytes) {
+    return DecodeCodePoints(*step.string.collation, weights, bytes, to, room, length);
   }
   if (bytes > room - *length) return false;
   if (step.op != KeyOp::kPaddedSimple) {
     std::memcpy(to + *length, weights, bytes);
-  } else if (!ReadWeightBits(*step.collation->weight_classes(), weights, bytes, bits,
+  } else if (!ReadWeightBits(*step.string.collation->weight_classes(), weights, bytes, bits,
                              to + *length)) {
     return false;
   }
@@ -140,42 +142,45 @@ void FillWithSpaces(const Collation& collation, uint8_t* to, size_t bytes) {
 
 // What the trailing spaces of a VARCHAR and the end of a CHAR still need.
 bool FinishString(const KeyStep& step, size_t appended, size_t length, uint8_t* column) {
-  uint8_t* data = column + step.length_bytes;
-  const size_t room = step.record_bytes - step.length_bytes;
-  if (step.source == SourceForm::kFixed) appended = (room - length) / step.collation->space_bytes();
-  if (appended > (room - length) / step.collation->space_bytes()) return false;
-  const size_t bytes = appended * step.collation->space_bytes();
-  FillWithSpaces(*step.collation, data + length, bytes);
-  if (step.source == SourceForm::kVarying) StoreLength(column, step.length_bytes, length + bytes);
+  uint8_t* data = column + step.column.length_bytes;
+  const size_t room = step.column.record_bytes - step.column.length_bytes;
+  if (step.column.form == SourceForm::kFixed)
+    appended = (room - length) / step.string.collation->space_bytes();
+  if (appended > (room - length) / step.string.collation->space_bytes()) return false;
+  const size_t bytes = appended * step.string.collation->space_bytes();
+  FillWithSpaces(*step.string.collation, data + length, bytes);
+  if (step.column.form == SourceForm::kVarying)
+    StoreLength(column, step.column.length_bytes, length + bytes);
   return true;
 }
 
 const SegmentShape& ShapeOf(const KeyStep& step) {
-  return step.op == KeyOp::kOrder ? step.collation->order_shape(0) : step.collation->shape();
+  return step.op == KeyOp::kOrder ? step.string.collation->order_shape(0)
+                                  : step.string.collation->shape();
 }
 
 bool DecodePadded(const KeyStep& step, KeyCursor* cursor, uint8_t* column) {
   TrailingSpaces spaces;
-  if (step.count_bytes != 0 && !ReadCount(step, cursor, &spaces)) return false;
+  if (step.unpack.count_bytes != 0 && !ReadCount(step, cursor, &spaces)) return false;
   BitReader bits(cursor->unpack, cursor->unpack_end);
   SegmentWalk walk(ShapeOf(step), step.inverted, spaces);
-  uint8_t* data = column + step.length_bytes;
-  const size_t room = step.record_bytes - step.length_bytes;
+  uint8_t* data = column + step.column.length_bytes;
+  const size_t room = step.column.record_bytes - step.column.length_bytes;
   size_t length = 0;
   while (!walk.done()) {
     const uint8_t* weights;
     uint32_t bytes;
     if (!walk.Next(cursor, &weights, &bytes)) return false;
     // CHAR has no count, and no room for the fillers of a segment.
-    if (step.source == SourceForm::kFixed && walk.done()) {
+    if (step.column.form == SourceForm::kFixed && walk.done()) {
       bytes = WithoutTrailingSpaces(ShapeOf(step), weights, bytes);
     }
     if (!DecodeSegment(step, weights, bytes, &bits, data, room, &length)) return false;
   }
   if (!FinishString(step, spaces.appended, length, column)) return false;
-  if (step.has_bits) {
+  if (step.unpack.has_bits) {
     // The writer also wrote bits for the spaces it cut off.
-    const unsigned space_bits = step.collation->weight_classes()->bits_of_byte[' '];
+    const unsigned space_bits = step.string.collation->weight_classes()->bits_of_byte[' '];
     if (!bits.Skip(uint64_t{spaces.appended} * space_bits)) return false;
     cursor->unpack = bits.end();
   }
@@ -185,11 +190,11 @@ bool DecodePadded(const KeyStep& step, KeyCursor* cursor, uint8_t* column) {
 bool SkipPadded(const KeyStep& step, KeyCursor* cursor) {
   TrailingSpaces spaces;
   if (!ReadCount(step, cursor, &spaces)) return false;
-  if (!step.has_bits) {
+  if (!step.unpack.has_bits) {
     cursor->key = SkipSegments(ShapeOf(step), step.inverted, cursor->key, cursor->key_end);
     return cursor->key != nullptr;
   }
-  const WeightClasses& classes = *step.collation->weight_classes();
+  const WeightClasses& classes = *step.string.collation->weight_classes();
   uint64_t bits = uint64_t{spaces.appended} * classes.bits_of_byte[' '];
   SegmentWalk walk(ShapeOf(step), step.inverted, spaces);
   while (!walk.done()) {
@@ -207,7 +212,8 @@ bool SkipPadded(const KeyStep& step, KeyCursor* cursor) {
 bool DecodeCharSimple(const KeyStep& step, const uint8_t* weights, KeyCursor* cursor,
                       uint8_t* column) {
   BitReader bits(cursor->unpack, cursor->unpack_end);
-  if (!ReadWeightBits(*step.collation->weight_classes(), weights, step.key_bytes, &bits, column)) {
+  if (!ReadWeightBits(*step.string.collation->weight_classes(), weights, step.key_bytes, &bits,
+                      column)) {
     return false;
   }
   cursor->unpack = bits.end();
@@ -217,12 +223,12 @@ bool DecodeCharSimple(const KeyStep& step, const uint8_t* weights, KeyCursor* cu
 // CHAR as an image of weights from which characters follow.
 bool DecodeCharWeights(const KeyStep& step, const uint8_t* weights, uint8_t* column) {
   size_t length = 0;
-  if (step.collation->weight_code() == WeightCode::kBytes) {
-    if (step.key_bytes > step.record_bytes) return false;
+  if (step.string.collation->weight_code() == WeightCode::kBytes) {
+    if (step.key_bytes > step.column.record_bytes) return false;
     std::memcpy(column, weights, step.key_bytes);
     length = step.key_bytes;
-  } else if (!DecodeCodePoints(*step.collation, weights, step.key_bytes, column, step.record_bytes,
-                               &length)) {
+  } else if (!DecodeCodePoints(*step.string.collation, weights, step.key_bytes, column,
+                               step.column.record_bytes, &length)) {
     return false;
   }
   return FinishString(step, 0, length, column);
@@ -230,22 +236,22 @@ bool DecodeCharWeights(const KeyStep& step, const uint8_t* weights, uint8_t* col
 
 bool DecodeBytes(const KeyStep& step, KeyCursor* cursor, uint8_t* column) {
   size_t length;
-  cursor->key =
-      DecodeChunks(cursor->key, cursor->key_end, step.legacy_chunks, step.inverted,
-                   column + step.length_bytes, step.record_bytes - step.length_bytes, &length);
+  cursor->key = DecodeChunks(cursor->key, cursor->key_end, step.string.legacy_chunks, step.inverted,
+                             column + step.column.length_bytes,
+                             step.column.record_bytes - step.column.length_bytes, &length);
   if (cursor->key == nullptr) return false;
-  if (step.source == SourceForm::kFixed) return FinishString(step, 0, length, column);
-  StoreLength(column, step.length_bytes, length);
+  if (step.column.form == SourceForm::kFixed) return FinishString(step, 0, length, column);
+  StoreLength(column, step.column.length_bytes, length);
   return true;
 }
 
 // Takes the copy of a value from the unpack info.
 bool TakeValue(const KeyStep& step, KeyCursor* cursor, const uint8_t** data, size_t* length) {
   const size_t left = static_cast<size_t>(cursor->unpack_end - cursor->unpack);
-  if (left < step.value_bytes) return false;
-  *length = LoadLength(cursor->unpack, step.value_bytes);
-  if (left - step.value_bytes < *length) return false;
-  *data = cursor->unpack + step.value_bytes;
+  if (left < step.unpack.value_bytes) return false;
+  *length = LoadLength(cursor->unpack, step.unpack.value_bytes);
+  if (left - step.unpack.value_bytes < *length) return false;
+  *data = cursor->unpack + step.unpack.value_bytes;
   cursor->unpack = *data + *length;
   return true;
 }
@@ -254,8 +260,8 @@ bool DecodeValue(const KeyStep& step, KeyCursor* cursor, uint8_t* column) {
   const uint8_t* data;
   size_t length;
   if (!TakeValue(step, cursor, &data, &length)) return false;
-  if (length > step.record_bytes - step.length_bytes) return false;
-  std::memcpy(column + step.length_bytes, data, length);
+  if (length > step.column.record_bytes - step.column.length_bytes) return false;
+  std::memcpy(column + step.column.length_bytes, data, length);
   return FinishString(step, 0, length, column);
 }
 
@@ -273,7 +279,7 @@ bool TakeZeroSign(KeyCursor* cursor, bool* negative) {
 
 // The sign comes last in the record image, which is little-endian.
 bool RestoreZeroSign(const KeyStep& step, const uint8_t* key, KeyCursor* cursor, uint8_t* column) {
-  if (!step.has_zero_sign || !IsZeroKey(step, key)) return true;
+  if (!step.unpack.has_zero_sign || !IsZeroKey(step, key)) return true;
   bool negative;
   if (!TakeZeroSign(cursor, &negative)) return false;
   if (negative) column[step.key_bytes - 1] = 0x80;
@@ -282,10 +288,11 @@ bool RestoreZeroSign(const KeyStep& step, const uint8_t* key, KeyCursor* cursor,
 
 bool SkipOrder(const KeyStep& step, KeyCursor* cursor) {
   const uint8_t* at = cursor->key;
-  for (unsigned level = 0; at != nullptr && level < step.levels; ++level) {
-    at = (step.chunked >> level & 1) != 0
+  for (unsigned level = 0; at != nullptr && level < step.string.levels; ++level) {
+    at = (step.string.chunked >> level & 1) != 0
              ? SkipChunks(at, cursor->key_end, /*legacy=*/false, step.inverted)
-             : SkipSegments(step.collation->order_shape(level), step.inverted, at, cursor->key_end);
+             : SkipSegments(step.string.collation->order_shape(level), step.inverted, at,
+                            cursor->key_end);
   }
   if (at == nullptr) return false;
   cursor->key = at;
@@ -294,7 +301,7 @@ bool SkipOrder(const KeyStep& step, KeyCursor* cursor) {
 
 // Bits of a CHAR of a simple collation that starts at `key`.
 uint64_t CharBits(const KeyStep& step, const uint8_t* key) {
-  const WeightClasses& classes = *step.collation->weight_classes();
+  const WeightClasses& classes = *step.string.collation->weight_classes();
   if (step.inverted == 0) return CountWeightBits(classes, key, step.key_bytes);
   uint64_t bits = 0;
   for (uint32_t i = 0; i < step.key_bytes; ++i) {
@@ -359,14 +366,15 @@ bool SkipPart(const KeyStep& step, KeyCursor* cursor) {
   switch (step.op) {
     case KeyOp::kChunks:
     case KeyOp::kWeightChunks:
-      cursor->key = SkipChunks(cursor->key, cursor->key_end, step.legacy_chunks, step.inverted);
+      cursor->key =
+          SkipChunks(cursor->key, cursor->key_end, step.string.legacy_chunks, step.inverted);
       return cursor->key != nullptr;
     case KeyOp::kPaddedRaw:
     case KeyOp::kPaddedSimple:
     case KeyOp::kPaddedUtf8mb3:
     case KeyOp::kPaddedWeights:
       cursor->key =
-          SkipSegments(step.collation->shape(), step.inverted, cursor->key, cursor->key_end);
+          SkipSegments(step.string.collation->shape(), step.inverted, cursor->key, cursor->key_end);
       return cursor->key != nullptr;
     case KeyOp::kOrder:
       return SkipOrder(step, cursor);
@@ -378,19 +386,19 @@ bool SkipPart(const KeyStep& step, KeyCursor* cursor) {
 }
 
 bool SkipPartAndUnpack(const KeyStep& step, KeyCursor* cursor) {
-  if (step.count_bytes != 0) return SkipPadded(step, cursor);
+  if (step.unpack.count_bytes != 0) return SkipPadded(step, cursor);
   const uint8_t* key = cursor->key;
   if (!SkipPart(step, cursor)) return false;
-  if (step.value_bytes != 0) {
+  if (step.unpack.value_bytes != 0) {
     const uint8_t* data;
     size_t length;
     return TakeValue(step, cursor, &data, &length);
   }
-  if (step.has_zero_sign) {
+  if (step.unpack.has_zero_sign) {
     bool negative;
     return !IsZeroKey(step, key) || TakeZeroSign(cursor, &negative);
   }
-  if (!step.has_bits) return true;
+  if (!step.unpack.has_bits) return true;
   const uint64_t bytes = (CharBits(step, key) + 7) / 8;
   if (bytes > static_cast<uint64_t>(cursor->unpack_end - cursor->unpack)) return false;
   cursor->unpack += bytes;
@@ -398,7 +406,7 @@ bool SkipPartAndUnpack(const KeyStep& step, KeyCursor* cursor) {
 }
 
 bool DecodePart(const KeyStep& step, KeyCursor* cursor, uint8_t* record) {
-  uint8_t* column = record + step.record_offset;
+  uint8_t* column = record + step.column.record_offset;
   if (step.restore != RestoreFrom::kKey) {
     if (step.restore == RestoreFrom::kNothing) return false;
     return SkipPart(step, cursor) && DecodeValue(step, cursor, column);

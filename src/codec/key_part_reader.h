@@ -24,7 +24,7 @@ enum class PartPresence : uint8_t { kValue, kNull, kMalformed };
 // fe in a descending part). After
 // kMalformed the cursor must not be used further.
 inline PartPresence ReadPresence(const KeyStep& step, KeyCursor* cursor) {
-  if (!step.nullable) return PartPresence::kValue;
+  if (!step.column.nullable) return PartPresence::kValue;
   if (cursor->key == cursor->key_end) return PartPresence::kMalformed;
   const uint8_t presence = *cursor->key++ ^ step.inverted;
   if (presence > 1) return PartPresence::kMalformed;

@@ -57,54 +57,71 @@ enum class RestoreFrom : uint8_t {
   kValue,  // a copy in the unpack info
 };
 
-// One part of a compiled key. A plain value; the lists of steps belong to the codecs.
-struct KeyStep {
-  KeyOp op = KeyOp::kCopy;
+// The position of what is no column of the table.
+inline constexpr uint32_t kNoColumn = ~uint32_t{0};
+
+// A column in record images: where its bytes and its NULL bit are.
+struct RecordColumn {
+  SourceForm form = SourceForm::kFixed;
   bool nullable = false;
   uint8_t null_mask = 0;
-  uint8_t flip = 0;            // xor for the first key byte: 0x80 for signed numbers
-  uint8_t inverted = 0;        // xor for all bytes: 0xff for a descending part
-  uint8_t length_bytes = 0;    // of a VARCHAR or BLOB in the record image
-  uint8_t count_bytes = 0;     // unpack info: bytes of the trailing-space count, 0..2
-  bool has_bits = false;       // unpack info: disambiguation bits follow
-  uint8_t value_bytes = 0;     // unpack info: length bytes of a copy of the value; 0: no copy
-  bool has_zero_sign = false;  // unpack info: a byte for the sign of a FLOAT 0
-  bool legacy_chunks = false;  // chunk flags as before kv format version 12
-  RestoreFrom restore = RestoreFrom::kNothing;
-  SourceForm source = SourceForm::kFixed;
-  bool is_prefix = false;    // the part holds only the beginning of the column
-  bool cuts_spaces = false;  // kOrder: spaces at the end are cut off first
-  uint8_t levels = 1;        // kOrder: levels of weights
-  uint8_t chunked = 0;       // kOrder: bit n: the n-th of them is written in chunks, not segments
-  // Rows with equal bytes are equal in this part. False where the room for weights is counted in
-  // characters and a character can have several: then the end of a value may not take part.
-  bool equal_bytes_are_equal = true;
-  SearchScope scope = SearchScope::kAll;
-  uint32_t column = 0;  // position in the table; ~0u for a hidden id
+  uint8_t length_bytes = 0;  // of a VARCHAR or BLOB, in front of the data or the pointer
+  uint32_t position = 0;     // in the table; kNoColumn for a hidden id
   uint32_t record_offset = 0;
   uint32_t null_offset = 0;
-  uint32_t record_bytes = 0;   // bytes in the record image; data capacity + length_bytes if varying
-  uint32_t key_bytes = 0;      // fixed-size ops: bytes in the key; varying ops: 0
-  uint32_t max_key_bytes = 0;  // most bytes in the key, without the NULL byte
-  uint32_t part_bytes = 0;     // as declared: characters * bytes per character for strings
-  uint32_t source_bytes = 0;   // data bytes that take part: of a prefix part its own
-  uint32_t characters = 0;     // kOrder, kChunks: only the first ones take part; 0: all
-  uint32_t weights = 0;        // most weights to ask the collation for
-  uint32_t transform_room = 0;  // output room to offer the collation's transformation
-  uint32_t tuple_bytes = 0;  // bytes in the server's search tuple, NULL and length bytes included
+  uint32_t record_bytes = 0;      // data capacity + length_bytes if varying
   uint32_t null_image_bytes = 0;  // bytes to take from the default record for a NULL
-  const Collation* collation = nullptr;
 
   bool IsNull(const uint8_t* record) const {
     return nullable && (record[null_offset] & null_mask) != 0;
   }
-  bool is_fixed_size() const { return key_bytes != 0 && !nullable; }
-  bool decodable() const { return restore != RestoreFrom::kNothing; }
-  bool has_unpack_info() const {
-    return count_bytes != 0 || has_bits || value_bytes != 0 || has_zero_sign;
-  }
 };
 
-inline constexpr uint32_t kNoColumn = ~uint32_t{0};
+// What a part contributes to the unpack info: what its value has and its key bytes do not tell.
+struct PartUnpackInfo {
+  uint8_t count_bytes = 0;     // of the trailing-space count, 0..2
+  bool has_bits = false;       // disambiguation bits follow
+  uint8_t value_bytes = 0;     // length bytes of a copy of the value; 0: no copy
+  bool has_zero_sign = false;  // a byte for the sign of a FLOAT 0
+
+  bool empty() const { return count_bytes == 0 && !has_bits && value_bytes == 0 && !has_zero_sign; }
+};
+
+// How the characters of a string become key bytes. Of no account for other columns.
+struct StringLayout {
+  const Collation* collation = nullptr;
+  uint32_t characters = 0;      // kOrder, kChunks: only the first ones take part; 0: all
+  uint32_t weights = 0;         // most weights to ask the collation for
+  uint32_t transform_room = 0;  // output room to offer the collation's transformation
+  uint8_t levels = 1;           // kOrder: levels of weights
+  uint8_t chunked = 0;          // kOrder: bit n: the n-th is written in chunks, not segments
+  bool cuts_spaces = false;     // kOrder: spaces at the end are cut off first
+  bool legacy_chunks = false;   // chunk flags as before kv format version 12
+};
+
+// One part of a compiled key. A plain value; the lists of steps belong to the codecs. All of it
+// lies in place, without gaps: the walkers read it for each part of each key.
+struct KeyStep {
+  RecordColumn column;
+  KeyOp op = KeyOp::kCopy;
+  uint8_t flip = 0;      // xor for the first key byte: 0x80 for signed numbers
+  uint8_t inverted = 0;  // xor for all bytes: 0xff for a descending part
+  RestoreFrom restore = RestoreFrom::kNothing;
+  bool is_prefix = false;  // the part holds only the beginning of the column
+  SearchScope scope = SearchScope::kAll;
+  // Rows with equal bytes are equal in this part. False where the room for weights is counted in
+  // characters and a character can have several: then the end of a value may not take part.
+  bool equal_bytes_are_equal = true;
+  PartUnpackInfo unpack;
+  uint32_t key_bytes = 0;      // fixed-size ops: bytes in the key; varying ops: 0
+  uint32_t max_key_bytes = 0;  // most bytes in the key, without the NULL byte
+  uint32_t part_bytes = 0;     // as declared: characters * bytes per character for strings
+  uint32_t source_bytes = 0;   // data bytes that take part: of a prefix part its own
+  uint32_t tuple_bytes = 0;    // bytes in the server's search tuple, NULL and length bytes included
+  StringLayout string;
+
+  bool is_fixed_size() const { return key_bytes != 0 && !column.nullable; }
+  bool decodable() const { return restore != RestoreFrom::kNothing; }
+};
 
 }  // namespace basalt::codec

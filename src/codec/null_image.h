@@ -17,15 +17,15 @@ inline const uint8_t* DefaultRecordOf(const TableDescriptor& table) {
   return reinterpret_cast<const uint8_t*>(table.default_record.data());
 }
 
-// Makes the column of a key or row step NULL in the record image.
-template <typename Step>
-inline void SetNull(const Step& step, const uint8_t* default_record, uint8_t* record) {
-  record[step.null_offset] |= step.null_mask;
-  uint8_t* column = record + step.record_offset;
+// Makes a column NULL in the record image. `Place` says where it is: RecordColumn or RowStep.
+template <typename Place>
+inline void SetNull(const Place& place, const uint8_t* default_record, uint8_t* record) {
+  record[place.null_offset] |= place.null_mask;
+  uint8_t* column = record + place.record_offset;
   if (default_record == nullptr) {
-    std::memset(column, 0, step.null_image_bytes);
+    std::memset(column, 0, place.null_image_bytes);
   } else {
-    std::memcpy(column, default_record + step.record_offset, step.null_image_bytes);
+    std::memcpy(column, default_record + place.record_offset, place.null_image_bytes);
   }
 }
 

@@ -61,7 +61,7 @@ Status Table::Resolve() {
   if (record == nullptr) {
     return Status(Code::kNotFound, "table " + name() + " is not in the data dictionary");
   }
-  readable_from_ = database_->catalog()->ReadableFrom(name());
+  readable_from_ = database_->catalog()->visibility().ReadableFrom(name());
   if (record->indexes.size() != descriptor_.indexes.size()) {
     return Disagree(name(), std::to_string(record->indexes.size()) + " indexes against " +
                                 std::to_string(descriptor_.indexes.size()));
@@ -79,7 +79,7 @@ Status Table::Resolve() {
     // Without time stamps nothing can expire.
     indexes_[i].ttl_seconds = defined.has_ttl ? recorded.ttl_seconds : 0;
     indexes_[i].id = recorded.id;
-    indexes_[i].readable_from = catalog->ReadableFrom(recorded.id);
+    indexes_[i].readable_from = catalog->visibility().ReadableFrom(recorded.id);
     indexes_[i].family = database_->store()->FindColumnFamily(recorded.id.column_family);
     if (indexes_[i].family == nullptr) {
       return Disagree(name(), "the column family of index " + defined.name);
@@ -135,7 +135,7 @@ Status Table::LoadCounters() {
   }
   if (counters_->auto_increment() == 0 && !traits_.temporary) {
     uint64_t next = 0;
-    BASALT_RETURN_IF_ERROR(database_->catalog()->AutoIncrement(primary().id, &next));
+    BASALT_RETURN_IF_ERROR(database_->catalog()->auto_increments().Read(primary().id, &next));
     next = std::max(next, undecided.AutoIncrement(primary().id));
     if (next != 0) counters_->RaiseAutoIncrement(next);
   }

@@ -85,7 +85,7 @@ class Table {
   size_t max_key_bytes() const { return max_key_bytes_; }
   size_t max_unpack_bytes() const { return max_unpack_bytes_; }
 
-  // Older snapshots do not hold this table's rows; see Catalog::ReadableFrom.
+  // Older snapshots do not hold this table's rows; see TableVisibility.
   uint64_t readable_from() const { return readable_from_; }
 
   // Auto-increment and hidden ids: shared by every open of the table since the store opened.

@@ -64,7 +64,7 @@ class TableStatistics {
   };
 
   struct KnownIndex {
-    double rows;
+    double rows = 0;
     MemoryEffect effect;
   };
 

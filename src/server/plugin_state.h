@@ -27,7 +27,9 @@ struct PluginState {
 PluginState& State();
 
 inline handlerton* Handlerton() { return State().hton; }
-// Null before init and after deinit.
-inline engine::Database* Database() { return State().database.get(); }
+// Null before init and after deinit. For functions that the server calls and that have no other way
+// to the database: they ask once and hand a reference to all that they use. tools/rules/database.py
+// lists their files.
+inline engine::Database* RunningDatabase() { return State().database.get(); }
 
 }  // namespace basalt::server

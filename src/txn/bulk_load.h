@@ -94,7 +94,7 @@ class BulkLoad {
   void AppendTaken(std::set<IndexId>* indexes) const;
   // The files and their column families, from a finished load; the caller's from now on.
   struct File {
-    uint32_t column_family;
+    uint32_t column_family = 0;
     SortedFile file;
   };
   std::vector<File> TakeFiles();

@@ -21,13 +21,13 @@ uint64_t PrefixOf(Bytes key) {
 }  // namespace
 
 Bytes EntryBuffer::Reference::key() const {
-  Lengths lengths;
+  Lengths lengths{};
   std::memcpy(&lengths, content, sizeof(lengths));
   return Bytes(content + sizeof(lengths), lengths.key);
 }
 
 Bytes EntryBuffer::Reference::value() const {
-  Lengths lengths;
+  Lengths lengths{};
   std::memcpy(&lengths, content, sizeof(lengths));
   return Bytes(content + sizeof(lengths) + lengths.key, lengths.value);
 }

@@ -18,7 +18,7 @@ constexpr size_t kLeastLoadBytes = 1u << 20;
 
 BulkLoad* IngestedWrites::AddLoad(std::vector<LoadIndex> indexes, const LoadOptions& options,
                                   WriteSet* written) {
-  const uint64_t number = manager_->catalog()->NewIngestJobNumber();
+  const uint64_t number = manager_->catalog()->ingest_jobs().NewNumber();
   loads_.push_back(
       std::make_unique<BulkLoad>(manager_->store(), written, number, std::move(indexes), options));
   const size_t share = std::max(options.buffer_bytes / loads_.size(), kLeastLoadBytes);
@@ -45,13 +45,13 @@ Status IngestedWrites::AddLoadFiles(catalog::IngestJob* job) const {
 
 Status IngestedWrites::Build(WriteSet* writes, rocksdb::WriteBatchBase* batch) {
   catalog::IngestJob job;
-  job.number = manager_->catalog()->NewIngestJobNumber();
+  job.number = manager_->catalog()->ingest_jobs().NewNumber();
   std::set<IndexId> taken;
   for (const auto& load : loads_) load->AppendTaken(&taken);
   BASALT_RETURN_IF_ERROR(BuildIngestFiles(manager_->store(), writes, taken, &job));
   Status replaced = AddLoadFiles(&job);
   if (replaced.ok()) replaced = writes->DiscardContent();
-  if (replaced.ok()) replaced = manager_->catalog()->AppendIngestJob(batch, job);
+  if (replaced.ok()) replaced = manager_->catalog()->ingest_jobs().Append(batch, job);
   if (!replaced.ok()) {
     RemoveIngestFiles(manager_->store(), job);
     return replaced;

@@ -81,11 +81,11 @@ class LockOwner {
     bool of_new_entry() const { return (tagged & kNewEntry) != 0; }
   };
   struct IndexUse {
-    IndexLock* index;
-    uint64_t rows;        // of it in held_
-    bool exclusive_rows;  // some of them, at some time, exclusively
-    bool whole;           // escalated: rows that nobody else holds need no lock of their own
-    LockMode whole_mode;
+    IndexLock* index = nullptr;
+    uint64_t rows = 0;            // of it in held_
+    bool exclusive_rows = false;  // some of them, at some time, exclusively
+    bool whole = false;  // escalated: rows that nobody else holds need no lock of their own
+    LockMode whole_mode = LockMode::kShared;
     bool undisputed = false;  // whole, and nobody else has or gets a row of it exclusively
   };
   struct Wanted {

@@ -52,7 +52,7 @@ struct IndexLock {
   static constexpr uint8_t kExclusive = 2;
 
   IndexId id;
-  uintptr_t ordinal;  // modulo what a slot has room for
+  uintptr_t ordinal = 0;  // modulo what a slot has room for
   std::atomic<uint8_t> whole{kNone};
   std::atomic<uint32_t> whole_owners{0};
   std::vector<LockOwner*> owners;  // guarded by the graph's mutex

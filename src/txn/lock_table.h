@@ -80,11 +80,11 @@ class LockTable {
 
   // A lock that is held, for reports. Of a row only the hash of its key is known.
   struct HeldLock {
-    uint64_t transaction;
+    uint64_t transaction = 0;
     IndexId index;
-    LockHash hash;
-    LockMode mode;
-    bool whole_index;
+    LockHash hash = 0;
+    LockMode mode = LockMode::kShared;
+    bool whole_index = false;
   };
   // All locks, in no order and not as of one moment. Any thread.
   std::vector<HeldLock> HeldLocks() const;

@@ -23,8 +23,8 @@
 // An uncommitted entry is found where it is, in the write set of its transaction; no list of them
 // is kept here. Whoever asks for a range publishes it first, then looks into the write sets of the
 // others (TransactionManager::LockRange). Whoever adds an entry holds the mutex of its write set
-// from before the look at the ranges until the entry is in (Transaction::OpenWrite). So one of the
-// two sees the other.
+// from before the look at the ranges until the entry is in (TransactionWrites::OpenWrite). So one
+// of the two sees the other.
 //
 //   Ask --> pending --Grant--> held until ReleaseAll, or until Trim for the newest
 //              |  ^
@@ -53,7 +53,7 @@ namespace basalt::txn {
 // Of one owner in one index: disjoint ranges by their start. Guarded by its bucket's mutex; the
 // owner's own thread, which alone changes it, may read it without.
 struct RangeSet {
-  LockOwner* owner;
+  LockOwner* owner = nullptr;
   IndexId index;
   std::map<std::string, std::string, std::less<>> ranges;
   bool asking = false;     // the pending one

@@ -58,7 +58,7 @@ Status TemporaryWrites::Commit() {
 // bring the files back after a crash.
 Status TemporaryWrites::CommitSpilled() {
   catalog::IngestJob job;
-  job.number = manager_->catalog()->NewIngestJobNumber();
+  job.number = manager_->catalog()->ingest_jobs().NewNumber();
   BASALT_RETURN_IF_ERROR(BuildIngestFiles(manager_->store(), &writes_, {}, &job));
   Status taken = RunIngestJob(manager_->store(), job);
   if (!taken.ok()) RemoveIngestFiles(manager_->store(), job);

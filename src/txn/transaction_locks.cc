@@ -86,4 +86,8 @@ void TransactionLocks::ReleaseAll() {
   manager_->waits()->Changed(&owner_);
 }
 
+void TransactionLocks::SetRunner(void* runner) { manager_->waits()->SetRunner(&owner_, runner); }
+void TransactionLocks::Interrupt() { manager_->waits()->Interrupt(&owner_); }
+void TransactionLocks::ClearInterrupt() { WaitGraph::ClearInterrupt(&owner_); }
+
 }  // namespace basalt::txn

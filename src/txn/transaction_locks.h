@@ -56,8 +56,13 @@ class TransactionLocks {
   // give up first the locks it took for this write: the owner of the range may want the same key.
   Status WaitToInsert(const NewEntry& entry);
 
-  void ReleaseReads();  // shared ones and ranges
+  void ReleaseReads();  // nothing is read any more: shared ones and ranges
   void ReleaseAll();
+
+  // Who runs the transaction (see wait_observer.h); null: nobody from now on.
+  void SetRunner(void* runner);
+  void Interrupt();  // makes a wait of this transaction end with kInterrupted; any thread
+  void ClearInterrupt();
 
  private:
   Transaction* const transaction_;

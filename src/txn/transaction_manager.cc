@@ -148,7 +148,7 @@ Status TransactionManager::Recover(size_t* finished_commits) {
   BASALT_RETURN_IF_ERROR(spill_.Reset());
   BASALT_RETURN_IF_ERROR(catalog_->temporary_tables()->Reset());
   std::vector<catalog::IngestJob> jobs;
-  BASALT_RETURN_IF_ERROR(catalog_->PendingIngestJobs(&jobs));
+  BASALT_RETURN_IF_ERROR(catalog_->ingest_jobs().Pending(&jobs));
   for (const catalog::IngestJob& job : jobs) BASALT_RETURN_IF_ERROR(FinishIngestJob(job));
   if (finished_commits != nullptr) *finished_commits = jobs.size();
 
@@ -160,8 +160,9 @@ Status TransactionManager::Recover(size_t* finished_commits) {
   std::set<std::string> kept;
   MutexLock lock(mutex_);
   for (const Prepared& entry : prepared_) {
-    if (entry.transaction->ingested_.job() == nullptr) continue;
-    for (const auto& file : entry.transaction->ingested_.job()->files) kept.insert(file.name);
+    const catalog::IngestJob* job = entry.transaction->writes().ingested().job();
+    if (job == nullptr) continue;
+    for (const auto& file : job->files) kept.insert(file.name);
   }
   return RemoveOrphanedIngestFiles(store_, kept);
 }
@@ -259,16 +260,17 @@ Status TransactionManager::OwnTable(Transaction* asker, std::span<const IndexId>
   const store::IndexBounds bounds(primary, false);
   BASALT_RETURN_IF_ERROR(
       LockRange(asker, primary, bounds.first(), bounds.past_end(), LockWait::kNoWait));
+  WriteSet& writes = asker->writes().logged();
   {
-    MutexLock writes(asker->writes_.mutex());
-    for (const IndexId index : indexes) asker->writes_.NoteInsert(index);
+    MutexLock lock(writes.mutex());
+    for (const IndexId index : indexes) writes.NoteInsert(index);
   }
   // Before the look at the ranges of others: who asks for one now finds that there may be entries.
-  asker->writes_.SetOpaque(true);
+  writes.SetOpaque(true);
   size_t taken = 0;
   const bool alone = TakeAlone(asker, indexes, &taken);
   if (alone && (!empty || IsEmpty(primary))) return Status::Ok();
-  if (!asker->ingested_.has_loads()) asker->writes_.SetOpaque(false);
+  if (!asker->writes().ingested().has_loads()) writes.SetOpaque(false);
   for (size_t i = 0; i < taken; ++i) locks_.GiveIndexBack(owner, indexes[i]);
   ranges_.GiveBack(owner, primary);
   return Status(Code::kLockBusy);
@@ -282,9 +284,10 @@ bool TransactionManager::WatchInserters(Transaction* asker, IndexId index, Bytes
   ReaderLock registry(transactions_mutex_);
   for (Transaction* other : transactions_) {
     if (other == asker) continue;
-    if (!other->writes_.MayHaveInserted(index) && !ranges_.IsExempt(*owner, other->id())) continue;
-    MutexLock writes(other->writes_.mutex());
-    const bool has = other->writes_.HasInsertBetween(store_, index, start, end);
+    WriteSet& writes = other->writes().logged();
+    if (!writes.MayHaveInserted(index) && !ranges_.IsExempt(*owner, other->id())) continue;
+    MutexLock guard(writes.mutex());
+    const bool has = writes.HasInsertBetween(store_, index, start, end);
     ranges_.SetExempt(owner, other->id(), has);
     if (!has) continue;
     // While its mutex is held the other cannot end: it will see the watch.
@@ -301,20 +304,19 @@ Status TransactionManager::AdoptPrepared(rocksdb::Transaction* prepared) {
   prepared->GetWriteOptions()->sync = false;
   std::unique_ptr<Transaction> transaction = NewTransaction();
   transaction->state_ = Transaction::State::kPrepared;
-  transaction->store_transaction_.reset(prepared);
-  transaction->store_begun_ = true;
   transaction->name_ = prepared->GetName();
-  transaction->writes_.Adopt(prepared->GetWriteBatch());
+  TransactionWrites& writes = transaction->writes();
+  writes.Adopt(prepared);
   PreparedReader reader(store_->system()->GetID(), &locks_, &transaction->locks().owner(),
-                        &transaction->writes_, &undecided_, transaction.get());
+                        &writes.logged(), &undecided_, transaction.get());
   const rocksdb::Status read = prepared->GetWriteBatch()->GetWriteBatch()->Iterate(&reader);
   BASALT_RETURN_IF_ERROR(store::MapStatus(read, "reading a prepared transaction"));
-  transaction->ingested_.Adopt(reader.TakeJob());
-  if (transaction->ingested_.job() != nullptr) {
+  writes.AdoptJob(reader.TakeJob());
+  if (const catalog::IngestJob* job = writes.ingested().job(); job != nullptr) {
     BASALT_RETURN_IF_ERROR(ReadIngestFiles(
-        store_, *transaction->ingested_.job(),
+        store_, *job,
         [&reader](IndexId index, Bytes key, bool put) { reader.Take(index, key, put); }));
-    transaction->writes_.SetOpaque(true);
+    writes.logged().SetOpaque(true);
   }
   Prepared entry;
   entry.transaction = transaction.get();
@@ -346,7 +348,7 @@ Status TransactionManager::FinishIngestJob(const catalog::IngestJob& job) {
   BASALT_RETURN_IF_ERROR(RunIngestJob(store_, job));
   ingestions_.fetch_add(1);
   rocksdb::WriteBatch batch;
-  BASALT_RETURN_IF_ERROR(catalog_->AppendRemoveIngestJob(&batch, job.number));
+  BASALT_RETURN_IF_ERROR(catalog_->ingest_jobs().AppendRemoval(&batch, job.number));
   return store_->WriteToFreeSpace(&batch, false);
 }
 
@@ -360,20 +362,20 @@ TransactionManager::Registry::iterator TransactionManager::Find(const Transactio
                       [&](const Prepared& entry) { return entry.transaction == prepared; });
 }
 
-Status TransactionManager::IndexesOf(const Transaction& prepared, std::set<IndexId>* indexes) {
+Status TransactionManager::IndexesOf(Transaction* prepared, std::set<IndexId>* indexes) {
   IndexCollector collector(store_->system()->GetID(), indexes);
-  const rocksdb::WriteBatch* batch = prepared.store_transaction_->GetWriteBatch()->GetWriteBatch();
-  BASALT_RETURN_IF_ERROR(
-      store::MapStatus(batch->Iterate(&collector), "reading a prepared transaction"));
-  if (prepared.ingested_.job() == nullptr) return Status::Ok();
-  return ReadIngestFiles(store_, *prepared.ingested_.job(),
+  const TransactionWrites& writes = prepared->writes();
+  BASALT_RETURN_IF_ERROR(store::MapStatus(writes.prepared_batch()->Iterate(&collector),
+                                          "reading a prepared transaction"));
+  if (writes.ingested().job() == nullptr) return Status::Ok();
+  return ReadIngestFiles(store_, *writes.ingested().job(),
                          [&](IndexId index, Bytes, bool) { indexes->insert(index); });
 }
 
 Status TransactionManager::Register(Transaction* prepared) {
   Prepared entry;
   entry.transaction = prepared;
-  BASALT_RETURN_IF_ERROR(IndexesOf(*prepared, &entry.indexes));
+  BASALT_RETURN_IF_ERROR(IndexesOf(prepared, &entry.indexes));
   MutexLock guard(mutex_);
   prepared_.push_back(std::move(entry));
   return Status::Ok();
@@ -390,10 +392,10 @@ void TransactionManager::Detach(std::unique_ptr<Transaction> prepared) {
   Prepared fresh;
   fresh.transaction = prepared.get();
   // Files that cannot be read now will fail its commit, too.
-  if (!prepared->registered_) (void)IndexesOf(*prepared, &fresh.indexes);
+  if (!prepared->registered_) (void)IndexesOf(prepared.get(), &fresh.indexes);
   MutexLock guard(mutex_);
-  prepared->registered_ = false;  // from here on the registry owns it
-  prepared->temporary_.Clear();   // their tables go with the connection
+  prepared->registered_ = false;           // from here on the registry owns it
+  prepared->writes().temporary().Clear();  // their tables go with the connection
   auto found = Find(prepared.get());
   if (found == prepared_.end()) found = prepared_.insert(found, std::move(fresh));
   found->detached = std::move(prepared);

@@ -49,7 +49,7 @@ class TransactionManager {
   // Every transaction is in a list from its construction to its destruction.
   void Enrol(Transaction* transaction);
   void Strike(Transaction* transaction);
-  // Transaction::LockRange; the protocol is described in range_locks.h.
+  // TransactionLocks::AcquireRange; the protocol is described in range_locks.h.
   Status LockRange(Transaction* asker, IndexId index, Bytes start, Bytes end, LockWait wait);
   ViewStamp LatestStamp() const;
   // Transaction::BeginLoad: nobody else has uncommitted rows or locks in these indexes, whose first
@@ -108,7 +108,7 @@ class TransactionManager {
   Registry::iterator Find(const Transaction* prepared) BASALT_REQUIRES(mutex_);
   Status TakeDetached(Bytes name, Prepared* taken);
   void Keep(Prepared entry);
-  Status IndexesOf(const Transaction& prepared, std::set<IndexId>* indexes);
+  Status IndexesOf(Transaction* prepared, std::set<IndexId>* indexes);
   Status FinishIngestJob(const catalog::IngestJob& job);
   Status AdoptPrepared(rocksdb::Transaction* prepared);
   bool IsEmpty(IndexId index) const;

@@ -29,6 +29,21 @@ struct ViewStamp {
   bool operator==(const ViewStamp&) const = default;
 };
 
+// How a transaction runs; set at its begin, the wait and the cache anew at each statement.
+struct TransactionSettings {
+  Isolation isolation = Isolation::kRepeatableRead;
+  uint64_t lock_wait_microseconds = 50'000'000;
+  // Under REPEATABLE READ: locking reads look at the snapshot, and a row that has changed since
+  // fails with kSnapshotConflict (MyRocks' behaviour).
+  bool detect_conflicts = false;
+  // Blocks that reads bring in stay in the block cache.
+  bool fill_cache = true;
+
+  bool detects_conflicts() const {
+    return detect_conflicts && isolation == Isolation::kRepeatableRead;
+  }
+};
+
 // When a commit is durable; the meaning of rocksdb_flush_log_at_trx_commit.
 enum class Durability : uint8_t {
   kNone = 0,   // log stays in memory until the once-a-second flush
@@ -56,18 +71,22 @@ struct TransactionInfo {
   LockKind wanted = LockKind::kRowShared;
 };
 
-// A place in a transaction to roll back to: marks of its write sets (WriteSet::Mark), and how many
-// locks it had.
+// A place in the writes of a transaction: marks of its write sets (WriteSet::Mark).
+struct WriteMark {
+  uint64_t logged;
+  uint64_t temporary;
+};
+
+// A place in a transaction to roll back to: its writes, and how many locks it had.
 struct Savepoint {
-  uint64_t mark;
-  uint64_t temporary_mark;
+  WriteMark writes;
   size_t lock_position;
 };
 
 // What an auto-increment counter has reached in a transaction; `primary` stands for the table.
 struct AutoIncrement {
   IndexId primary;
-  uint64_t next;
+  uint64_t next = 0;
 };
 
 }  // namespace basalt::txn

@@ -33,10 +33,10 @@ namespace basalt::txn {
 // A deadlock that was broken. Each member waited for the next one, the last for the first.
 struct DeadlockReport {
   struct Member {
-    uint64_t transaction;
+    uint64_t transaction = 0;
     IndexId index;
     std::string key;
-    LockKind wanted;
+    LockKind wanted = LockKind::kRowShared;
   };
   uint64_t number;              // counted from 1 since the start
   int64_t unix_seconds;         // when
@@ -52,10 +52,10 @@ class WaitGraph {
   };
   // What an owner is waiting for now.
   struct Waiting {
-    uint64_t transaction;
+    uint64_t transaction = 0;
     IndexId index;
     std::string key;
-    LockKind wanted;
+    LockKind wanted = LockKind::kRowShared;
   };
 
   WaitGraph() = default;

@@ -43,7 +43,6 @@ class Generator:
         self.length = length
         self.tables: list[Table] = []
         self.in_transaction = False
-        self.savepoints = 0
         self.made = 0
         self.bulk = self.rng.random() < 0.12
         self.queue = [Statement(s, compare="effect") for s in SESSION]
@@ -298,7 +297,7 @@ class Generator:
     def transaction_step(self) -> Statement:
         rng = self.rng
         if not self.in_transaction:
-            self.in_transaction, self.savepoints = True, 0
+            self.in_transaction = True
             consistent = rng.random() < 0.2
             snapshot = " WITH CONSISTENT SNAPSHOT" if consistent else ""
             return Statement("START TRANSACTION" + snapshot)

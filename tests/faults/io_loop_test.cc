@@ -277,7 +277,7 @@ class IoLoop : public EngineFixture {
     }
     ASSERT_EQ(database_->catalog()->DropTable(name).ToString(), "ok");
     ASSERT_EQ(database_->reclaimer()->ReclaimAll().ToString(), "ok");
-    EXPECT_TRUE(database_->catalog()->DroppedIndexes().empty());
+    EXPECT_TRUE(database_->catalog()->dropped_indexes().All().empty());
   }
 
   Status CreateSimple(const std::string& name, const std::string& family = "default") {
@@ -421,7 +421,7 @@ TEST_F(IoLoop, TruncateAndReclaim) {
       [this](bool) {
         if (truncated_) pending_.clear();
         EXPECT_EQ(database_->reclaimer()->ReclaimAll().ToString(), "ok");
-        EXPECT_TRUE(database_->catalog()->DroppedIndexes().empty());
+        EXPECT_TRUE(database_->catalog()->dropped_indexes().All().empty());
       },
       [this] { return InsertRows(20); });
 }
@@ -436,7 +436,7 @@ TEST_F(IoLoop, IndexBuild) {
       },
       [this](bool) {
         EXPECT_EQ(database_->reclaimer()->ReclaimAll().ToString(), "ok");
-        EXPECT_TRUE(database_->catalog()->DroppedIndexes().empty());
+        EXPECT_TRUE(database_->catalog()->dropped_indexes().All().empty());
       },
       [this] { return InsertRows(40); });
 }

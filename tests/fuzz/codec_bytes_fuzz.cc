@@ -5,6 +5,7 @@
 #include "codec/checksum_chunk.h"
 #include "codec/key_decoder.h"
 #include "codec/row_decoder.h"
+#include "codec/unique_image.h"
 #include "engine/indexes/entry_content.h"
 #include "fuzz/fuzz_input.h"
 #include "unit/codec/random_table.h"
@@ -68,10 +69,11 @@ void EncodeAgain(const TestTable& table, const std::vector<uint8_t>& record) {
         codec.EncodeKey(record.data(), 7, key.data(), unpack.data(), &unpack_bytes);
     Require(bytes <= key.size() && unpack_bytes <= unpack.size(), "encoders keep to their room");
     std::vector<uint8_t> prefix(codec.max_key_bytes());
-    Require(codec.EncodeUniquePrefix(record.data(), prefix.data()) <= prefix.size(), "room");
+    Require(codec::EncodeUniquePrefix(codec, record.data(), prefix.data()) <= prefix.size(),
+            "room");
     if (!codec.UserPartsHaveNull(record.data())) {
       std::string image;
-      codec.EncodeUniqueImage(record.data(), &image);
+      codec::EncodeUniqueImage(codec, record.data(), &image);
     }
   }
 }

@@ -34,7 +34,6 @@ class RoundTrip:
         self.total = Comparison()
         self.tables: dict[str, schema.Table] = {}
         self.left_out: dict[str, str] = {}  # table -> why
-        self.checked_again = 0
         self.large = 0  # tables that are not random
 
     def run(self) -> None:
@@ -207,7 +206,6 @@ class RoundTrip:
             for link in (copy, twin):
                 set_up(link)
             for name in sorted(tables):
-                self.checked_again += 1
                 table = quoted(name)
                 copy.execute(f"CREATE TABLE {table} LIKE {DATABASE}.{table}")
                 copy.execute(f"INSERT INTO {table} SELECT * FROM {DATABASE}{TWIN}.{table}")

@@ -4,6 +4,7 @@
 ./dev bench --list
 ./dev bench sysbench [--tests A,B] [--tables 4] [--rows 500000] [--threads 4] [--rounds 3]
                      [--seconds 10] [--engines rocksdb,myrocks,innodb] [--keep DIR]
+                     [--also-plugin PATH[=NAME]]
 ./dev bench profile --test oltp_point_select [--engine rocksdb]
 ./dev bench tpcc [--quick | --full] [--warehouses 2] [--memory-mb 16,48,256] ...
 ./dev bench all [--quick | --full]

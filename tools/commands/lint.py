@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Checks the rules of the house: format, layers, budgets, words, sentences, mutexes, the
-plugin's symbols.
+"""Checks the rules of the house: format, layers, budgets, words, sentences, mutexes, the checks of
+clang-tidy, the plugin's symbols.
 
-Clang checks which mutex guards what (tools/clang.py); what it has passed it does not read again.
+clang-tidy also checks which mutex guards what (tools/clang.py); what it has passed it does not read
+again.
 
 A budget may be exceeded only as far as tools/rules/baseline.json says; --shrink lowers those
 numbers to what is needed today. Nothing raises them but a change of that file in plain sight.
 """
 
-HELP = "checks the rules: format, layers, budgets, words, mutexes"
+HELP = "checks the rules: format, layers, budgets, words, clang-tidy"
 
 
 def add_arguments(parser) -> None:

@@ -5,8 +5,9 @@
     rooms.py    folders inside a layer, and who may include whom; file names that stand once
     budgets.py  lengths of files and functions, share of comment in headers, as a ratchet
     imports.py  which Python package may import what
-    words.py    what no file may name; licence lines
+    words.py    what no file may name; licence lines; verbs that another stands for
     prose.py    no sentence of a page over 30 words; openings of comments, as a ratchet
+    database.py who may ask for the running database
     links.py    what a page links to exists; so do all paths of docs/glossary.md
 
 A rule returns a list of findings, each one line `PATH:LINE: what is wrong`; none means it is kept.
@@ -32,8 +33,8 @@ def files_of_project(root: Path = paths.ROOT) -> list[Path]:
 
 def check_all(root: Path = paths.ROOT) -> list[str]:
     """The findings of all rules on a tree."""
-    from tools.rules import budgets, imports, layers, links, prose, rooms, words
+    from tools.rules import budgets, database, imports, layers, links, prose, rooms, words
 
     files = files_of_project(root)
-    all_rules = (layers, rooms, imports, budgets, words, prose, links)
+    all_rules = (layers, rooms, database, imports, budgets, words, prose, links)
     return [f for rule in all_rules for f in rule.check(root, files)]

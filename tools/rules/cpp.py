@@ -16,7 +16,7 @@ _CLASSES = ("class_specifier", "struct_specifier")
 _SAYS_NOTHING = re.compile(r"\s*(?:#.*|[{}]+;?|namespace\b[^;]*|(?:public|protected|private):)\s*$")
 # Attributes of members and functions. They are macros, which the grammar takes for declarators.
 _ANNOTATION = re.compile(
-    rb"\bBASALT_(?:[A-Z]+_)*(?:BY|SHARED|REQUIRES|EXCLUDES|ACQUIRE|RELEASE|MUTEX|ANNOTATION)"
+    rb"\bBASALT_(?:[A-Z]+_)*(?:BY|SHARED|REQUIRES|ACQUIRE|RELEASE|MUTEX|ANNOTATION)"
     rb"\([^()]*(?:\([^()]*\))?[^()]*\)|\bBASALT_UNCHECKED_LOCKS\b"
 )
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 #include "engine/entry_name.h"
 
@@ -18,7 +18,7 @@ RemovedRows::~RemovedRows() {
 Status RemovedRows::Failure(const char* doing) const {
   const int error = errno;
   return Status(error == ENOSPC || error == EDQUOT ? Code::kNoSpace : Code::kIoError,
-                std::string(doing) + " " + path_ + ": " + std::strerror(error));
+                std::string(doing) + " " + path_ + ": " + std::generic_category().message(error));
 }
 
 Status RemovedRows::Add(Bytes key, Bytes value) {

@@ -2,6 +2,7 @@
 #include "engine/checks/table_check.h"
 
 #include "codec/checksum_chunk.h"
+#include "codec/unique_image.h"
 #include "engine/database.h"
 #include "engine/entry_name.h"
 #include "engine/indexes/entry_content.h"
@@ -158,7 +159,7 @@ void TableCheck::CheckEntry(size_t index, Bytes key, Bytes value, Bytes previous
 void TableCheck::CheckImage(size_t index, Bytes key, const RowImage& row, ImageRun* run) {
   const codec::KeyCodec& codec = *table_.index(index).codec;
   if (codec.UserPartsHaveNull(row.record())) return;
-  const size_t bytes = codec.EncodeUniquePrefix(row.record(), prefix_buffer_.data());
+  const size_t bytes = codec::EncodeUniquePrefix(codec, row.record(), prefix_buffer_.data());
   const Bytes prefix = MakeBytes(prefix_buffer_.data(), bytes);
   if (run->prefix.empty() || !key.starts_with(run->prefix)) {
     if (!Bytes(run->prefix).starts_with(prefix)) run->images.clear();
@@ -167,7 +168,7 @@ void TableCheck::CheckImage(size_t index, Bytes key, const RowImage& row, ImageR
     run->prefix = prefix;
   }
   std::string image;
-  codec.EncodeUniqueImage(row.record(), &image);
+  codec::EncodeUniqueImage(codec, row.record(), &image);
   if (!run->images.insert(std::move(image)).second) {
     findings_.Add(index, Finding::kDuplicate, key);
   }

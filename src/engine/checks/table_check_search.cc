@@ -101,7 +101,8 @@ Status TableCheck::SearchEntries(size_t index) {
 // Ok with *found kOk, kNotFound (also for what has expired), or kCorruption for whatever keeps the
 // value from being read.
 Status TableCheck::LookUp(size_t index, Bytes key, rocksdb::PinnableSlice* value, Code* found) {
-  Status status = transaction_->Get(table_.index(index).family, key, txn::View::kSnapshot, value);
+  Status status =
+      transaction_->reads().Get(table_.index(index).family, key, txn::View::kSnapshot, value);
   *found = status.code();
   if (status.code() == Code::kIoError) *found = Code::kCorruption;
   const uint64_t seconds = table_.index(index).ttl_seconds;

@@ -153,7 +153,7 @@ Status IndexBuild::ReadDuplicate(uint8_t* record) {
       indexes_[duplicate.index].codec->ExtractPrimaryKey(duplicate.key, row_key.data());
   const Bytes key = MakeBytes(row_key.data(), bytes);
   BASALT_RETURN_IF_ERROR(
-      reader_->Get(table_.primary().family, key, txn::View::kSnapshot, &duplicate_row_));
+      reader_->reads().Get(table_.primary().family, key, txn::View::kSnapshot, &duplicate_row_));
   if (!row_->Decode(key, Bytes(duplicate_row_.data(), duplicate_row_.size()))) {
     return Status(Code::kInternal, "a row cannot be decoded a second time");
   }

@@ -20,7 +20,7 @@ Status IndexWalk::Next() {
   if (!started_) {
     started_ = true;
     BASALT_RETURN_IF_ERROR(cursor_.Bind(transaction_->snapshot().ForReads(),
-                                        &transaction_->writes(family_),
+                                        &transaction_->writes().Of(family_),
                                         /*fill_cache=*/false));
     if (seconds_ != 0) now_ = SnapshotSeconds(table_, transaction_);
     cursor_.SeekFirst();

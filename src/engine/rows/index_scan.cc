@@ -50,7 +50,7 @@ Status IndexScan::Start(size_t index, bool key_only, bool fill_cache) {
   const rocksdb::Snapshot* snapshot =
       context_->ScansLatest() ? nullptr : transaction->snapshot().ForReads();
   context_->ttl_clock().Observe(transaction);
-  const txn::ViewStamp stamp = transaction->LatestStamp();
+  const txn::ViewStamp stamp = transaction->reads().LatestStamp();
   BASALT_RETURN_IF_ERROR(
       WithEntry(table, index, Bytes(), cursor_->Bind(snapshot, &context_->writes(), fill_cache)));
   const ReadIntent& intent = context_->intent();

@@ -10,9 +10,9 @@ void RowBatch::Fetch(const std::vector<std::string>& primary_keys, size_t count)
   }
   keys_.assign(primary_keys.begin(), primary_keys.begin() + static_cast<ptrdiff_t>(count));
   codes_.assign(count, Code::kOk);
-  context_->transaction()->MultiGet(context_->table().primary().family, count, keys_.data(),
-                                    context_->view(), /*sorted=*/false, values_.get(),
-                                    codes_.data());
+  context_->transaction()->reads().MultiGet(context_->table().primary().family, count, keys_.data(),
+                                            context_->view(), /*sorted=*/false, values_.get(),
+                                            codes_.data());
   context_->ttl_clock().Observe(context_->transaction());
 }
 

@@ -9,7 +9,7 @@ Status RowContext::LockForWrite(Bytes primary_key) const {
   if (table_->lockless()) return Status::Ok();
   BASALT_RETURN_IF_ERROR(transaction_->locks().Acquire(
       table_->primary().id, primary_key, txn::LockMode::kExclusive, txn::LockWait::kWait));
-  return transaction_->CheckUnchanged(table_->primary().family, primary_key);
+  return transaction_->reads().CheckUnchanged(table_->primary().family, primary_key);
 }
 
 Status RowContext::EntryWithoutRow(size_t index, Bytes row_key) const {

@@ -51,7 +51,7 @@ class RowContext {
   }
   txn::View view() const { return ReadsLatest() ? txn::View::kLatest : txn::View::kSnapshot; }
   // The transaction's uncommitted writes among which those to the table's rows are.
-  txn::WriteSet& writes() const { return transaction_->writes(table_->primary().family); }
+  txn::WriteSet& writes() const { return transaction_->writes().Of(table_->primary().family); }
   bool IsPrimary(size_t index) const { return index == table_->primary_position(); }
 
   // Locks a row that is about to be changed, exclusively.

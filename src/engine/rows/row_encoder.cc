@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/rows/row_encoder.h"
 
+#include "codec/unique_image.h"
+
 namespace basalt::engine {
 
 void RowEncoder::EncodePrimary(const uint8_t* record, uint64_t hidden_id, uint64_t stamp,
@@ -40,10 +42,10 @@ UniqueValue RowEncoder::UniqueValueOf(size_t index, const uint8_t* record) {
   const codec::KeyCodec& codec = *table_->index(index).codec;
   const bool exact = codec.UniqueIsExact();
   const size_t bytes = exact ? codec.EncodePrefix(record, codec.user_parts(), key_buffer_.data())
-                             : codec.EncodeUniquePrefix(record, key_buffer_.data());
+                             : codec::EncodeUniquePrefix(codec, record, key_buffer_.data());
   UniqueValue value{index, {}, {}};
   value.prefix.assign(reinterpret_cast<const char*>(key_buffer_.data()), bytes);
-  if (!exact) codec.EncodeUniqueImage(record, &value.image);
+  if (!exact) codec::EncodeUniqueImage(codec, record, &value.image);
   return value;
 }
 

@@ -16,8 +16,8 @@ Status RowExpiry::StampsOfUpdate(const uint8_t* before, const uint8_t* after, By
   }
   const Table& table = context_->table();
   rocksdb::PinnableSlice value;
-  Status found =
-      context_->transaction()->Get(table.primary().family, row_key, txn::View::kLatest, &value);
+  Status found = context_->transaction()->reads().Get(table.primary().family, row_key,
+                                                      txn::View::kLatest, &value);
   if (found.code() == Code::kNotFound) {
     // It has expired since, and a compaction came by.
     stamps->before = stamps->after = clock.ExpiredStamp();
@@ -49,11 +49,12 @@ Status RowExpiry::Remove(Bytes row_key) {
   BASALT_RETURN_IF_ERROR(
       image_.Decode(all, row_key, Bytes(expired_row_.data(), expired_row_.size())));
   if (table.has_virtual_parts()) context_->virtual_columns()->ComputeAll(image_.record());
-  BASALT_RETURN_IF_ERROR(context_->transaction()->Delete(table.primary().family, row_key));
+  BASALT_RETURN_IF_ERROR(context_->transaction()->writes().Delete(table.primary().family, row_key));
   for (size_t i = 0; i < table.index_count(); ++i) {
     if (context_->IsPrimary(i)) continue;
     const Bytes entry = encoder_->EntryKey(i, image_.record(), /*hidden_id=*/0);
-    BASALT_RETURN_IF_ERROR(context_->transaction()->SingleDelete(table.index(i).family, entry));
+    BASALT_RETURN_IF_ERROR(
+        context_->transaction()->writes().SingleDelete(table.index(i).family, entry));
   }
   expired_row_.Reset();
   table.statistics().NoteDelete();

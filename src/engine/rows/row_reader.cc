@@ -53,7 +53,7 @@ Status RowReader::Read(Bytes primary_key, uint8_t* record, bool alone) {
     const bool as_myrocks = transaction->settings().detect_conflicts;
     if (read.code() == Code::kNotFound && !as_myrocks) Unlock();
   } else if (alone) {
-    read = transaction->GetAlone(context_->table().primary().family, key_, &value_);
+    read = transaction->reads().GetAlone(context_->table().primary().family, key_, &value_);
     if (!read.ok()) read = WithKey(std::move(read));
   } else {
     read = Fetch();
@@ -75,7 +75,7 @@ Status RowReader::Lock(txn::LockWait wait) {
   BASALT_RETURN_IF_ERROR(
       transaction->locks().Acquire(rows.id, key_, context_->intent().mode, wait, &newly_locked_));
   lock_position_ = transaction->locks().count();
-  return transaction->CheckUnchanged(rows.family, key_);
+  return transaction->reads().CheckUnchanged(rows.family, key_);
 }
 
 void RowReader::Release() {
@@ -89,8 +89,8 @@ void RowReader::Release() {
 }
 
 Status RowReader::Fetch() {
-  Status read = context_->transaction()->Get(context_->table().primary().family, key_,
-                                             context_->view(), &value_);
+  Status read = context_->transaction()->reads().Get(context_->table().primary().family, key_,
+                                                     context_->view(), &value_);
   if (read.ok()) [[likely]]
     return read;
   return WithKey(std::move(read));

@@ -40,7 +40,8 @@ class RowReader {
   }
 
   // Reads the row with this primary key (index number first) into `record`. kNotFound when absent;
-  // kLockBusy under skip_locked. `alone`: the statement's only read, see Transaction::GetAlone.
+  // kLockBusy under skip_locked. `alone`: the statement's only read, see
+  // TransactionReads::GetAlone.
   Status Read(Bytes primary_key, uint8_t* record, bool alone = false);
   // Takes the lock that Read takes and sets key(), without a look at the row.
   Status Take(Bytes primary_key);

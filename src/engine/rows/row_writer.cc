@@ -8,7 +8,7 @@ namespace basalt::engine {
 // locked a range around one of the new entries, the locks are given up before the wait: the owner
 // of the range may want the same key.
 template <typename TakeLocks>
-Status RowWriter::OpenWrite(const TakeLocks& take_locks, txn::Transaction::WriteGate* gate) {
+Status RowWriter::OpenWrite(const TakeLocks& take_locks, txn::WriteGate* gate) {
   if (context_->table().lockless()) return take_locks();
   txn::Transaction* transaction = context_->transaction();
   while (true) {
@@ -19,7 +19,7 @@ Status RowWriter::OpenWrite(const TakeLocks& take_locks, txn::Transaction::Write
     }
     BASALT_RETURN_IF_ERROR(std::move(taken));
     const txn::NewEntry* held_up = nullptr;
-    Status opened = transaction->OpenWrite(new_entries_, gate, &held_up);
+    Status opened = transaction->writes().OpenWrite(new_entries_, gate, &held_up);
     if (opened.code() != Code::kLockBusy) return opened;
     transaction->locks().ReleaseAfter(locks);
     BASALT_RETURN_IF_ERROR(transaction->locks().WaitToInsert(*held_up));
@@ -30,8 +30,8 @@ Status RowWriter::PutAdded() {
   const Table& table = context_->table();
   BASALT_RETURN_IF_ERROR(expiry_->RemoveReplaced(added_[table.primary_position()].key));
   for (size_t i = 0; i < table.index_count(); ++i) {
-    BASALT_RETURN_IF_ERROR(
-        context_->transaction()->Put(table.index(i).family, added_[i].key, added_[i].value));
+    BASALT_RETURN_IF_ERROR(context_->transaction()->writes().Put(table.index(i).family,
+                                                                 added_[i].key, added_[i].value));
   }
   return Status::Ok();
 }
@@ -50,7 +50,7 @@ Status RowWriter::Insert(const uint8_t* record, size_t* duplicate_index) {
     }
     new_entries_.push_back({table.index(i).id, added_[i].key});
   }
-  txn::Transaction::WriteGate gate;
+  txn::WriteGate gate;
   BASALT_RETURN_IF_ERROR(
       OpenWrite([&] { return unique_->LockForInsert(record, added_, duplicate_index); }, &gate));
   BASALT_RETURN_IF_ERROR(PutAdded());
@@ -66,9 +66,9 @@ Status RowWriter::PutChangedPrimary() {
   const size_t primary = table.primary_position();
   rocksdb::ColumnFamilyHandle* family = table.primary().family;
   if (removed_[primary].key != added_[primary].key || table.rows_are_keys()) {
-    BASALT_RETURN_IF_ERROR(context_->transaction()->Delete(family, removed_[primary].key));
+    BASALT_RETURN_IF_ERROR(context_->transaction()->writes().Delete(family, removed_[primary].key));
   }
-  return context_->transaction()->Put(family, added_[primary].key, added_[primary].value);
+  return context_->transaction()->writes().Put(family, added_[primary].key, added_[primary].value);
 }
 
 Status RowWriter::PutChanges() {
@@ -79,8 +79,9 @@ Status RowWriter::PutChanges() {
     if (context_->IsPrimary(i)) continue;
     if (removed_[i].key == added_[i].key && removed_[i].value == added_[i].value) continue;
     rocksdb::ColumnFamilyHandle* family = table.index(i).family;
-    BASALT_RETURN_IF_ERROR(context_->transaction()->SingleDelete(family, removed_[i].key));
-    BASALT_RETURN_IF_ERROR(context_->transaction()->Put(family, added_[i].key, added_[i].value));
+    BASALT_RETURN_IF_ERROR(context_->transaction()->writes().SingleDelete(family, removed_[i].key));
+    BASALT_RETURN_IF_ERROR(
+        context_->transaction()->writes().Put(family, added_[i].key, added_[i].value));
   }
   return Status::Ok();
 }
@@ -122,7 +123,7 @@ Status RowWriter::Update(const uint8_t* before, const uint8_t* after, size_t* du
   const size_t primary = context_->table().primary_position();
   // Kept while OpenWrite waits: `before` must stay what it is.
   BASALT_RETURN_IF_ERROR(context_->LockForWrite(removed_[primary].key));
-  txn::Transaction::WriteGate gate;
+  txn::WriteGate gate;
   BASALT_RETURN_IF_ERROR(OpenWrite(
       [&] { return unique_->LockForUpdate(before, removed_, after, added_, duplicate_index); },
       &gate));
@@ -139,14 +140,15 @@ Status RowWriter::Delete(const uint8_t* record) {
   txn::Transaction* transaction = context_->transaction();
   removed_[primary].key.assign(encoder_->EntryKey(primary, record, hidden_id));
   new_entries_.clear();
-  txn::Transaction::WriteGate gate;
+  txn::WriteGate gate;
   BASALT_RETURN_IF_ERROR(
       OpenWrite([&] { return context_->LockForWrite(removed_[primary].key); }, &gate));
-  BASALT_RETURN_IF_ERROR(transaction->Delete(table.primary().family, removed_[primary].key));
+  BASALT_RETURN_IF_ERROR(
+      transaction->writes().Delete(table.primary().family, removed_[primary].key));
   for (size_t i = 0; i < table.index_count(); ++i) {
     if (i == primary) continue;
     const Bytes entry = encoder_->EntryKey(i, record, hidden_id);
-    BASALT_RETURN_IF_ERROR(transaction->SingleDelete(table.index(i).family, entry));
+    BASALT_RETURN_IF_ERROR(transaction->writes().SingleDelete(table.index(i).family, entry));
   }
   table.statistics().NoteDelete();
   return Status::Ok();

@@ -46,7 +46,7 @@ class RowWriter {
  private:
   Status EncodeUpdate(const uint8_t* before, const uint8_t* after, bool* changed);
   template <typename TakeLocks>
-  Status OpenWrite(const TakeLocks& take_locks, txn::Transaction::WriteGate* gate);
+  Status OpenWrite(const TakeLocks& take_locks, txn::WriteGate* gate);
   Status PutAdded();
   Status PutChanges();
   Status PutChangedPrimary();

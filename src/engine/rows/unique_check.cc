@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/rows/unique_check.h"
 
+#include "codec/unique_image.h"
 #include "engine/entry_name.h"
 
 namespace basalt::engine {
@@ -25,7 +26,7 @@ Status UniqueCheck::Lock(const UniqueValue& value, txn::LockWait wait) {
 // Whether it is known, or worth a search, that no entry has the primary key. False says nothing.
 Status UniqueCheck::LieInGap(Bytes primary_key, bool* free) {
   const Table& table = context_->table();
-  const txn::ViewStamp latest = context_->transaction()->LatestStamp();
+  const txn::ViewStamp latest = context_->transaction()->reads().LatestStamp();
   const AbsentRange::Answer answer = absent_range_.Ask(primary_key, latest, context_->writes());
   *free = answer == AbsentRange::Answer::kFree;
   if (answer != AbsentRange::Answer::kSearch) return Status::Ok();
@@ -51,8 +52,8 @@ Status UniqueCheck::PrimaryKeyIsTaken(Bytes primary_key, bool* taken) {
     if (free) return Status::Ok();
   }
   rocksdb::PinnableSlice value;
-  Status found =
-      context_->transaction()->Get(table.primary().family, primary_key, txn::View::kLatest, &value);
+  Status found = context_->transaction()->reads().Get(table.primary().family, primary_key,
+                                                      txn::View::kLatest, &value);
   if (found.code() == Code::kNotFound) return Status::Ok();
   if (!found.ok()) {
     return WithEntry(table, table.primary_position(), primary_key, std::move(found));
@@ -118,8 +119,8 @@ Status UniqueCheck::RowHasImage(size_t index, Bytes row_key, const std::string& 
   *same = false;
   const Table& table = context_->table();
   rocksdb::PinnableSlice value;
-  Status found =
-      context_->transaction()->Get(table.primary().family, row_key, txn::View::kLatest, &value);
+  Status found = context_->transaction()->reads().Get(table.primary().family, row_key,
+                                                      txn::View::kLatest, &value);
   if (found.code() == Code::kNotFound) return Status::Ok();
   if (!found.ok()) return WithEntry(table, table.primary_position(), row_key, std::move(found));
   const Bytes row(value.data(), value.size());
@@ -136,7 +137,7 @@ Status UniqueCheck::RowHasImage(size_t index, Bytes row_key, const std::string& 
   const codec::KeyCodec& codec = *table.index(index).codec;
   if (codec.UserPartsHaveNull(image_.record())) return Status::Ok();
   std::string other;
-  codec.EncodeUniqueImage(image_.record(), &other);
+  codec::EncodeUniqueImage(codec, image_.record(), &other);
   *same = other == image;
   return Status::Ok();
 }
@@ -229,8 +230,8 @@ bool UniqueCheck::ValueChanges(size_t index, const uint8_t* before, Bytes remove
   if (codec.UserPartsHaveNull(before)) return true;
   std::string image_before;
   std::string image_after;
-  codec.EncodeUniqueImage(before, &image_before);
-  codec.EncodeUniqueImage(after, &image_after);
+  codec::EncodeUniqueImage(codec, before, &image_before);
+  codec::EncodeUniqueImage(codec, after, &image_after);
   return image_before != image_after;
 }
 

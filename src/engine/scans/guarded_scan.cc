@@ -87,15 +87,15 @@ Status GuardedScan::SeekBelow(Bytes target, Bytes bound) {
 
 // The cursor shows own writes as of its last move.
 Status GuardedScan::Arrived() {
-  operations_ = transaction_->writes().operations();
+  operations_ = transaction_->writes().logged().operations();
   arrived_ = true;
   return Status::Ok();
 }
 
 bool GuardedScan::ShowsLatest() {
-  if (transaction_->writes().operations() != operations_) [[unlikely]]
+  if (transaction_->writes().logged().operations() != operations_) [[unlikely]]
     return false;
-  if (transaction_->LatestStamp() == stamp_) [[likely]]
+  if (transaction_->reads().LatestStamp() == stamp_) [[likely]]
     return true;
   ++stale_;
   return false;
@@ -104,8 +104,8 @@ bool GuardedScan::ShowsLatest() {
 // Makes the cursor show what has been committed until now. It then stands nowhere.
 Status GuardedScan::Renew() {
   stale_ = 0;
-  stamp_ = transaction_->LatestStamp();
-  return cursor_->Bind(nullptr, &transaction_->writes(), fill_cache_);
+  stamp_ = transaction_->reads().LatestStamp();
+  return cursor_->Bind(nullptr, &transaction_->writes().logged(), fill_cache_);
 }
 
 Status GuardedScan::GuardAll() {
@@ -235,7 +235,7 @@ Status GuardedScan::LockAhead(Bytes start, Bytes end, bool* refreshed) {
   const txn::LockWait wait = step_ == 1 ? wait_ : txn::LockWait::kNoWait;
   BASALT_RETURN_IF_ERROR(transaction_->locks().AcquireRange(index_, start, end, wait));
   step_ = std::min(step_ * kStepGrowth, kWholeRest);
-  if (transaction_->LatestStamp() == stamp_) return Status::Ok();
+  if (transaction_->reads().LatestStamp() == stamp_) return Status::Ok();
   *refreshed = true;
   return Renew();
 }

@@ -5,7 +5,6 @@
 #include <thread>
 
 #include "server/measures/instruments.h"
-#include "server/plugin_state.h"
 #include "server/variables/system_variables.h"
 
 namespace basalt::server {
@@ -16,12 +15,11 @@ constexpr std::chrono::milliseconds kBetweenLooks{20};
 
 }  // namespace
 
-Status AwaitDecision(THD* thd, IndexId primary) {
-  const txn::TransactionManager* transactions = Database()->transactions();
-  if (!transactions->PreparedHasWritesOf(primary)) return Status::Ok();
+Status AwaitDecision(const txn::TransactionManager& transactions, THD* thd, IndexId primary) {
+  if (!transactions.PreparedHasWritesOf(primary)) return Status::Ok();
   const StageScope stage(thd, stage_row_lock);
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(LockWaitSeconds(thd));
-  while (transactions->PreparedHasWritesOf(primary)) {
+  while (transactions.PreparedHasWritesOf(primary)) {
     if (thd->killed) return Status(Code::kInterrupted);
     if (std::chrono::steady_clock::now() >= end) {
       return Status(Code::kLockTimeout,

@@ -4,6 +4,7 @@
 #include "base/index_id.h"
 #include "base/status.h"
 #include "server/server_headers.h"
+#include "txn/transaction_manager.h"
 
 namespace basalt::server {
 
@@ -14,6 +15,6 @@ namespace basalt::server {
 // lock (rocksdb_lock_wait_timeout); then kLockTimeout, after a KILL kInterrupted. To be called with
 // a metadata lock that keeps other connections from writing to the table, by the connection's own
 // thread.
-Status AwaitDecision(THD* thd, IndexId primary);
+Status AwaitDecision(const txn::TransactionManager& transactions, THD* thd, IndexId primary);
 
 }  // namespace basalt::server

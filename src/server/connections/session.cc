@@ -9,13 +9,11 @@
 #include <unordered_set>
 #include <utility>
 
-#include "engine/loads/explicit_load.h"
-#include "server/backup_lock.h"
+#include "engine/database.h"
 #include "server/connections/commit_order.h"
+#include "server/connections/transaction_settings.h"
 #include "server/connections/xid_name.h"
 #include "server/error_map.h"
-#include "server/measures/instruments.h"
-#include "server/measures/perf_counters.h"
 #include "server/plugin_state.h"
 #include "server/variables/system_variables.h"
 
@@ -24,34 +22,10 @@ namespace basalt::server {
 namespace {
 
 constexpr ulonglong kSeveralStatements = OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN;
-constexpr int kLastLevelWithoutMeasuring = 1;
 constexpr size_t kLoggedStatementBytes = 4096;
-constexpr uint64_t kMicrosecondsPerSecond = 1'000'000;
 
 static_assert(std::is_trivially_copyable_v<txn::Transaction::Savepoint>,
               "savepoints lie in memory of the server");
-
-txn::Isolation IsolationOf(const THD* thd) {
-  // READ UNCOMMITTED is served as READ COMMITTED: uncommitted rows of others are not in the store.
-  switch (thd_tx_isolation(thd)) {
-    case ISO_READ_UNCOMMITTED:
-    case ISO_READ_COMMITTED:
-      return txn::Isolation::kReadCommitted;
-    case ISO_SERIALIZABLE:
-      return txn::Isolation::kSerializable;
-    default:
-      return txn::Isolation::kRepeatableRead;
-  }
-}
-
-// SELECT ... WAIT n sets lock_wait_timeout for its statement: the only way the server tells.
-uint64_t LockWaitOf(THD* thd) {
-  uint64_t seconds = LockWaitSeconds(thd);
-  if (thd->lex->stmt_var_list.elements > 0) {
-    seconds = std::min<uint64_t>(seconds, thd->variables.lock_wait_timeout);
-  }
-  return seconds * kMicrosecondsPerSecond;
-}
 
 // All sessions. Guards their existence and their transaction_ against ForEach, and `ended`.
 struct Registry {
@@ -67,8 +41,13 @@ Registry& Sessions() {
 
 }  // namespace
 
-Session::Session(THD* thd) : thd_(thd), transaction_(Database()->transactions()->NewTransaction()) {
-  transaction_->SetRunner(thd);
+Session::Session(THD* thd, engine::Database& database)
+    : thd_(thd),
+      database_(database),
+      transaction_(database.transactions()->NewTransaction()),
+      sequences_(thd, &database),
+      load_(thd, &database) {
+  transaction_->locks().SetRunner(thd);
   MutexLock lock(Sessions().mutex);
   Sessions().sessions.insert(this);
 }
@@ -95,10 +74,10 @@ Session* Session::IfAny(THD* thd) {
   return static_cast<Session*>(thd_get_ha_data(thd, Handlerton()));
 }
 
-Session* Session::Of(THD* thd) {
+Session* Session::Of(THD* thd, engine::Database& database) {
   Session* session = IfAny(thd);
   if (session != nullptr) return session;
-  session = new (std::nothrow) Session(thd);
+  session = new (std::nothrow) Session(thd, database);
   if (session != nullptr) thd_set_ha_data(thd, Handlerton(), session);
   return session;
 }
@@ -107,36 +86,9 @@ bool Session::EndsTransaction(bool all) const {
   return all || !thd_test_options(thd_, kSeveralStatements);
 }
 
-txn::Transaction::Settings Session::Settings() const {
-  txn::Transaction::Settings settings;
-  settings.isolation = IsolationOf(thd_);
-  settings.lock_wait_microseconds = LockWaitOf(thd_);
-  // A worker of a replica may find rows of the transaction before it by locks only, not by a
-  // snapshot.
-  settings.detect_conflicts = HasMyRocksLockingStyle(thd_) && !IsParallelWorker(thd_);
-  return settings;
-}
-
 void Session::StartTransaction() {
-  transaction_->Begin(Settings());
+  transaction_->Begin(SettingsOf(thd_));
   committed_in_order_ = false;
-}
-
-txn::Transaction* Session::SequenceTransaction() {
-  if (sequences_ == nullptr) sequences_ = Database()->transactions()->NewTransaction();
-  if (!sequences_->active()) sequences_->Begin(Settings());
-  return sequences_.get();
-}
-
-Status Session::CommitSequence(Status written) {
-  if (written.ok()) written = sequences_->Commit(CommitDurability());
-  EndSequences();  // what has failed
-  SequenceTransaction();
-  return written;
-}
-
-void Session::EndSequences() {
-  if (sequences_ != nullptr && sequences_->active()) (void)sequences_->Rollback();
 }
 
 void Session::NoteChange(const std::shared_ptr<engine::TableCounters>& table) {
@@ -152,13 +104,6 @@ void Session::TellChanges() {
   changed_.clear();
 }
 
-bool Session::LoadsRows(THD* thd) {
-  const int command = thd_sql_command(thd);
-  const bool adds =
-      command == SQLCOM_INSERT || command == SQLCOM_INSERT_SELECT || command == SQLCOM_LOAD;
-  return adds && !thd->slave_thread && !thd->lex->ignore && thd->lex->duplicates == DUP_ERROR;
-}
-
 void Session::EnterStatement() {
   if (!transaction_->active()) StartTransaction();
   const bool several = thd_test_options(thd_, kSeveralStatements);
@@ -167,43 +112,20 @@ void Session::EnterStatement() {
     transaction_->set_fill_cache(!SkipFillCache(thd_));
     transaction_->BeginStatement();
     in_statement_ = true;
-    Measure();
+    measure_.Begin(PerfContextLevel(thd_));
     // An interrupt meant for an earlier statement must not end this one; one that came just now is
     // still to be seen in `killed`, which the server sets first.
-    transaction_->ClearInterrupt();
-    if (thd_->killed) transaction_->Interrupt();
+    transaction_->locks().ClearInterrupt();
+    if (thd_->killed) transaction_->locks().Interrupt();
   }
   trans_register_ha(thd_, false, Handlerton(), 0);
   if (several) trans_register_ha(thd_, true, Handlerton(), 0);
 }
 
-void Session::Measure() {
-  const int level = PerfContextLevel(thd_);
-  measures_ = level > kLastLevelWithoutMeasuring;
-  if (measures_) [[unlikely]] {
-    StartMeasuring(level);
-  } else {
-    MeasureNothing();
-  }
-}
-
-void Session::HandOver(IndexId table) {
-  HandOverMeasured(table);
-  measured_table_ = table;
-}
-
-// The thread may go on with a statement of another connection.
-void Session::StopMeasuring() {
-  if (!measures_) return;
-  HandOverMeasured(measured_table_);
-  MeasureNothing();
-  measures_ = false;
-}
-
 void Session::EndStatement() {
   if (!in_statement_) return;
   transaction_->EndStatement();
-  EndSequences();
+  sequences_.End();
   in_statement_ = false;
 }
 
@@ -231,7 +153,7 @@ int Session::Prepare(bool all) {
   if (transaction_->state() != txn::Transaction::State::kActive) return 0;
   const bool user_xa = thd_->transaction->xid_state.is_explicit_XA();
   if (!transaction_->has_writes()) {
-    if (user_xa) transaction_->EndReads();
+    if (user_xa) transaction_->locks().ReleaseReads();
     return 0;
   }
   EndStatement();
@@ -245,7 +167,7 @@ int Session::Prepare(bool all) {
 bool Session::TakesPartInOrder() const {
   if (transaction_->state() == txn::Transaction::State::kPrepared) return true;
   return IsParallelWorker(thd_) && !transaction_->has_writes() &&
-         !transaction_->temporary_writes().empty();
+         !transaction_->writes().temporary().empty();
 }
 
 void Session::CommitOrdered(bool all) {
@@ -261,13 +183,13 @@ void Session::CommitOrdered(bool all) {
 Status Session::MakeOrderedCommitDurable() {
   const txn::Durability durability = CommitDurability();
   if (mysql_bin_log.is_open() || durability == txn::Durability::kNone) return Status::Ok();
-  return Database()->store()->SyncWal(durability == txn::Durability::kSync);
+  return database_.store()->SyncWal(durability == txn::Durability::kSync);
 }
 
 int Session::Commit(bool all) {
   EndStatement();
   if (!EndsTransaction(all)) {
-    StopMeasuring();
+    measure_.End();
     if (transaction_->has_writes()) HoldNextWorkerIfOnePhase(thd_);
     return 0;
   }
@@ -281,7 +203,7 @@ int Session::Commit(bool all) {
   } else if (transaction_->active()) {
     status = transaction_->Commit(CommitDurability());
   }
-  StopMeasuring();
+  measure_.End();
   // The order of this commit is settled: those that must follow it may go on.
   if (settles_order) thd_wakeup_subsequent_commits(thd_, status.ok() ? 0 : 1);
   if (status.ok()) {
@@ -311,8 +233,8 @@ void Session::AbandonFailedCommit(const Status& status) {
 }
 
 int Session::Rollback(bool all) {
-  StopMeasuring();
-  EndSequences();
+  measure_.End();
+  sequences_.End();
   committed_in_order_ = false;
   if (!transaction_->active()) {
     in_statement_ = false;
@@ -334,92 +256,21 @@ int Session::Rollback(bool all) {
 }
 
 void Session::DetachPrepared() {
-  std::unique_ptr<txn::Transaction> fresh = Database()->transactions()->NewTransaction();
-  fresh->SetRunner(thd_);
-  transaction_->SetRunner(nullptr);  // it may outlive the connection
+  std::unique_ptr<txn::Transaction> fresh = database_.transactions()->NewTransaction();
+  fresh->locks().SetRunner(thd_);
+  transaction_->locks().SetRunner(nullptr);  // it may outlive the connection
   {
     MutexLock registry(Sessions().mutex);
     MutexLock lock(interrupt_mutex_);
     std::swap(transaction_, fresh);
   }
-  Database()->transactions()->Detach(std::move(fresh));
+  database_.transactions()->Detach(std::move(fresh));
   in_statement_ = false;
   changed_.clear();
 }
 
-engine::ExplicitLoad* Session::explicit_load() {
-  if (explicit_load_ == nullptr) {
-    explicit_load_ = std::make_unique<engine::ExplicitLoad>(
-        // A connection that ends finishes its load all the same.
-        Database(),
-        [thd = thd_](uint64_t, uint64_t) { return !thd->killed || thd->killed >= KILL_CONNECTION; },
-        [thd = thd_](const std::function<Status()>& commit) {
-          return CommitBetweenBackups(thd, commit);
-        });
-  }
-  return explicit_load_.get();
-}
-
-bool Session::has_explicit_load() const {
-  return explicit_load_ != nullptr && !explicit_load_->empty();
-}
-
-int Session::FinishExplicitLoad() {
-  if (!has_explicit_load()) return 0;
-  bool lost = false;
-  const StageScope stage(thd_, stage_sorting);
-  const Status status = explicit_load_->Finish(&lost);
-  if (lost) {
-    push_warning(thd_, Sql_condition::WARN_LEVEL_WARN, ER_UNKNOWN_ERROR,
-                 "ROCKSDB: a table was dropped, emptied or copied before its bulk load ended: "
-                 "nothing was loaded");
-  }
-  return ReportLoadError(status);
-}
-
-int Session::ReportLoadError(const Status& status) const {
-  using Problem = engine::ExplicitLoad::Problem;
-  if (status.ok()) return 0;
-  switch (explicit_load_->problem()) {
-    case Problem::kOutOfOrder:
-      // MyRocks' words, not the server's, here and below.
-      my_printf_error(ER_KEYS_OUT_OF_ORDER,
-                      "Rows must be inserted in primary key order during bulk load operation",
-                      MYF(0));
-      break;
-    case Problem::kOverlapping:
-      my_printf_error(ER_OVERLAPPING_KEYS,
-                      "Rows inserted during bulk load must not overlap existing rows", MYF(0));
-      break;
-    case Problem::kDuplicate: {
-      const std::string text = "Duplicate entry in a bulk load: " + std::string(status.message());
-      my_printf_error(ER_DUP_ENTRY, "%s", MYF(0), text.c_str());
-      break;
-    }
-    case Problem::kInUse:
-      my_printf_error(ER_LOCK_WAIT_TIMEOUT,
-                      "A bulk load cannot begin: transactions, this connection's own perhaps, have "
-                      "changed or locked rows of the table",
-                      MYF(0));
-      break;
-    case Problem::kKnownKey:  // the server says which
-    case Problem::kOther:
-      return ReportError(status, "bulk load");
-  }
-  return HandlerError(status);
-}
-
-void Session::FinishLoadOfDisconnected() {
-  if (!has_explicit_load()) return;
-  bool lost = false;
-  const Status loaded = explicit_load_->Finish(&lost);
-  if (!lost && loaded.ok()) return;
-  sql_print_error("ROCKSDB: error %d at the end of a bulk load whose connection ends: %s",
-                  HandlerError(loaded), lost ? "its table is gone" : loaded.ToString().c_str());
-}
-
 void Session::Disconnect() {
-  FinishLoadOfDisconnected();
+  load_.FinishDisconnected();
   if (transaction_->state() == txn::Transaction::State::kPrepared) {
     DetachPrepared();
   } else if (transaction_->active()) {
@@ -487,7 +338,7 @@ void Session::NoteFailure(Code code) {
 
 void Session::Interrupt() {
   MutexLock lock(interrupt_mutex_);
-  transaction_->Interrupt();
+  transaction_->locks().Interrupt();
 }
 
 }  // namespace basalt::server

@@ -9,14 +9,13 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "engine/table_counters.h"
+#include "server/connections/sequence_transaction.h"
+#include "server/connections/session_load.h"
 #include "server/connections/unsynced_definitions.h"
+#include "server/measures/perf_counters.h"
 #include "server/measures/row_counters.h"
 #include "server/server_headers.h"
 #include "txn/transaction.h"
-
-namespace basalt::engine {
-class ExplicitLoad;
-}
 
 namespace basalt::server {
 
@@ -30,8 +29,9 @@ namespace basalt::server {
 // group commit, while the connection's own thread waits for it.
 class Session {
  public:
-  // The session of the connection, made when missing. Null when memory is short.
-  static Session* Of(THD* thd);
+  // The session of the connection, made when missing; the database outlives it. Null when memory is
+  // short.
+  static Session* Of(THD* thd, engine::Database& database);
   // Null when the connection has not used the engine yet.
   static Session* IfAny(THD* thd);
   // Calls `visit` for every connection that has one; it lives as long as the call. Any thread.
@@ -45,11 +45,11 @@ class Session {
   // Never null. Active between EnterStatement and the end of the transaction.
   txn::Transaction* transaction() const { return transaction_.get(); }
 
-  // The transaction of sequences, whose writes are given neither back nor away with transaction():
-  // active from here to the end of the statement, and without snapshot or locks. After each row
-  // written CommitSequence makes it visible and durable; of a failed one nothing stays.
-  txn::Transaction* SequenceTransaction();
-  Status CommitSequence(Status written);
+  // For values of sequences, beside transaction(). Ended with each statement.
+  SequenceTransaction* sequences() { return &sequences_; }
+  // The rows of rocksdb_bulk_load, beside transaction(). Finished at the latest when the connection
+  // ends.
+  SessionLoad* load() { return &load_; }
 
   // A table of the statement is about to be used: makes the transaction active, frames the
   // statement, tells the server that the engine takes part. Cheap from the second table on.
@@ -88,10 +88,9 @@ class Session {
   // for each statement and table.
   void NoteChange(const std::shared_ptr<engine::TableCounters>& table);
 
-  // Whether the running statement is measured (perf_counters.h): then HandOver is called for each
-  // row, with the primary key of its table. What the commit adds goes to the last one.
-  bool measures() const { return measures_; }
-  void HandOver(IndexId table);
+  // Of the running statement: while it is active, HandOver is called for each row, with the primary
+  // key of its table. What the commit adds goes to the last one.
+  StatementMeasure* measure() { return &measure_; }
   // Of this connection; its thread counts.
   RowCounters* row_counters() { return &row_counters_; }
 
@@ -100,38 +99,24 @@ class Session {
   // What the running statement does to files; synced when the server commits it or rolls it back.
   UnsyncedDefinitions* unsynced_definitions() { return &unsynced_definitions_; }
 
-  // rocksdb_bulk_load: rows of many statements, beside the transaction. Made at need.
-  engine::ExplicitLoad* explicit_load();
-  bool has_explicit_load() const;
-  // Does the present statement add rows in a way that can be a load?
-  static bool LoadsRows(THD* thd);
-  // Ends it. FinishExplicitLoad, which does nothing without one, also tells the client of an error;
-  // ReportLoadError does for a status of its Insert. Both return a handler error.
-  int FinishExplicitLoad();
-  int ReportLoadError(const Status& status) const;
-
  private:
-  explicit Session(THD* thd);
+  Session(THD* thd, engine::Database& database);
 
   bool EndsTransaction(bool all) const;
-  txn::Transaction::Settings Settings() const;
   void StartTransaction();
   bool TakesPartInOrder() const;
   Status MakeOrderedCommitDurable();
   void EndStatement();
-  void Measure();
-  void StopMeasuring();
-  void EndSequences();
   void TellChanges();
-  void FinishLoadOfDisconnected();
   void AbandonFailedCommit(const Status& status);
   void DetachPrepared();
   void LogStatement(const char* why) const;
 
   THD* const thd_;
+  engine::Database& database_;
   std::unique_ptr<txn::Transaction> transaction_;
-  std::unique_ptr<txn::Transaction> sequences_;  // made at need
-  std::unique_ptr<engine::ExplicitLoad> explicit_load_;
+  SequenceTransaction sequences_;
+  SessionLoad load_;
   RowCounters row_counters_;
   UnsyncedDefinitions unsynced_definitions_;
   std::vector<std::shared_ptr<engine::TableCounters>> changed_;  // since the transaction began
@@ -139,8 +124,7 @@ class Session {
   unsigned tables_in_use_ = 0;
   unsigned duplicate_index_ = 0;
   bool in_statement_ = false;
-  bool measures_ = false;
-  IndexId measured_table_;
+  StatementMeasure measure_;
   // Set by CommitOrdered for Commit.
   bool committed_in_order_ = false;
   Status commit_status_;

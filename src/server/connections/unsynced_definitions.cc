@@ -29,10 +29,10 @@ Status UnsyncedDefinitions::SyncOthersThan(const std::set<std::string>& paths) {
   return has_others ? Sync() : Status::Ok();
 }
 
-bool NoteChangedDefinition(const char* path) {
+bool NoteChangedDefinition(engine::Database& database, const char* path) {
   THD* thd = current_thd;
   if (thd == nullptr || !State().recovered || !opt_sync_frm || IsTemporaryTable(path)) return false;
-  Session* session = Session::Of(thd);
+  Session* session = Session::Of(thd, database);
   if (session == nullptr) return false;
   session->unsynced_definitions()->Note(path);
   trans_register_ha(thd, false, Handlerton(), 0);

@@ -6,6 +6,10 @@
 
 #include "base/status.h"
 
+namespace basalt::engine {
+class Database;
+}
+
 namespace basalt::server {
 
 // The tables whose .frm and .par files a statement changes. The server writes new .frm files
@@ -41,7 +45,7 @@ class UnsyncedDefinitions {
 // For the running statement of this thread's connection, if it has one: registers the engine with
 // it, so that its end is told. Not for temporary tables, nor in the server's recovery, which does
 // again what a crash takes away, nor with --sync-frm=OFF: false then, and nothing is to be synced.
-bool NoteChangedDefinition(const char* path);
+bool NoteChangedDefinition(engine::Database& database, const char* path);
 
 // Before a table is renamed in the engine: SyncOthersThan, of this thread's connection, if it has
 // one.

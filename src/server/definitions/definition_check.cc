@@ -37,15 +37,16 @@ std::vector<std::string> DefinitionFindings(const catalog::Catalog& catalog,
   return DefinitionReconciler(state).Findings();
 }
 
-void RepairDefinitions(catalog::Catalog* catalog, const std::string& folder,
+void RepairDefinitions(engine::Database& database, const std::string& folder,
                        const DdlRecoveryNotes& notes) {
-  DefinitionRepairer repairer(catalog, folder);
-  DefinitionState state = ReadState(*catalog, folder);
+  const catalog::Catalog& catalog = *database.catalog();
+  DefinitionRepairer repairer(database, folder);
+  DefinitionState state = ReadState(catalog, folder);
   for (const RepairStep step : kRepairSteps) {
     const std::vector<Repair> repairs = DefinitionReconciler(state).Decide(step, notes);
     if (repairs.empty()) continue;
     repairer.CarryOut(repairs, state);
-    if (step != RepairStep::kDefinitions) state = ReadState(*catalog, folder);
+    if (step != RepairStep::kDefinitions) state = ReadState(catalog, folder);
   }
 }
 
@@ -61,7 +62,8 @@ std::set<std::string> WriteLostParFiles(const catalog::Catalog& catalog,
     path[path.find('.')] = '/';
     path = folder + "/" + path;
     catalog::TableDefinition kept;
-    if (!NeedsParFile(whole, path) || !catalog.Definition(whole, &kept).ok() || kept.par.empty())
+    if (!NeedsParFile(whole, path) || !catalog.definitions().Read(whole, &kept).ok() ||
+        kept.par.empty())
       continue;
     catalog::TableDefinition file;
     const Status read = ReadDefinitionFiles(path, &file, nullptr);

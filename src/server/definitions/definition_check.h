@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "catalog/catalog.h"
+#include "engine/database.h"
 #include "server/ddl_recovery_notes.h"
 
 namespace basalt::server {
@@ -22,7 +23,7 @@ std::vector<std::string> DefinitionFindings(const catalog::Catalog& catalog,
 
 // After the server's recovery of DDL statements: repairs what can be repaired and logs each step.
 // What cannot be repaired concerns its table only.
-void RepairDefinitions(catalog::Catalog* catalog, const std::string& folder,
+void RepairDefinitions(engine::Database& database, const std::string& folder,
                        const DdlRecoveryNotes& notes);
 
 // Before the server's recovery, which needs them to finish or undo a statement on a partitioned

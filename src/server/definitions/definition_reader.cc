@@ -54,7 +54,7 @@ void DefinitionReader::ReadTables(DefinitionState* state) const {
   for (const auto& table : catalog_.Tables()) {
     state->tables[catalog::WholeOf(table->name)].parts.push_back(table->name);
   }
-  for (auto& [whole, identity] : catalog_.DefinitionIdentities()) {
+  for (auto& [whole, identity] : catalog_.definitions().All()) {
     const auto table = state->tables.find(whole);
     if (table != state->tables.end()) table->second.identity = identity;
   }
@@ -64,7 +64,7 @@ void DefinitionReader::ReadKeptDefinitions(DefinitionState* state) const {
   for (auto& [whole, table] : state->tables) {
     if (!table.identity.has_value() || FileAgrees(*state, whole, table)) continue;
     catalog::TableDefinition definition;
-    const Status status = catalog_.Definition(whole, &definition);
+    const Status status = catalog_.definitions().Read(whole, &definition);
     if (status.ok()) {
       table.kept = KeptDefinition{!definition.par.empty(), PartitionsIn(definition.par)};
     } else if (status.code() != Code::kNotFound) {

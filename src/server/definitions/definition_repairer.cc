@@ -46,12 +46,6 @@ void RemoveParFile(const Repair& repair) {
   sql_print_information("ROCKSDB: removed %s, left by a statement that did not end", file.c_str());
 }
 
-void DropPartition(const Repair& repair) {
-  if (!DropTableByName(repair.table).ok()) return;
-  sql_print_information("ROCKSDB: dropped the partition %s, left by a statement that did not end",
-                        repair.table.c_str());
-}
-
 void Report(const Repair& repair) {
   const std::string table = TableOf(repair.whole);
   if (repair.kind == Kind::kReportUnreadable) {
@@ -150,13 +144,13 @@ std::string DefinitionRepairer::PathOf(const std::string& whole) const {
 
 Status DefinitionRepairer::WriteKept(const std::string& whole, const std::string& path) {
   catalog::TableDefinition definition;
-  BASALT_RETURN_IF_ERROR(catalog_->Definition(whole, &definition));
+  BASALT_RETURN_IF_ERROR(catalog_->definitions().Read(whole, &definition));
   return WriteDefinitionFiles(path, definition);
 }
 
 Status DefinitionRepairer::Drop(const std::string& whole, const DefinitionState& state) {
   for (const std::string& part : state.tables.at(whole).parts) {
-    BASALT_RETURN_IF_ERROR(DropTableByName(part));
+    BASALT_RETURN_IF_ERROR(DropTableByName(database_, part));
   }
   return Status::Ok();
 }
@@ -187,6 +181,12 @@ void DefinitionRepairer::DropLeftover(const Repair& repair, const DefinitionStat
     sql_print_warning("ROCKSDB: %s, left by a statement that did not end, is not dropped: %s",
                       table.c_str(), status.ToString().c_str());
   }
+}
+
+void DefinitionRepairer::DropPartition(const Repair& repair) {
+  if (!DropTableByName(database_, repair.table).ok()) return;
+  sql_print_information("ROCKSDB: dropped the partition %s, left by a statement that did not end",
+                        repair.table.c_str());
 }
 
 void DefinitionRepairer::WriteLostFiles(const Repair& repair) {
@@ -257,7 +257,7 @@ Status DefinitionRepairer::TryToMove(const Repairs& moves, const DefinitionState
     BASALT_RETURN_IF_ERROR(Rename(whole, move->table));
     const FrmFile& file = state.frm_files.at(move->table);
     catalog::TableDefinition definition;
-    BASALT_RETURN_IF_ERROR(catalog_->Definition(file.Whole(), &definition));
+    BASALT_RETURN_IF_ERROR(catalog_->definitions().Read(file.Whole(), &definition));
     if (definition.par.empty()) continue;
     BASALT_RETURN_IF_ERROR(WriteDefinitionFiles(file.path, definition));
     RemoveStrayParFile(definition.par, state);

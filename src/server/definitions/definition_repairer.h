@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "catalog/catalog.h"
+#include "engine/database.h"
 #include "server/definitions/definition_reconciler.h"
 
 namespace basalt::server {
@@ -14,9 +15,9 @@ namespace basalt::server {
 // concerns its table only. One thread, while no table changes.
 class DefinitionRepairer {
  public:
-  // `folder` is the server's data directory. The catalog outlives the repairer.
-  DefinitionRepairer(catalog::Catalog* catalog, std::string folder)
-      : catalog_(catalog), folder_(std::move(folder)) {}
+  // `folder` is the server's data directory. The database outlives the repairer.
+  DefinitionRepairer(engine::Database& database, std::string folder)
+      : database_(database), catalog_(database.catalog()), folder_(std::move(folder)) {}
 
   // The repairs of one step, decided on `state`.
   void CarryOut(const std::vector<Repair>& repairs, const DefinitionState& state);
@@ -28,6 +29,7 @@ class DefinitionRepairer {
   void RemoveFormerName(const Repair& repair);
   void RenewFiles(const Repair& repair);
   void DropLeftover(const Repair& repair, const DefinitionState& state);
+  void DropPartition(const Repair& repair);
   void WriteLostFiles(const Repair& repair);
   void ReplaceForeignFiles(const Repair& repair);
   void WriteLostParFile(const Repair& repair);
@@ -46,7 +48,8 @@ class DefinitionRepairer {
   // Where the server has the files of a table of the dictionary.
   std::string PathOf(const std::string& whole) const;
 
-  catalog::Catalog* const catalog_;
+  engine::Database& database_;
+  catalog::Catalog* const catalog_;  // the database's
   const std::string folder_;
 };
 

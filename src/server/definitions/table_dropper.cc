@@ -16,35 +16,36 @@ namespace basalt::server {
 namespace {
 
 // What the process remembers of indexes that are no more.
-void Forget(const catalog::TableRecord& table) {
-  if (table.Primary() != nullptr) Database()->ForgetCounters(table.Primary()->id);
+void Forget(engine::Database& database, const catalog::TableRecord& table) {
+  if (table.Primary() != nullptr) database.ForgetCounters(table.Primary()->id);
   for (const catalog::IndexRecord& index : table.indexes) {
-    Database()->key_prefixes()->Forget(index.id);
-    Database()->store()->time_to_live()->Forget(index.id);
+    database.key_prefixes()->Forget(index.id);
+    database.store()->time_to_live()->Forget(index.id);
   }
 }
 
 // The rows of a temporary table go when no writes of its connection are left that might be of it.
-void ForgetTemporary(std::shared_ptr<const catalog::TableRecord> table) {
-  Forget(*table);
+void ForgetTemporary(engine::Database& database,
+                     std::shared_ptr<const catalog::TableRecord> table) {
+  Forget(database, *table);
   THD* thd = current_thd;
   Session* session = thd == nullptr ? nullptr : Session::IfAny(thd);
   if (session != nullptr) {
-    session->transaction()->temporary_writes().TableDropped(std::move(table));
+    session->transaction()->writes().temporary().TableDropped(std::move(table));
   } else {
-    (void)Database()->catalog()->temporary_tables()->Reclaim(*table);
+    (void)database.catalog()->temporary_tables()->Reclaim(*table);
   }
 }
 
 // Not for partitions: by now the server has removed what it knows of the partitioned table, so that
 // an error would leave half of it. Nor during its recovery, where the statement is decided.
-Status AwaitDecisionOf(const std::string& name) {
+Status AwaitDecisionOf(const engine::Database& database, const std::string& name) {
   THD* thd = current_thd;
   if (thd == nullptr || !State().recovered) return Status::Ok();
   if (IsTemporaryTable(name) || catalog::IsPartitionName(name)) return Status::Ok();
-  const auto table = Database()->catalog()->FindTable(name);
+  const auto table = database.catalog()->FindTable(name);
   if (table == nullptr || table->Primary() == nullptr) return Status::Ok();
-  return AwaitDecision(thd, table->Primary()->id);
+  return AwaitDecision(*database.transactions(), thd, table->Primary()->id);
 }
 
 // Whether the server removes the .frm file of the table right after the engine has dropped it, and
@@ -68,12 +69,12 @@ bool TakesItsFile(THD* thd, const std::string& name) {
 // file that a power cut brought back in between would have no table. So the files go first, or
 // become durable as they are. A table without its file is dropped by the DDL log, or found again:
 // so that log becomes durable before, or else a DROP could be done that the binary log lacks.
-Status SettleFiles(const char* path, const std::string& name) {
-  if (!NoteChangedDefinition(path)) return Status::Ok();
+Status SettleFiles(engine::Database& database, const char* path, const std::string& name) {
+  if (!NoteChangedDefinition(database, path)) return Status::Ok();
   const std::string table(catalog::TableOfPartition(path));
   catalog::TableDefinition file;
   if (!ReadDefinitionFiles(table, &file, nullptr).ok()) return Status::Ok();
-  if (Database()->catalog()->HasDefinition(name, file.identity)) {
+  if (database.catalog()->definitions().Has(name, file.identity)) {
     if (!TakesItsFile(current_thd, name)) return Status::Ok();
     BASALT_RETURN_IF_ERROR(SyncDdlLog());
     BASALT_RETURN_IF_ERROR(RemoveDefinitionFiles(table));
@@ -83,53 +84,53 @@ Status SettleFiles(const char* path, const std::string& name) {
 
 }  // namespace
 
-Status DropTableByName(const std::string& name) {
-  catalog::Catalog* catalog = Database()->catalog();
+Status DropTableByName(engine::Database& database, const std::string& name) {
+  catalog::Catalog* catalog = database.catalog();
   std::shared_ptr<const catalog::TableRecord> table;
   if (IsTemporaryTable(name)) {
     BASALT_RETURN_IF_ERROR(catalog->temporary_tables()->Drop(name, &table));
-    ForgetTemporary(std::move(table));
+    ForgetTemporary(database, std::move(table));
     return Status::Ok();
   }
   table = catalog->FindTable(name);
   if (table == nullptr) return Status(Code::kNotFound, "no table " + name);
   BASALT_RETURN_IF_ERROR(catalog->DropTable(name));
-  Forget(*table);
+  Forget(database, *table);
   return Status::Ok();
 }
 
-Status DropTableByPath(const char* path) {
+Status DropTableByPath(engine::Database& database, const char* path) {
   std::string name;
   BASALT_RETURN_IF_ERROR(TableNameOf(path, &name));
-  BASALT_RETURN_IF_ERROR(AwaitDecisionOf(name));
-  BASALT_RETURN_IF_ERROR(SettleFiles(path, name));
-  Status status = DropTableByName(name);
+  BASALT_RETURN_IF_ERROR(AwaitDecisionOf(database, name));
+  BASALT_RETURN_IF_ERROR(SettleFiles(database, path, name));
+  Status status = DropTableByName(database, name);
   if (status.code() != Code::kNotFound || IsTemporaryTable(name) ||
-      !Database()->catalog()->IsTable(name)) {
+      !database.catalog()->IsTable(name)) {
     return status;
   }
   if (HasFrmFile(path)) {
     if (!State().recovered) State().ddl_recovery.dropped.insert(catalog::PartitionsOf(name));
     return status;
   }
-  for (const auto& table : Database()->catalog()->Tables()) {
+  for (const auto& table : database.catalog()->Tables()) {
     if (catalog::TableOfPartition(table->name) != name) continue;
-    BASALT_RETURN_IF_ERROR(DropTableByName(table->name));
+    BASALT_RETURN_IF_ERROR(DropTableByName(database, table->name));
   }
   return Status::Ok();
 }
 
-Status EmptyTableByName(const std::string& name) {
-  catalog::Catalog* catalog = Database()->catalog();
+Status EmptyTableByName(engine::Database& database, const std::string& name) {
+  catalog::Catalog* catalog = database.catalog();
   std::shared_ptr<const catalog::TableRecord> table;
   if (IsTemporaryTable(name)) {
     BASALT_RETURN_IF_ERROR(catalog->temporary_tables()->Truncate(name, &table));
-    ForgetTemporary(std::move(table));
+    ForgetTemporary(database, std::move(table));
     return Status::Ok();
   }
   table = catalog->FindTable(name);
   BASALT_RETURN_IF_ERROR(catalog->TruncateTable(name, 0, nullptr));
-  if (table != nullptr) Forget(*table);
+  if (table != nullptr) Forget(database, *table);
   return Status::Ok();
 }
 

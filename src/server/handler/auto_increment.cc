@@ -69,7 +69,7 @@ void AutoIncrement::NoteRow(const uchar* record) {
   engine::Table* data = table_->data();
   data->counters().RaiseAutoIncrement(next);
   if (data->traits().temporary) return;  // the counter lives as long as the table
-  table_->session()->transaction()->NoteAutoIncrement(data->primary().id, next);
+  table_->session()->transaction()->writes().NoteAutoIncrement(data->primary().id, next);
 }
 
 // The largest value in the column's index; 0 when there is none.

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/database.h"
 #include "engine/rows/row_access.h"
 #include "engine/table.h"
 #include "server/connections/read_lock.h"
@@ -31,7 +32,8 @@ namespace basalt::server {
 // No exception leaves a function of this class; error_map.cc makes handler errors of statuses.
 class Handler final : public ::handler {
  public:
-  Handler(handlerton* hton, TABLE_SHARE* share);
+  // The database outlives the handler: the server ends the engine when none is left.
+  Handler(handlerton* hton, TABLE_SHARE* share, engine::Database& database);
   ~Handler() override;
 
   // --- handler_open.cc ---
@@ -167,6 +169,7 @@ class Handler final : public ::handler {
   // handler_write.cc
   int FailWrite(Status status, size_t duplicate);  // `duplicate`: the index, of kDuplicateKey
 
+  engine::Database& database_;
   // The parts. Those that come first outlive the others, which borrow them.
   OpenTable open_{this};
   IndexReader reader_{&open_};

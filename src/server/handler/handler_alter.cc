@@ -7,7 +7,6 @@
 #include "server/connections/unsynced_definitions.h"
 #include "server/error_map.h"
 #include "server/handler/handler.h"
-#include "server/plugin_state.h"
 #include "server/tables/create_checks.h"
 #include "server/tables/definition_files.h"
 #include "server/tables/index_names.h"
@@ -82,17 +81,16 @@ enum_alter_inplace_result JudgeIndexes(const engine::Table& data, const TABLE& t
 }
 
 // False when there is none to keep, or the dictionary has it.
-bool ReadNewDefinition(const std::string& table, Bytes frm, catalog::TableDefinition* definition,
-                       Status* status) {
+bool ReadNewDefinition(const catalog::Catalog& catalog, const std::string& table, Bytes frm,
+                       catalog::TableDefinition* definition, Status* status) {
   if (frm.empty()) return false;
   *status = DefinitionFromFrm(frm, definition);
   if (!status->ok()) return false;
-  const catalog::Catalog& catalog = *Database()->catalog();
   if (!catalog::IsPartitionName(table)) return true;
   // The partitions are the same as before. Another one of them may have been here already.
-  if (catalog.HasDefinition(table, definition->identity)) return false;
+  if (catalog.definitions().Has(table, definition->identity)) return false;
   catalog::TableDefinition old;
-  if (catalog.Definition(table, &old).ok()) definition->par = std::move(old.par);
+  if (catalog.definitions().Read(table, &old).ok()) definition->par = std::move(old.par);
   return true;
 }
 
@@ -185,10 +183,10 @@ void Handler::NoteNewDefinition(Bytes frm) { new_definition_ = frm; }
 Status Handler::CommitAlter(const Alter_inplace_info& alter_info) {
   Status status;
   catalog::TableDefinition definition;
+  catalog::Catalog* catalog = database_.catalog();
   const bool defined =
-      ReadNewDefinition(table_data()->name(), new_definition_, &definition, &status);
+      ReadNewDefinition(*catalog, table_data()->name(), new_definition_, &definition, &status);
   BASALT_RETURN_IF_ERROR(std::move(status));
-  catalog::Catalog* catalog = Database()->catalog();
   std::vector<catalog::TableRecord> replacements;
   for (const InplaceAlter* alter : AltersOf(alter_info)) {
     replacements.push_back(alter->Replacement());
@@ -213,12 +211,12 @@ bool Handler::commit_inplace_alter_table(TABLE*, Alter_inplace_info* alter_info,
   const bool counter = ChangesOptions(*alter_info, HA_CREATE_USED_AUTO);
   const uint64_t next = alter_info->create_info->auto_increment_value;
   if (counter && !table_data()->traits().temporary) {
-    status = Database()->catalog()->SetAutoIncrement(table_data()->primary().id, next);
+    status = database_.catalog()->auto_increments().Set(table_data()->primary().id, next);
   }
   if (status.ok()) status = CommitAlter(*alter_info);
   new_definition_.clear();
   if (ReportError(status, "ALTER TABLE") != 0) return true;
-  NoteChangedDefinition(table->s->normalized_path.str);
+  NoteChangedDefinition(database_, table->s->normalized_path.str);
   alter_info->group_commit_ctx = nullptr;  // partitions need nothing more than this
   table_data()->counters().ForgetChange();
   ForgetIndexNames();

@@ -28,8 +28,8 @@ namespace basalt::server {
 namespace {
 
 // In the server's order of keys, a hidden primary key last.
-Status RequestIndexes(const codec::TableDescriptor& descriptor, const TABLE& form,
-                      const TimeToLive& life, store::StoragePreset preset,
+Status RequestIndexes(const store::Store& store, const codec::TableDescriptor& descriptor,
+                      const TABLE& form, const TimeToLive& life, store::StoragePreset preset,
                       std::vector<catalog::IndexRequest>* requests) {
   for (size_t i = 0; i < descriptor.indexes.size(); ++i) {
     catalog::IndexRequest request;
@@ -38,7 +38,8 @@ Status RequestIndexes(const codec::TableDescriptor& descriptor, const TABLE& for
     if (life.seconds != 0) request.flags = catalog::kIndexHasTtl;
     request.ttl_seconds = life.seconds;
     if (request.kind != catalog::IndexKind::kHiddenPrimary) {
-      BASALT_RETURN_IF_ERROR(PlaceIndex(form.key_info[i], descriptor.name, preset, &request));
+      BASALT_RETURN_IF_ERROR(
+          PlaceIndex(store, form.key_info[i], descriptor.name, preset, &request));
     } else {
       UsePreset(preset, &request);
     }
@@ -61,34 +62,36 @@ Status CheckKeys(const codec::TableDescriptor& descriptor) {
   return Status::Ok();
 }
 
-Status CreateTemporary(const codec::TableDescriptor& descriptor, uint64_t auto_increment) {
+Status CreateTemporary(engine::Database& database, const codec::TableDescriptor& descriptor,
+                       uint64_t auto_increment) {
   std::vector<catalog::IndexRecord> indexes(descriptor.indexes.size());
   for (size_t i = 0; i < indexes.size(); ++i) {
     indexes[i].kind = static_cast<catalog::IndexKind>(descriptor.indexes[i].kind);
     indexes[i].key_value_format_version = descriptor.indexes[i].kv_format_version;
   }
-  catalog::TemporaryTables* tables = Database()->catalog()->temporary_tables();
+  catalog::TemporaryTables* tables = database.catalog()->temporary_tables();
   BASALT_RETURN_IF_ERROR(tables->Create(descriptor.name, std::move(indexes)));
   if (auto_increment != 0) {
     const IndexId primary = tables->Find(descriptor.name)->Primary()->id;
-    Database()->CountersOf(primary)->SetAutoIncrement(auto_increment);
+    database.CountersOf(primary)->SetAutoIncrement(auto_increment);
   }
   return Status::Ok();
 }
 
-Status CreateByName(const std::string& name, const TABLE& form, const TimeToLive& life,
-                    store::StoragePreset preset, uint64_t auto_increment) {
+Status CreateByName(engine::Database& database, const std::string& name, const TABLE& form,
+                    const TimeToLive& life, store::StoragePreset preset, uint64_t auto_increment) {
   codec::TableDescriptor descriptor;
   BASALT_RETURN_IF_ERROR(BuildTableDescriptor(form, name, &descriptor));
   if (!MyRocksCompatibleFormat(current_thd)) codec::ChooseKvFormats(&descriptor);
   BASALT_RETURN_IF_ERROR(CheckKeys(descriptor));
-  if (IsTemporaryTable(name)) return CreateTemporary(descriptor, auto_increment);
+  if (IsTemporaryTable(name)) return CreateTemporary(database, descriptor, auto_increment);
   std::vector<catalog::IndexRequest> requests;
-  BASALT_RETURN_IF_ERROR(RequestIndexes(descriptor, form, life, preset, &requests));
+  BASALT_RETURN_IF_ERROR(
+      RequestIndexes(*database.store(), descriptor, form, life, preset, &requests));
   catalog::TableDefinition definition;
-  const bool defined = DefinitionOfNewTable(*form.s, name, &definition);
-  return Database()->catalog()->CreateTable(name, requests, auto_increment, nullptr,
-                                            defined ? &definition : nullptr);
+  const bool defined = DefinitionOfNewTable(*database.catalog(), *form.s, name, &definition);
+  return database.catalog()->CreateTable(name, requests, auto_increment, nullptr,
+                                         defined ? &definition : nullptr);
 }
 
 Status CompactIndex(const engine::Table& table, const engine::Index& index,
@@ -118,18 +121,20 @@ int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) 
   std::string table_name;
   Status status = TableNameOf(name, &table_name);
   if (!status.ok()) return ReportError(status, "creating the table");
-  if (Database()->catalog()->FindTable(table_name) != nullptr) return HA_ERR_TABLE_EXIST;
+  if (database_.catalog()->FindTable(table_name) != nullptr) return HA_ERR_TABLE_EXIST;
   TimeToLive life;
   if (int error = ReadTimeToLive(*form, table_name, &life)) return error;
   const uint64_t auto_increment =
       form->found_next_number_field == nullptr ? 0 : create_info->auto_increment_value;
-  status = CreateByName(table_name, *form, life, PresetOf(*form->s, create_info->row_type),
-                        auto_increment);
+  status = CreateByName(database_, table_name, *form, life,
+                        PresetOf(*form->s, create_info->row_type), auto_increment);
   if (status.ok()) {
-    if (catalog::IsPartitionName(table_name)) NoteChangedDefinition(name);  // its .par file
+    if (catalog::IsPartitionName(table_name)) {
+      NoteChangedDefinition(database_, name);  // its .par file
+    }
     if (IsTemporaryTable(table_name) || catalog::IsPartitionName(table_name)) return 0;
     const int error = WriteFrmOfNewTable(form->s);
-    if (error != 0) (void)DropTableByName(table_name);
+    if (error != 0) (void)DropTableByName(database_, table_name);
     return error;
   }
   if (status.code() == Code::kNotSupported) {
@@ -144,7 +149,7 @@ int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) 
 }
 
 int Handler::delete_table(const char* path) {
-  Status status = DropTableByPath(path);
+  Status status = DropTableByPath(database_, path);
   if (status.ok()) return 0;
   if (status.code() == Code::kNotFound) return HA_ERR_NO_SUCH_TABLE;
   return Fail(std::move(status));
@@ -159,13 +164,13 @@ int Handler::rename_table(const char* from, const char* to) {
     // The path of a partition is that of its table and the partition's name.
     const std::string_view table = catalog::TableOfPartition(old_name);
     const std::string path(from, std::strlen(from) - (old_name.size() - table.size()));
-    if (!IsTemporaryTable(old_name)) KeepDefinitionOfFile(path, old_name);
+    if (!IsTemporaryTable(old_name)) KeepDefinitionOfFile(*database_.catalog(), path, old_name);
     status = SyncFormerRenames(from, to);
   }
-  if (status.ok()) status = Database()->catalog()->RenameTable(old_name, new_name);
+  if (status.ok()) status = database_.catalog()->RenameTable(old_name, new_name);
   if (!State().recovered) NoteRenameInRecovery(old_name, new_name);
-  NoteChangedDefinition(from);
-  NoteChangedDefinition(to);
+  NoteChangedDefinition(database_, from);
+  NoteChangedDefinition(database_, to);
   if (status.ok()) return 0;
   if (status.code() == Code::kNotFound) return HA_ERR_NO_SUCH_TABLE;
   if (status.code() == Code::kInvalidArgument) return HA_ERR_TABLE_EXIST;
@@ -180,11 +185,11 @@ int Handler::truncate() {
   codec::TableDescriptor descriptor = table_data()->descriptor();
   const engine::ReadIntent intent = rows()->intent();
   LeaveStatement();
-  Status status = EmptyTableByName(table_data()->name());
+  Status status = EmptyTableByName(database_, table_data()->name());
   std::shared_ptr<engine::Table> renewed;
   if (status.ok()) {
     status =
-        engine::Table::Open(Database(), std::move(descriptor), table_data()->traits(), &renewed);
+        engine::Table::Open(&database_, std::move(descriptor), table_data()->traits(), &renewed);
   }
   UseRenewedTable(std::move(renewed), intent);
   return status.ok() ? 0 : Fail(std::move(status));

@@ -70,7 +70,7 @@ engine::ReadIntent IntentOf(THD* thd, thr_lock_type type, ReadLock::Kind lock,
 // What neither adds to the load nor only reads is to find the table as the load leaves it, and must
 // not wait for the locks of its own connection. Rows that are no load end that of another table.
 bool EndsExplicitLoad(THD* thd, const engine::ReadIntent& intent, bool writes, bool loads) {
-  if (BulkLoad(thd) && Session::LoadsRows(thd)) return writes && !loads;
+  if (BulkLoad(thd) && LoadsRows(thd)) return writes && !loads;
   const int command = thd_sql_command(thd);
   return intent.lock || (command != SQLCOM_SELECT && command != SQLCOM_SET_OPTION);
 }
@@ -88,14 +88,14 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type, bool opens) {
   // The server takes this mark of an earlier statement away for SELECT only: UPDATE and DELETE by
   // an index of a table with partitions would find no rows. Partitions are chosen after this call.
   table->all_partitions_pruned_away = false;
-  Session* session = Session::Of(thd);
+  Session* session = Session::Of(thd, database_);
   if (session == nullptr) return HA_ERR_OUT_OF_MEM;
   open_.EnterStatement(session, lock_type, RebuildsTable(thd_sql_command(thd)));
   const bool writes = lock_type >= TL_FIRST_WRITE && table_share->tmp_table == NO_TMP_TABLE;
   if (writes && WouldLosePrepared(thd)) return Fail(Status(Code::kNotSupported, kNoXa));
   if (OvertakesPrepared(thd_sql_command(thd)) && table_share->tmp_table == NO_TMP_TABLE)
       [[unlikely]] {
-    Status decided = AwaitDecision(thd, table_data()->primary().id);
+    Status decided = AwaitDecision(*database_.transactions(), thd, table_data()->primary().id);
     if (!decided.ok()) return Fail(std::move(decided));
   }
   session->EnterStatement();
@@ -108,14 +108,14 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type, bool opens) {
   const ReadLock::Kind lock =
       opens ? read_lock_.Open(thd, lock_type, reader) : read_lock_.Reuse(thd, lock_type, reader);
   const engine::ReadIntent intent = IntentOf(thd, lock_type, lock, *session);
-  const bool loads = writes && BulkLoad(thd) && Session::LoadsRows(thd) &&
-                     engine::BulkInsert::IsPossible(*table_data());
+  const bool loads =
+      writes && BulkLoad(thd) && LoadsRows(thd) && engine::BulkInsert::IsPossible(*table_data());
   load_.EnterStatement(loads);
-  if (session->has_explicit_load() && EndsExplicitLoad(thd, intent, writes, loads)) [[unlikely]] {
-    if (int error = session->FinishExplicitLoad()) return error;
+  if (!session->load()->empty() && EndsExplicitLoad(thd, intent, writes, loads)) [[unlikely]] {
+    if (int error = session->load()->Finish()) return error;
   }
   txn::Transaction* transaction =
-      table_data()->traits().sequence ? session->SequenceTransaction() : session->transaction();
+      table_data()->traits().sequence ? session->sequences()->Begin() : session->transaction();
   if (!intent.lock && transaction->snapshot().IsBefore(table_data()->readable_from())) {
     // An ALTER, CREATE, TRUNCATE or REPAIR has come since: the snapshot holds none of its rows.
     return HA_ERR_TABLE_DEF_CHANGED;
@@ -127,7 +127,7 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type, bool opens) {
 void Handler::LeaveStatement() {
   if (!rows()->bound()) return;
   rows()->Unbind();
-  if (session()->measures()) session()->HandOver(table_data()->primary().id);
+  if (session()->measure()->active()) session()->measure()->HandOver(table_data()->primary().id);
 }
 
 int Handler::external_lock(THD* thd, int lock_type) {

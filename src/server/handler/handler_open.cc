@@ -6,7 +6,6 @@
 
 #include "server/error_map.h"
 #include "server/handler/handler.h"
-#include "server/plugin_state.h"
 #include "server/tables/table_descriptor_builder.h"
 #include "server/tables/table_name.h"
 #include "server/variables/system_variables.h"
@@ -56,7 +55,8 @@ bool ResetEndsUse(const THD& thd, const TABLE_SHARE& share) {
 
 }  // namespace
 
-Handler::Handler(handlerton* hton, TABLE_SHARE* share) : ::handler(hton, share) {
+Handler::Handler(handlerton* hton, TABLE_SHARE* share, engine::Database& database)
+    : ::handler(hton, share), database_(database) {
   thr_lock_data_init(nullptr, &lock_data_, nullptr);
 }
 
@@ -66,7 +66,7 @@ int Handler::open(const char* name, int, uint) {
   Handler_share* made = nullptr;
   lock_shared_ha_data();
   std::shared_ptr<TableShare> share;
-  Status status = ShareOf(name, *table, get_ha_share_ptr(), &share, &made);
+  Status status = ShareOf(database_, name, *table, get_ha_share_ptr(), &share, &made);
   if (made != nullptr) set_ha_share_ptr(made);
   unlock_shared_ha_data();
   if (!status.ok()) {
@@ -122,10 +122,8 @@ uint Handler::max_supported_key_part_length() const {
 uint16_t Handler::FormatVersionOf(uint index) const {
   if (open_.is_open()) return table_data()->descriptor().indexes[index].kv_format_version;
   std::string name;
-  if (Database() == nullptr || !TableNameOf(table_share->normalized_path.str, &name).ok()) {
-    return codec::kKvFormatNewest;
-  }
-  catalog::Catalog* catalog = Database()->catalog();
+  if (!TableNameOf(table_share->normalized_path.str, &name).ok()) return codec::kKvFormatNewest;
+  catalog::Catalog* catalog = database_.catalog();
   const auto record =
       IsTemporaryTable(name) ? catalog->temporary_tables()->Find(name) : catalog->FindTable(name);
   const bool known = record != nullptr && index < record->indexes.size();

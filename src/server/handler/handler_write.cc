@@ -22,7 +22,8 @@ int Handler::write_row(const uchar* record) {
   if (!taken) {
     size_t duplicate = 0;
     Status written = rows()->writer().Insert(record, &duplicate);
-    if (table_data()->traits().sequence) written = session()->CommitSequence(std::move(written));
+    if (table_data()->traits().sequence)
+      written = session()->sequences()->Commit(std::move(written));
     if (!written.ok()) {
       if (written.code() == Code::kDuplicateKey && numbers) [[unlikely]]
         counter_.NoteRefused(record);
@@ -40,7 +41,7 @@ int Handler::update_row(const uchar* before, const uchar* after) {
   size_t duplicate = 0;
   bool changed = true;
   Status written = rows()->writer().Update(before, after, &duplicate, &changed);
-  if (table_data()->traits().sequence) written = session()->CommitSequence(std::move(written));
+  if (table_data()->traits().sequence) written = session()->sequences()->Commit(std::move(written));
   if (!written.ok()) return FailWrite(std::move(written), duplicate);
   if (!changed) return HA_ERR_RECORD_IS_THE_SAME;
   open_.NoteChange(RowEvent::kUpdated);

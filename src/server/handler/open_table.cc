@@ -54,7 +54,7 @@ void OpenTable::Note(RowEvent event, uint64_t times) {
       static_cast<uint8_t>(RowEvent::kSystemRead) - static_cast<uint8_t>(RowEvent::kRead);
   if (is_system_table_) event = static_cast<RowEvent>(static_cast<uint8_t>(event) + kToSystem);
   session_->row_counters()->Note(event, times);
-  if (session_->measures()) session_->HandOver(data()->primary().id);
+  if (session_->measure()->active()) session_->measure()->HandOver(data()->primary().id);
 }
 
 void OpenTable::NoteChange(RowEvent event) {

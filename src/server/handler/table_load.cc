@@ -30,7 +30,7 @@ bool ChangesDefinition(int command) {
 bool MayLoad(THD* thd) {
   if (!AutoBulkLoad(thd) || thd->lex->ignore) return false;
   if (ChangesDefinition(thd_sql_command(thd))) return thd->lex->duplicates == DUP_ERROR;
-  return Session::LoadsRows(thd) && !thd->lex->has_returning() &&
+  return LoadsRows(thd) && !thd->lex->has_returning() &&
          !thd_test_options(thd, OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN);
 }
 
@@ -63,18 +63,18 @@ int TableLoad::InsertExplicitly(const uchar* record) {
   settings.sorted = !BulkLoadAllowsUnsorted(table->in_use);
   settings.buffer_bytes = MergeBufferBytes(table->in_use);
   Session* session = table_->session();
-  engine::ExplicitLoad* load = session->explicit_load();
+  engine::ExplicitLoad* load = session->load()->explicit_load();
   Status added = load->Insert(table_->engine_table(), record, settings);
   if (added.ok()) return 0;
   if (load->problem() == Problem::kKnownKey) session->set_duplicate_index(table->s->primary_key);
   const bool of_row = load->problem() == Problem::kKnownKey || load->problem() == Problem::kOther;
-  return of_row ? table_->Fail(std::move(added)) : session->ReportLoadError(added);
+  return of_row ? table_->Fail(std::move(added)) : session->load()->Report(added);
 }
 
 // Called for each row while wanted_ is set.
 Status TableLoad::BeginWhenLarge() {
   txn::Transaction* transaction = table_->session()->transaction();
-  const txn::WriteSet& writes = transaction->writes();
+  const txn::WriteSet& writes = transaction->writes().logged();
   if (writes.bytes() < kOrdinaryBytes && !writes.spilled()) return Status::Ok();
   wanted_ = false;
   txn::LoadOptions options;

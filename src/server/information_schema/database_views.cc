@@ -42,13 +42,13 @@ int FillInformation(const engine::Database& database, THD* thd, TABLE_LIST* tabl
   if (row("MAX_INDEX_ID", "MAX_INDEX_ID", std::to_string(catalog->maximum_index_number()))) {
     return 1;
   }
-  for (const auto& [family, flags] : catalog->ColumnFamilyFlags()) {
+  for (const auto& [family, flags] : catalog->column_families().All()) {
     const rocksdb::ColumnFamilyHandle* handle = database.store()->FindColumnFamily(family);
     const std::string name = handle == nullptr ? std::string() : handle->GetName();
     const std::string value = name + " [" + std::to_string(flags) + "]";
     if (row("CF_FLAGS", std::to_string(family), value)) return 1;
   }
-  for (const IndexId index : catalog->DroppedIndexes()) {
+  for (const IndexId index : catalog->dropped_indexes().All()) {
     if (row("DDL_DROP_INDEX_ONGOING", IndexText(index), "")) return 1;
   }
   return 0;

@@ -91,7 +91,7 @@ void FillNextValue(const engine::Database& database, const catalog::TableRecord&
   const catalog::IndexRecord* primary = table.Primary();
   uint64_t next = 0;
   const bool known =
-      primary != nullptr && database.catalog()->AutoIncrement(primary->id, &next).ok();
+      primary != nullptr && database.catalog()->auto_increments().Read(primary->id, &next).ok();
   if (known && next != 0) {
     row->Number(next);
   } else {

@@ -25,7 +25,7 @@ std::map<const ST_SCHEMA_TABLE*, ViewFill>& Fills() {
 // The tables are plugins of their own, which stay when the engine could not start or was
 // uninstalled: they are empty then.
 int FillIfOpen(THD* thd, TABLE_LIST* tables, Item*) {
-  const engine::Database* database = Database();
+  const engine::Database* database = RunningDatabase();
   if (database == nullptr) return 0;
   return Fills().at(tables->schema_table)(*database, thd, tables);
 }

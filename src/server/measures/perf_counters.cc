@@ -13,6 +13,8 @@ namespace basalt::server {
 
 namespace {
 
+constexpr int kLastLevelWithoutMeasuring = 1;
+
 // RocksDB's names of what it measures in its PerfContext and its IOStatsContext, and MyRocks'.
 #define BASALT_PERF_COUNTERS(PERF, IO)                                   \
   PERF(user_key_comparison_count, USER_KEY_COMPARISON_COUNT)             \
@@ -123,14 +125,22 @@ rocksdb::PerfLevel LevelOf(int level) {
 
 const std::array<const char*, kPerfCounters>& PerfCounterNames() { return kNames; }
 
-void StartMeasuring(int level) {
+void StatementMeasure::Begin(int level) {
   rocksdb::SetPerfLevel(LevelOf(level));
-  handed_over = OfThisThread();
+  active_ = level > kLastLevelWithoutMeasuring;
+  if (active_) [[unlikely]]
+    handed_over = OfThisThread();
 }
 
-void MeasureNothing() { rocksdb::SetPerfLevel(rocksdb::kDisable); }
+void StatementMeasure::End() {
+  if (!active_) return;
+  HandOver(last_table_);
+  rocksdb::SetPerfLevel(rocksdb::kDisable);
+  active_ = false;
+}
 
-void HandOverMeasured(IndexId table) {
+void StatementMeasure::HandOver(IndexId table) {
+  last_table_ = table;
   const PerfNumbers now = OfThisThread();
   PerfNumbers added;
   // RocksDB sets some of them back by itself.

@@ -33,7 +33,7 @@ namespace {
 
 ::handler* Create(handlerton* hton, TABLE_SHARE* share, MEM_ROOT* mem_root) {
   // `share` is null when the server only wants to drop a table.
-  return new (mem_root) Handler(hton, share);
+  return new (mem_root) Handler(hton, share, *RunningDatabase());
 }
 
 int CloseConnection(handlerton* hton, THD* thd) {
@@ -83,7 +83,7 @@ void CommitOrdered(handlerton*, THD* thd, bool all) {
 }
 
 int StartConsistentSnapshot(handlerton*, THD* thd) {
-  Session* session = Session::Of(thd);
+  Session* session = Session::Of(thd, *RunningDatabase());
   if (session == nullptr) return HA_ERR_OUT_OF_MEM;
   if (thd_tx_isolation(thd) < ISO_REPEATABLE_READ) {
     push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN, ER_UNKNOWN_ERROR,
@@ -95,7 +95,7 @@ int StartConsistentSnapshot(handlerton*, THD* thd) {
 }
 
 int SetSavepoint(handlerton*, THD* thd, void* place) {
-  Session* session = Session::Of(thd);
+  Session* session = Session::Of(thd, *RunningDatabase());
   return session == nullptr ? HA_ERR_OUT_OF_MEM : session->SetSavepoint(place);
 }
 
@@ -128,7 +128,7 @@ int Recover(handlerton*, XID* list, uint room) {
   static std::vector<std::string> names;
   static size_t next = 0;
   if (room == 0 || list == nullptr) return 0;
-  if (next == 0) names = Database()->transactions()->DetachedNames();
+  if (next == 0) names = RunningDatabase()->transactions()->DetachedNames();
   uint found = 0;
   while (found < room && next < names.size()) {
     if (XidOfName(names[next], &list[found])) {
@@ -157,45 +157,48 @@ int XaResult(const Status& status, const char* doing) {
 int CommitByXid(handlerton*, XID* xid) {
   // Durable: the coordinator forgets the transaction when this returns.
   return XaResult(
-      Database()->transactions()->CommitDetached(NameOfXid(*xid), txn::Durability::kSync),
+      RunningDatabase()->transactions()->CommitDetached(NameOfXid(*xid), txn::Durability::kSync),
       "commit");
 }
 
 int RollbackByXid(handlerton*, XID* xid) {
-  return XaResult(Database()->transactions()->RollbackDetached(NameOfXid(*xid)), "rollback");
+  return XaResult(RunningDatabase()->transactions()->RollbackDetached(NameOfXid(*xid)), "rollback");
 }
 
 void CommitCheckpointRequest(void* cookie) { State().checkpoint_notifier->Request(cookie); }
 
 bool FlushLogs(handlerton*) {
-  if (Database() == nullptr) return false;
-  const Status status = Database()->store()->SyncWal(true);
+  const engine::Database* const database = RunningDatabase();
+  if (database == nullptr) return false;
+  const Status status = database->store()->SyncWal(true);
   if (status.ok()) return false;
   sql_print_error("ROCKSDB: FLUSH LOGS: %s", status.ToString().c_str());
   return true;
 }
 
 int SignalDdlRecoveryDone(handlerton*) {
+  engine::Database& database = *RunningDatabase();
   WarnIfWithoutTwoPhaseCommit();
   State().recovered = true;
   if (ValidateTables() != TableValidation::kOff) {
-    RepairDefinitions(Database()->catalog(), ".", State().ddl_recovery);
+    RepairDefinitions(database, ".", State().ddl_recovery);
   }
   State().ddl_recovery = {};
-  const Status status = Database()->StartBackgroundWork();
+  const Status status = database.StartBackgroundWork();
   if (status.ok()) return 0;
   sql_print_error("ROCKSDB: background work does not start: %s", status.ToString().c_str());
   return 1;
 }
 
 void PreShutdown() {
-  if (Database() != nullptr) Database()->StopBackgroundWork();
+  engine::Database* const database = RunningDatabase();
+  if (database != nullptr) database->StopBackgroundWork();
 }
 
 // --- Tables ---
 
 int DropTable(handlerton*, const char* path) {
-  const Status status = DropTableByPath(path);
+  const Status status = DropTableByPath(*RunningDatabase(), path);
   if (status.ok()) return 0;
   if (status.code() == Code::kNotFound || status.code() == Code::kInvalidArgument) {
     return HA_ERR_NO_SUCH_TABLE;  // dropping twice is no failure: DDL recovery does it
@@ -217,10 +220,11 @@ int SyncPartitioning(const char* path, const char* old_path, chf_create_flags ch
 }
 
 void DropDatabase(handlerton*, char* path) {
+  engine::Database& database = *RunningDatabase();
   const std::string prefix = TablePrefixOfDatabase(path);
-  for (const auto& table : Database()->catalog()->Tables()) {
+  for (const auto& table : database.catalog()->Tables()) {
     if (!table->name.starts_with(prefix)) continue;
-    const Status status = DropTableByName(table->name);
+    const Status status = DropTableByName(database, table->name);
     if (!status.ok()) {
       sql_print_error("ROCKSDB: dropping %s with its database: %s", table->name.c_str(),
                       status.ToString().c_str());
@@ -235,10 +239,11 @@ int CheckVersion(handlerton*, const char* path, const LEX_CUSTRING* identity, ul
   uint64_t version = 0;
   Status status = TableNameOf(path, &name);
   if (!status.ok()) return 1;
-  const catalog::Catalog& catalog = *Database()->catalog();
+  const catalog::Catalog& catalog = *RunningDatabase()->catalog();
   const Bytes wanted(reinterpret_cast<const char*>(identity->str), identity->length);
   catalog::TableDefinition definition;
-  if (catalog.Definition(name, &definition).ok()) return definition.identity == wanted ? 0 : 1;
+  if (catalog.definitions().Read(name, &definition).ok())
+    return definition.identity == wanted ? 0 : 1;
   status = catalog.TableVersion(name, &version);
   return status.ok() && version != create_id ? 0 : 1;
 }

@@ -39,13 +39,12 @@ const char* MissingInstructions() {
 
 // rocksdb_validate_tables=1 refuses, as in MyRocks: before the server's recovery of DDL statements,
 // so what a crash has left apart is refused, too.
-Status CheckDefinitions() {
-  catalog::Catalog* const catalog = State().database->catalog();
+Status CheckDefinitions(const catalog::Catalog& catalog) {
   if (ValidateTables() == TableValidation::kMend) {
-    State().ddl_recovery.rewritten = WriteLostParFiles(*catalog, ".");
+    State().ddl_recovery.rewritten = WriteLostParFiles(catalog, ".");
   }
   if (ValidateTables() != TableValidation::kRefuse) return Status::Ok();
-  const std::vector<std::string> findings = DefinitionFindings(*catalog, ".");
+  const std::vector<std::string> findings = DefinitionFindings(catalog, ".");
   if (findings.empty()) return Status::Ok();
   for (const std::string& finding : findings) sql_print_error("ROCKSDB: %s", finding.c_str());
   return Status(Code::kCorruption,
@@ -56,13 +55,13 @@ Status CheckDefinitions() {
 // Its error is that of the SET statement.
 void FinishLoad(THD* thd) {
   Session* session = Session::IfAny(thd);
-  if (session != nullptr && session->has_explicit_load()) (void)session->FinishExplicitLoad();
+  if (session != nullptr) (void)session->load()->Finish();
 }
 
 Status OpenDatabase() {
   PluginState& state = State();
   BASALT_RETURN_IF_ERROR(engine::Database::Open(DatabaseOptionsFromVariables(), &state.database));
-  BASALT_RETURN_IF_ERROR(CheckDefinitions());
+  BASALT_RETURN_IF_ERROR(CheckDefinitions(*state.database->catalog()));
   state.wait_reports = std::make_unique<WaitReports>();
   state.database->transactions()->waits()->Observe(state.wait_reports.get());
   state.database->transactions()->waits()->KeepReports(KeptDeadlocks());

@@ -25,7 +25,7 @@ bool HasOnlyOldColumns(const TABLE_SHARE& share) {
 // `whole`: a table's name as definitions have it.
 bool CanOpen(const catalog::Catalog& catalog, THD* thd, const std::string& whole) {
   catalog::TableDefinition definition;
-  if (!catalog.Definition(whole, &definition).ok()) return false;
+  if (!catalog.definitions().Read(whole, &definition).ok()) return false;
   const std::string table(catalog::TableOfPartition(whole));
   const std::string path = catalog::VersionPathOfTable(whole);
   const std::string database = table.substr(0, table.find('.'));
@@ -53,7 +53,7 @@ std::set<std::string> TablesMyRocksCannotOpen(const engine::Database& database, 
   std::set<std::string> found;
   std::map<std::string, bool> known;
   MutexLock lock(g_mutex);
-  for (const auto& [whole, identity] : database.catalog()->DefinitionIdentities()) {
+  for (const auto& [whole, identity] : database.catalog()->definitions().All()) {
     const auto before = g_known.find(identity);
     // Very old definitions have no identity.
     const bool is_known = before != g_known.end() && !identity.empty();

@@ -79,7 +79,7 @@ std::string TransactionText(const engine::Database& database) {
   AppendLine(&text, "Prepared transactions without a connection",
              database.transactions()->DetachedNames().size());
   AppendLine(&text, "Dropped indexes waiting for removal",
-             database.catalog()->DroppedIndexes().size());
+             database.catalog()->dropped_indexes().All().size());
   AppendLine(&text, "Log sync rounds", database.store()->wal_sync_rounds());
   const Status writing = database.store()->CheckWritingAllowed();
   text.append("Writing: ").append(writing.ok() ? "allowed" : writing.ToString()).append("\n");
@@ -122,7 +122,7 @@ std::string FormatText(const engine::Database& database, THD* thd) {
 
 bool ShowStatus(handlerton*, THD* thd, stat_print_fn* print, ha_stat_type type) {
   if (type != HA_ENGINE_STATUS) return false;
-  const engine::Database& database = *Database();
+  const engine::Database& database = *RunningDatabase();
   store::Store* const store = database.store();
   std::string text;
   if (PrintRow(thd, print, "STATISTICS", "rocksdb", StatisticsText(*store))) return true;

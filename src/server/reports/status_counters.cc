@@ -202,50 +202,78 @@ constexpr StallVariable kStalls[] = {
 };
 
 using Number = unsigned long long;
+using engine::Database;
 
-uint64_t Sum(const char* property) {
+uint64_t Sum(const Database& database, const char* property) {
   uint64_t value = 0;
-  Database()->store()->base()->GetAggregatedIntProperty(property, &value);
+  database.store()->base()->GetAggregatedIntProperty(property, &value);
   return value;
 }
 
-uint64_t Waits() { return Database()->transactions()->waits()->counters().waits; }
-uint64_t Timeouts() { return Database()->transactions()->waits()->counters().timeouts; }
-uint64_t Deadlocks() { return Database()->transactions()->waits()->counters().deadlocks; }
-uint64_t Escalations() { return Database()->transactions()->locks()->escalations(); }
-uint64_t WalGroupSyncs() { return Database()->store()->wal_sync_rounds(); }
-uint64_t MemtableTotal() { return Sum("rocksdb.size-all-mem-tables"); }
-uint64_t MemtableUnflushed() { return Sum("rocksdb.cur-size-all-mem-tables"); }
-uint64_t CacheUsage() { return Database()->store()->block_cache()->GetUsage(); }
-uint64_t WritingAllowed() { return Database()->store()->writing_allowed() ? 1 : 0; }
-uint64_t DroppedIndexes() { return Database()->catalog()->DroppedIndexes().size(); }
-uint64_t RowsExpired() { return Database()->store()->time_to_live()->dropped(); }
-uint64_t RowsFiltered() { return Database()->store()->time_to_live()->hidden(); }
-uint64_t Reclaimed() { return Database()->reclaimer()->reclaimed(); }
+uint64_t Waits(const Database& database) {
+  return database.transactions()->waits()->counters().waits;
+}
+uint64_t Timeouts(const Database& database) {
+  return database.transactions()->waits()->counters().timeouts;
+}
+uint64_t Deadlocks(const Database& database) {
+  return database.transactions()->waits()->counters().deadlocks;
+}
+uint64_t Escalations(const Database& database) {
+  return database.transactions()->locks()->escalations();
+}
+uint64_t WalGroupSyncs(const Database& database) { return database.store()->wal_sync_rounds(); }
+uint64_t MemtableTotal(const Database& database) {
+  return Sum(database, "rocksdb.size-all-mem-tables");
+}
+uint64_t MemtableUnflushed(const Database& database) {
+  return Sum(database, "rocksdb.cur-size-all-mem-tables");
+}
+uint64_t CacheUsage(const Database& database) {
+  return database.store()->block_cache()->GetUsage();
+}
+uint64_t WritingAllowed(const Database& database) {
+  return database.store()->writing_allowed() ? 1 : 0;
+}
+uint64_t DroppedIndexes(const Database& database) {
+  return database.catalog()->dropped_indexes().All().size();
+}
+uint64_t RowsExpired(const Database& database) {
+  return database.store()->time_to_live()->dropped();
+}
+uint64_t RowsFiltered(const Database& database) {
+  return database.store()->time_to_live()->hidden();
+}
+uint64_t Reclaimed(const Database& database) { return database.reclaimer()->reclaimed(); }
 
-uint64_t Ticker(rocksdb::Tickers ticker) {
-  return Database()->store()->statistics()->getTickerCount(ticker);
+uint64_t Ticker(const Database& database, rocksdb::Tickers ticker) {
+  return database.store()->statistics()->getTickerCount(ticker);
 }
-uint64_t Iterators() {
-  return Ticker(rocksdb::NO_ITERATOR_CREATED) - Ticker(rocksdb::NO_ITERATOR_DELETED);
+uint64_t Iterators(const Database& database) {
+  return Ticker(database, rocksdb::NO_ITERATOR_CREATED) -
+         Ticker(database, rocksdb::NO_ITERATOR_DELETED);
 }
-uint64_t NotCompressed() {
-  return Ticker(rocksdb::NUMBER_BLOCK_COMPRESSION_BYPASSED) +
-         Ticker(rocksdb::NUMBER_BLOCK_COMPRESSION_REJECTED);
+uint64_t NotCompressed(const Database& database) {
+  return Ticker(database, rocksdb::NUMBER_BLOCK_COMPRESSION_BYPASSED) +
+         Ticker(database, rocksdb::NUMBER_BLOCK_COMPRESSION_REJECTED);
 }
-uint64_t ManualCompactions() { return Database()->store()->compactions().ended_manual(); }
-uint64_t RunningCompactions() { return Database()->store()->compactions().running_manual(); }
+uint64_t ManualCompactions(const Database& database) {
+  return database.store()->compactions().ended_manual();
+}
+uint64_t RunningCompactions(const Database& database) {
+  return database.store()->compactions().running_manual();
+}
 
 template <int64_t store::IndexStatistics::*kind>
-uint64_t Written() {
-  return static_cast<uint64_t>(Database()->store()->index_statistics().Written().*kind);
+uint64_t Written(const Database& database) {
+  return static_cast<uint64_t>(database.store()->index_statistics().Written().*kind);
 }
 using Entries = store::IndexStatistics;
 
 // The engine's own, and what is computed.
 struct OwnVariable {
   const char* name;
-  uint64_t (*value)();
+  uint64_t (*value)(const Database& database);
   const char* text;
 };
 constexpr OwnVariable kOwn[] = {
@@ -280,12 +308,11 @@ constexpr size_t kVariables = std::size(kTickers) + std::size(kAbsent) + std::si
                               std::size(kStalls) + std::size(kOwn);
 
 // Sums over the column families.
-std::map<std::string, Number> StallSums() {
+std::map<std::string, Number> StallSums(const store::Store& store) {
   std::map<std::string, Number> sums;
-  store::Store* store = Database()->store();
-  for (rocksdb::ColumnFamilyHandle* handle : store->ColumnFamilyHandles()) {
+  for (rocksdb::ColumnFamilyHandle* handle : store.ColumnFamilyHandles()) {
     std::map<std::string, std::string> values;
-    if (!store->base()->GetMapProperty(handle, "rocksdb.cf-write-stall-stats", &values)) continue;
+    if (!store.base()->GetMapProperty(handle, "rocksdb.cf-write-stall-stats", &values)) continue;
     for (const auto& [key, value] : values) {
       sums[key] += std::strtoull(value.c_str(), nullptr, 10);
     }
@@ -307,20 +334,12 @@ struct Row {
   }
 };
 
-// The values live in the memory of the statement, so that statements do not share them.
-int ShowCounters(THD* thd, SHOW_VAR* result, void*, system_status_var*, enum_var_type) {
-  auto* rows = static_cast<SHOW_VAR*>(thd_calloc(thd, (kVariables + 1) * sizeof(SHOW_VAR)));
-  auto* values = static_cast<Number*>(thd_calloc(thd, kVariables * sizeof(Number)));
-  if (rows == nullptr || values == nullptr) return 1;
-  result->type = SHOW_ARRAY;
-  result->value = rows;
-  if (Database() == nullptr) return 0;
-  Row row{rows, values};
-  const rocksdb::Statistics* statistics = Database()->store()->statistics();
+void FillCounters(const Database& database, Row row) {
+  const rocksdb::Statistics* statistics = database.store()->statistics();
   for (const TickerVariable& ticker : kTickers) {
     row.Fill(ticker.name, statistics->getTickerCount(ticker.ticker));
   }
-  const std::map<std::string, Number> stalls = StallSums();
+  const std::map<std::string, Number> stalls = StallSums(*database.store());
   for (const StallVariable& stall : kStalls) {
     const auto found = stalls.find(stall.key);
     row.Fill(stall.name, found == stalls.end() ? 0 : found->second);
@@ -330,7 +349,18 @@ int ShowCounters(THD* thd, SHOW_VAR* result, void*, system_status_var*, enum_var
     row.Fill(rows_of.name, counts[static_cast<size_t>(rows_of.event)]);
   }
   for (const AbsentVariable& absent : kAbsent) row.Fill(absent.name, 0);
-  for (const OwnVariable& own : kOwn) row.Fill(own.name, own.value());
+  for (const OwnVariable& own : kOwn) row.Fill(own.name, own.value(database));
+}
+
+// The values live in the memory of the statement, so that statements do not share them.
+int ShowCounters(THD* thd, SHOW_VAR* result, void*, system_status_var*, enum_var_type) {
+  auto* rows = static_cast<SHOW_VAR*>(thd_calloc(thd, (kVariables + 1) * sizeof(SHOW_VAR)));
+  auto* values = static_cast<Number*>(thd_calloc(thd, kVariables * sizeof(Number)));
+  if (rows == nullptr || values == nullptr) return 1;
+  result->type = SHOW_ARRAY;
+  result->value = rows;
+  const Database* const database = RunningDatabase();
+  if (database != nullptr) FillCounters(*database, Row{rows, values});
   return 0;
 }
 

@@ -24,8 +24,22 @@ std::string FileNameOf(const char* name) {
   return std::string(buffer, length);
 }
 
-void KeepRead(const catalog::TableDefinition& definition, const std::string& name) {
-  const Status status = Database()->catalog()->StoreDefinition(name, definition, /*sync=*/false);
+// A partitioned table in the dictionary has as many partitions as the definition says. It has not
+// when a statement has added some and the table was not opened since.
+bool PartitionsAgree(const catalog::Catalog& catalog, const std::string& name,
+                     const catalog::TableDefinition& definition) {
+  if (definition.par.empty()) return true;
+  size_t found = 0;
+  for (const auto& table : catalog.Tables()) {
+    found += catalog::IsPartitionName(table->name) &&
+             catalog::TableOfPartition(table->name) == catalog::TableOfPartition(name);
+  }
+  return found == PartitionsIn(definition.par);
+}
+
+void KeepRead(catalog::Catalog& catalog, const catalog::TableDefinition& definition,
+              const std::string& name) {
+  const Status status = catalog.StoreDefinition(name, definition, /*sync=*/false);
   if (status.ok()) return;
   sql_print_warning("ROCKSDB: the definition of table %s is not kept in the dictionary: %s",
                     name.c_str(), status.ToString().c_str());
@@ -40,14 +54,16 @@ int Refuse(const std::string& name) {
 }
 
 int DiscoverTable(handlerton*, THD* thd, TABLE_SHARE* share) {
+  const engine::Database* const database = RunningDatabase();
   std::string name;
-  if (Database() == nullptr || !TableNameOf(share->normalized_path.str, &name).ok()) {
+  if (database == nullptr || !TableNameOf(share->normalized_path.str, &name).ok()) {
     return HA_ERR_NO_SUCH_TABLE;
   }
+  const catalog::Catalog& catalog = *database->catalog();
   catalog::TableDefinition definition;
-  const Status status = Database()->catalog()->Definition(name, &definition);
-  if (!status.ok() || !PartitionsAgree(name, definition)) {
-    return Database()->catalog()->IsTable(name) ? Refuse(name) : HA_ERR_NO_SUCH_TABLE;
+  const Status status = catalog.definitions().Read(name, &definition);
+  if (!status.ok() || !PartitionsAgree(catalog, name, definition)) {
+    return catalog.IsTable(name) ? Refuse(name) : HA_ERR_NO_SUCH_TABLE;
   }
   const auto* frm = reinterpret_cast<const uchar*>(definition.frm.data());
   const auto* par = reinterpret_cast<const uchar*>(definition.par.data());
@@ -58,18 +74,20 @@ int DiscoverTable(handlerton*, THD* thd, TABLE_SHARE* share) {
                                            definition.par.size());
 }
 
-int DiscoverTableNames(handlerton*, LEX_CSTRING* database, MY_DIR*,
+int DiscoverTableNames(handlerton*, LEX_CSTRING* schema, MY_DIR*,
                        handlerton::discovered_list* result) {
-  if (Database() == nullptr) return 0;
-  for (const std::string& name : Database()->catalog()->TablesOf(FileNameOf(database->str))) {
+  const engine::Database* const database = RunningDatabase();
+  if (database == nullptr) return 0;
+  for (const std::string& name : database->catalog()->TablesOf(FileNameOf(schema->str))) {
     if (result->add_file(name.c_str())) return 1;
   }
   return 0;
 }
 
-int DiscoverTableExistence(handlerton*, const char* database, const char* table) {
-  if (Database() == nullptr) return 0;
-  return Database()->catalog()->IsTable(FileNameOf(database) + "." + FileNameOf(table));
+int DiscoverTableExistence(handlerton*, const char* schema, const char* table) {
+  const engine::Database* const database = RunningDatabase();
+  if (database == nullptr) return 0;
+  return database->catalog()->IsTable(FileNameOf(schema) + "." + FileNameOf(table));
 }
 
 }  // namespace
@@ -80,13 +98,13 @@ void SetUpDiscovery(handlerton* hton) {
   hton->discover_table_existence = DiscoverTableExistence;
 }
 
-bool DefinitionOfNewTable(const TABLE_SHARE& share, const std::string& name,
-                          catalog::TableDefinition* definition) {
+bool DefinitionOfNewTable(const catalog::Catalog& catalog, const TABLE_SHARE& share,
+                          const std::string& name, catalog::TableDefinition* definition) {
   // Only the share of a table in the making has the image: in others the pointer may be left over
   // from an ALTER.
   if (share.tmp_table == NO_TMP_TABLE) return false;
   if (catalog::IsPartitionName(name) || share.frm_image == nullptr) {
-    if (Database()->catalog()->HasDefinition(name, IdentityOf(share))) return false;
+    if (catalog.definitions().Has(name, IdentityOf(share))) return false;
     const std::string path(share.normalized_path.str, share.normalized_path.length);
     return ReadDefinitionFiles(path, definition, nullptr).ok();
   }
@@ -97,39 +115,28 @@ bool DefinitionOfNewTable(const TABLE_SHARE& share, const std::string& name,
 
 int WriteFrmOfNewTable(TABLE_SHARE* share) { return share->write_frm_image() ? HA_ERR_GENERIC : 0; }
 
-void KeepDefinition(const TABLE_SHARE& share, const std::string& name) {
-  catalog::Catalog* catalog = Database()->catalog();
-  if (catalog->HasDefinition(name, IdentityOf(share))) return;
+void KeepDefinition(catalog::Catalog& catalog, const TABLE_SHARE& share, const std::string& name) {
+  if (catalog.definitions().Has(name, IdentityOf(share))) return;
   const std::string path(share.normalized_path.str, share.normalized_path.length);
   catalog::TableDefinition definition;
   // Another identity: somebody else's file, or none of a version this table is opened by.
   if (!ReadDefinitionFiles(path, &definition, nullptr).ok()) return;
-  if (definition.identity == IdentityOf(share)) KeepRead(definition, name);
+  if (definition.identity == IdentityOf(share)) KeepRead(catalog, definition, name);
 }
 
-void KeepDefinitionOfFile(const std::string& path, const std::string& name) {
-  catalog::Catalog* catalog = Database()->catalog();
+void KeepDefinitionOfFile(catalog::Catalog& catalog, const std::string& path,
+                          const std::string& name) {
   catalog::TableDefinition definition;
   FrmHeader header;
-  if (!catalog->IsTable(catalog::TableOfPartition(name)) ||
+  if (!catalog.IsTable(catalog::TableOfPartition(name)) ||
       !ReadDefinitionFiles(path, &definition, &header).ok() ||
-      catalog->HasDefinition(name, definition.identity)) {
+      catalog.definitions().Has(name, definition.identity)) {
     return;
   }
   if (header.partitioned != catalog::IsPartitionName(name)) return;
-  if (catalog->IsDefinitionOfAnother(name, definition.identity)) return;
+  if (catalog.definitions().IsOfAnother(name, definition.identity)) return;
   if (header.partitioned && definition.par.empty()) return;  // half a definition
-  KeepRead(definition, name);
-}
-
-bool PartitionsAgree(const std::string& name, const catalog::TableDefinition& definition) {
-  if (definition.par.empty()) return true;
-  size_t found = 0;
-  for (const auto& table : Database()->catalog()->Tables()) {
-    found += catalog::IsPartitionName(table->name) &&
-             catalog::TableOfPartition(table->name) == catalog::TableOfPartition(name);
-  }
-  return found == PartitionsIn(definition.par);
+  KeepRead(catalog, definition, name);
 }
 
 }  // namespace basalt::server

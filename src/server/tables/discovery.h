@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "catalog/catalog.h"
 #include "catalog/table_definition.h"
 #include "server/server_headers.h"
 
@@ -16,23 +17,20 @@ void SetUpDiscovery(handlerton* hton);
 // The definition of the table or partition `name` that is being created, for Catalog::CreateTable.
 // False when there is none to take: another partition has brought it, or the table exists and gets
 // a new partition (the server writes its new definition later, and the next open keeps that).
-bool DefinitionOfNewTable(const TABLE_SHARE& share, const std::string& name,
-                          catalog::TableDefinition* definition);
+bool DefinitionOfNewTable(const catalog::Catalog& catalog, const TABLE_SHARE& share,
+                          const std::string& name, catalog::TableDefinition* definition);
 
 // With discovery the server leaves it to the engine to write the .frm file of a new table. 0, or an
 // error that the client has been told.
 int WriteFrmOfNewTable(TABLE_SHARE* share);
 
-// A partitioned table in the dictionary has as many partitions as the definition says. It has not
-// when a statement has added some and the table was not opened since.
-bool PartitionsAgree(const std::string& name, const catalog::TableDefinition& definition);
-
 // Before a table is renamed: the dictionary keeps the definition in the file at `path`, unless it
 // is another table's. After a crash in the rename the file is found by that.
-void KeepDefinitionOfFile(const std::string& path, const std::string& name);
+void KeepDefinitionOfFile(catalog::Catalog& catalog, const std::string& path,
+                          const std::string& name);
 
 // When a table is opened: the dictionary keeps the definition that it is opened by. Not keeping it
 // is no failure of the statement; the log says why.
-void KeepDefinition(const TABLE_SHARE& share, const std::string& name);
+void KeepDefinition(catalog::Catalog& catalog, const TABLE_SHARE& share, const std::string& name);
 
 }  // namespace basalt::server

@@ -36,7 +36,7 @@ bool FindName(IndexId index, std::string* name) {
 void NoteNamesInDictionary(const engine::Database& database, const catalog::TableRecord& table) {
   catalog::TableDefinition definition;
   std::vector<std::string> keys;
-  if (!database.catalog()->Definition(table.name, &definition).ok() ||
+  if (!database.catalog()->definitions().Read(table.name, &definition).ok() ||
       !ReadFrmKeyNames(definition.frm, &keys)) {
     return;
   }

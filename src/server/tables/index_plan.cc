@@ -121,7 +121,8 @@ Status RequestNewIndex(const engine::Table& table, const catalog::IndexRecord& p
   request.flags = primary.flags;
   request.ttl_seconds = primary.ttl_seconds;
   const store::StoragePreset preset = PresetOfRows(table.primary().family->GetName(), *altered.s);
-  BASALT_RETURN_IF_ERROR(PlaceIndex(altered.key_info[position], table.name(), preset, &request));
+  BASALT_RETURN_IF_ERROR(PlaceIndex(*table.database()->store(), altered.key_info[position],
+                                    table.name(), preset, &request));
   plan->requests.push_back(std::move(request));
   return Status::Ok();
 }

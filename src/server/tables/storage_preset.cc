@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/tables/storage_preset.h"
 
-#include "server/plugin_state.h"
 #include "server/tables/index_attributes.h"
 #include "server/variables/system_variables.h"
 #include "store/format/column_family_names.h"
@@ -42,12 +41,12 @@ store::StoragePreset PresetOfRows(std::string_view family_name, const TABLE_SHAR
   return PresetOf(share, share.row_type);
 }
 
-Status PlaceIndex(const KEY& key, std::string_view table_name, store::StoragePreset preset,
-                  catalog::IndexRequest* request) {
+Status PlaceIndex(const store::Store& store, const KEY& key, std::string_view table_name,
+                  store::StoragePreset preset, catalog::IndexRequest* request) {
   BASALT_RETURN_IF_ERROR(ChooseFamilyOf(key, table_name, request));
   UsePreset(preset, request);
   const std::string& name = request->column_family;
-  if (MayCreateColumnFamilies() || Database()->store()->FindColumnFamily(name) != nullptr) {
+  if (MayCreateColumnFamilies() || store.FindColumnFamily(name) != nullptr) {
     return Status::Ok();
   }
   return Status(Code::kInvalidArgument, "there is no column family '" + name +

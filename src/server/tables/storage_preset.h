@@ -11,6 +11,10 @@ struct ha_table_option_struct {
   unsigned compression;  // a store::StoragePreset
 };
 
+namespace basalt::store {
+class Store;
+}
+
 namespace basalt::server {
 
 // The table attributes of the engine, for handlerton::table_options. A word that is not among those
@@ -29,8 +33,8 @@ store::StoragePreset PresetOfRows(std::string_view family_name, const TABLE_SHAR
 void UsePreset(store::StoragePreset preset, catalog::IndexRequest* request);
 
 // The column family of a new index, as index_attributes.h says, or by its table's preset.
-// kInvalidArgument as there, and for a family that would have to be made and may not be.
-Status PlaceIndex(const KEY& key, std::string_view table_name, store::StoragePreset preset,
-                  catalog::IndexRequest* request);
+// kInvalidArgument as there, and for a family that is not in the store and may not be made.
+Status PlaceIndex(const store::Store& store, const KEY& key, std::string_view table_name,
+                  store::StoragePreset preset, catalog::IndexRequest* request);
 
 }  // namespace basalt::server

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "server/plugin_state.h"
+#include "engine/database.h"
 #include "server/tables/discovery.h"
 #include "server/tables/index_names.h"
 #include "server/tables/table_descriptor_builder.h"
@@ -27,8 +27,8 @@ class ShareHolder final : public Handler_share {
 
 }  // namespace
 
-Status ShareOf(const char* name, const TABLE& table, Handler_share* known,
-               std::shared_ptr<TableShare>* share, Handler_share** made) {
+Status ShareOf(engine::Database& database, const char* name, const TABLE& table,
+               Handler_share* known, std::shared_ptr<TableShare>* share, Handler_share** made) {
   *made = nullptr;
   if (known != nullptr) {
     *share = static_cast<ShareHolder*>(known)->share();
@@ -44,8 +44,8 @@ Status ShareOf(const char* name, const TABLE& table, Handler_share* known,
   traits.sequence = table.s->table_type == TABLE_TYPE_SEQUENCE;
   auto opened = std::make_shared<TableShare>();
   BASALT_RETURN_IF_ERROR(
-      engine::Table::Open(Database(), std::move(descriptor), traits, &opened->engine_table));
-  if (!traits.temporary) KeepDefinition(*table.s, table_name);
+      engine::Table::Open(&database, std::move(descriptor), traits, &opened->engine_table));
+  if (!traits.temporary) KeepDefinition(*database.catalog(), *table.s, table_name);
   NoteIndexNames(*opened->engine_table);
   *made = new ShareHolder(opened);
   *share = std::move(opened);

@@ -21,7 +21,7 @@ struct TableShare {
 // The share behind the holder `known`, which the server has in its TABLE_SHARE. Without one (null)
 // opens the engine's table of this path and makes a holder, which becomes the server's. The caller
 // holds the lock of the shared handler data.
-Status ShareOf(const char* name, const TABLE& table, Handler_share* known,
-               std::shared_ptr<TableShare>* share, Handler_share** made);
+Status ShareOf(engine::Database& database, const char* name, const TABLE& table,
+               Handler_share* known, std::shared_ptr<TableShare>* share, Handler_share** made);
 
 }  // namespace basalt::server

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <string>
 
-#include "server/plugin_state.h"
 #include "server/variables/system_variables.h"
 #include "server/variables/variable_table.h"
 
@@ -21,9 +20,11 @@ TYPELIB log_levels = {5, "log levels", const_cast<const char**>(kLogLevels), nul
 
 // Gives a running store the new value of an option; a value it refuses is not taken.
 bool SetOption(THD* thd, const char* name, unsigned long long value) {
-  if (Database() == nullptr) return true;
-  const Status status = Database()->store()->settings().SetDatabaseOptions(std::string(name) + "=" +
-                                                                           std::to_string(value));
+  Status status;
+  ApplyToDatabase([&](engine::Database& database) {
+    status = database.store()->settings().SetDatabaseOptions(std::string(name) + "=" +
+                                                             std::to_string(value));
+  });
   if (status.ok()) return true;
   push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN, ER_WRONG_VALUE_FOR_VAR,
                       "ROCKSDB: rocksdb_%s: %s", name, status.ToString().c_str());
@@ -48,16 +49,18 @@ void UpdateDelayedWriteRate(THD* thd, st_mysql_sys_var*, void* variable, const v
 
 void UpdateLogLevel(THD*, st_mysql_sys_var*, void* variable, const void* save) {
   StoreValue<ENUM>(variable, save);
-  if (Database() == nullptr) return;
-  Database()->store()->settings().SetInformationLogLevel(
-      static_cast<rocksdb::InfoLogLevel>(*static_cast<const ENUM*>(save)));
+  const auto level = static_cast<rocksdb::InfoLogLevel>(*static_cast<const ENUM*>(save));
+  ApplyToDatabase([level](engine::Database& database) {
+    database.store()->settings().SetInformationLogLevel(level);
+  });
 }
 
 void UpdateStatisticsLevel(THD*, st_mysql_sys_var*, void* variable, const void* save) {
   StoreValue<UINT>(variable, save);
-  if (Database() == nullptr) return;
-  Database()->store()->statistics()->set_stats_level(
-      static_cast<rocksdb::StatsLevel>(*static_cast<const UINT*>(save)));
+  const auto level = static_cast<rocksdb::StatsLevel>(*static_cast<const UINT*>(save));
+  ApplyToDatabase([level](engine::Database& database) {
+    database.store()->statistics()->set_stats_level(level);
+  });
 }
 
 #define BASALT_WORD(number) #number

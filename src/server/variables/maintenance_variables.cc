@@ -9,7 +9,6 @@
 
 #include "base/nearest_word.h"
 #include "server/error_map.h"
-#include "server/plugin_state.h"
 #include "server/variables/system_variables.h"
 #include "server/variables/variable_table.h"
 #include "store/options/column_family_defaults.h"
@@ -26,17 +25,19 @@ template <typename Command>
 int Carry(void* save, st_mysql_value* value, const char* doing, const Command& command) {
   *static_cast<my_bool*>(save) = 0;
   bool wanted = false;
-  if (!GivenSwitch(value, &wanted) || Database() == nullptr) return 1;
-  return wanted ? ReportError(command(Database()), doing) : 0;
+  if (!GivenSwitch(value, &wanted)) return 1;
+  return RunOnDatabase([&](engine::Database& database) {
+    return wanted ? ReportError(command(database), doing) : 0;
+  });
 }
 
 void UpdateNothing(THD*, st_mysql_sys_var*, void*, const void*) {}
 
 int CheckFlushAndLevelZero(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) {
   return Carry(save, value, "flush of the memtables and compaction of level 0",
-               [](engine::Database* database) {
-                 Status status = database->store()->flushes().Flush();
-                 return status.ok() ? database->store()->compactions().CompactLevelZero()
+               [](engine::Database& database) {
+                 Status status = database.store()->flushes().Flush();
+                 return status.ok() ? database.store()->compactions().CompactLevelZero()
                                     : std::move(status);
                });
 }
@@ -44,14 +45,16 @@ int CheckFlushAndLevelZero(THD*, st_mysql_sys_var*, void* save, st_mysql_value* 
 // The one command that keeps its value, as in MyRocks.
 void UpdateResetStatistics(THD*, st_mysql_sys_var*, void* variable, const void* save) {
   StoreValue<BOOL>(variable, save);
-  if (Database() == nullptr || !*static_cast<const BOOL*>(save)) return;
-  ReportError(Database()->store()->settings().ResetStatistics(), "reset of the counters");
+  if (!*static_cast<const BOOL*>(save)) return;
+  ApplyToDatabase([](engine::Database& database) {
+    ReportError(database.store()->settings().ResetStatistics(), "reset of the counters");
+  });
 }
 
 int CheckSignalDropIndex(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) {
   return Carry(save, value, "waking the removal of dropped indexes",
-               [](engine::Database* database) {
-                 database->reclaimer()->Wake();
+               [](engine::Database& database) {
+                 database.reclaimer()->Wake();
                  return Status::Ok();
                });
 }
@@ -59,9 +62,11 @@ int CheckSignalDropIndex(THD*, st_mysql_sys_var*, void* save, st_mysql_value* va
 void UpdatePause(THD*, st_mysql_sys_var*, void* variable, const void* save) {
   const bool pause = *static_cast<const my_bool*>(save) != 0;
   const bool paused = *static_cast<my_bool*>(variable) != 0;
-  if (pause == paused || Database() == nullptr) return;
-  const Status status = Database()->store()->compactions().PauseBackgroundWork(pause);
-  if (ReportError(status, "pausing background work") == 0) StoreValue<BOOL>(variable, save);
+  if (pause == paused) return;
+  ApplyToDatabase([=](engine::Database& database) {
+    const Status status = database.store()->compactions().PauseBackgroundWork(pause);
+    if (ReportError(status, "pausing background work") == 0) StoreValue<BOOL>(variable, save);
+  });
 }
 
 // A command that fails is to the server a value that the variable cannot have (1231): what is wrong
@@ -81,15 +86,15 @@ void WarnOfOldValues(THD* thd, const char* text) {
 }
 
 // Options of a family that no index has made yet, or of one that was to be another.
-void WarnOfMissingFamilies(THD* thd, const char* text) {
+void WarnOfMissingFamilies(THD* thd, const store::Store& store, const char* text) {
   std::map<std::string, std::string> updates;
   if (!store::ParseColumnFamilyOverrides(text, {}, &updates).ok()) return;
   std::vector<std::string> there;
-  for (const auto* family : Database()->store()->ColumnFamilyHandles()) {
+  for (const auto* family : store.ColumnFamilyHandles()) {
     there.push_back(family->GetName());
   }
   for (const auto& [name, options] : updates) {
-    if (Database()->store()->FindColumnFamily(name) != nullptr) continue;
+    if (store.FindColumnFamily(name) != nullptr) continue;
     const std::string meant = NearestWord(name, there, ToleratedInName(name));
     push_warning_printf(thd, Sql_condition::WARN_LEVEL_NOTE, ER_WRONG_ARGUMENTS,
                         "ROCKSDB: there is no column family '%s' yet: an index that makes it will "
@@ -99,6 +104,15 @@ void WarnOfMissingFamilies(THD* thd, const char* text) {
   }
 }
 
+int UpdateFamilies(THD* thd, store::Store& store, const char* text) {
+  if (RefuseValue(thd, store.families().UpdateOptions(text)) != 0) return 1;
+  if (WarnsWithoutEffect()) {
+    WarnOfOldValues(thd, text);
+    WarnOfMissingFamilies(thd, store, text);
+  }
+  return 0;
+}
+
 // NULL says nothing and is kept, as the variable's first value.
 int CheckUpdateOptions(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* value) {
   char buffer[1];
@@ -106,29 +120,26 @@ int CheckUpdateOptions(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* 
   const bool is_null = value->val_str(value, buffer, &length) == nullptr;
   const char* text = GivenText(thd, value);
   *static_cast<const char**>(save) = is_null ? nullptr : text;
-  if (Database() == nullptr) return 1;
-  if (RefuseValue(thd, Database()->store()->families().UpdateOptions(text)) != 0) return 1;
-  if (WarnsWithoutEffect()) {
-    WarnOfOldValues(thd, text);
-    WarnOfMissingFamilies(thd, text);
-  }
-  return 0;
+  return RunOnDatabase([thd, text](engine::Database& database) {
+    return UpdateFamilies(thd, *database.store(), text);
+  });
 }
 
-Status DropColumnFamily(const std::string& name) {
-  if (!Database()->transactions()->DetachedNames().empty()) {
+Status DropColumnFamily(engine::Database& database, const std::string& name) {
+  if (!database.transactions()->DetachedNames().empty()) {
     return Status(Code::kInvalidArgument,
                   "there are prepared transactions, which may have writes for it; XA RECOVER");
   }
-  return Database()->catalog()->DropColumnFamily(name);
+  return database.catalog()->DropColumnFamily(name);
 }
 
 int CheckDeleteFamily(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* value) {
   const std::string name = GivenText(thd, value);
   *static_cast<const char**>(save) = "";
   if (name.empty()) return 0;
-  if (Database() == nullptr) return 1;
-  return RefuseValue(thd, DropColumnFamily(name));
+  return RunOnDatabase([thd, &name](engine::Database& database) {
+    return RefuseValue(thd, DropColumnFamily(database, name));
+  });
 }
 
 // clang-format off

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // Variables of a connection's statements, and those that say how failures are dealt with.
-#include "server/plugin_state.h"
 #include "server/variables/system_variables.h"
 #include "server/variables/variable_table.h"
 
@@ -11,8 +10,9 @@ namespace {
 
 void UpdateKeptDeadlocks(THD*, st_mysql_sys_var*, void* variable, const void* save) {
   StoreValue<UINT>(variable, save);
-  if (Database() == nullptr) return;
-  Database()->transactions()->waits()->KeepReports(*static_cast<const UINT*>(save));
+  ApplyToDatabase([save](engine::Database& database) {
+    database.transactions()->waits()->KeepReports(*static_cast<const UINT*>(save));
+  });
 }
 
 const char* const kReadFreeModes[] = {"OFF", "PK_ONLY", "PK_SK", nullptr};

@@ -10,7 +10,6 @@
 
 #include "server/error_map.h"
 #include "server/measures/statement_progress.h"
-#include "server/plugin_state.h"
 #include "server/variables/inert_variables.h"
 #include "server/variables/variable_table.h"
 #include "store/options/option_string.h"
@@ -38,11 +37,12 @@ int CheckCreateCheckpoint(THD*, st_mysql_sys_var*, void* save, st_mysql_value* v
     return 1;
   }
   const std::string directory(path, static_cast<size_t>(length));
-  if (Database() == nullptr) return 1;
-  const Status status = Database()->store()->checkpoints().Make(directory);
-  if (!status.ok()) return ReportError(status, "checkpoint in " + directory);
-  sql_print_information("ROCKSDB: made a checkpoint in %s", directory.c_str());
-  return 0;
+  return RunOnDatabase([&directory](engine::Database& database) {
+    const Status status = database.store()->checkpoints().Make(directory);
+    if (!status.ok()) return ReportError(status, "checkpoint in " + directory);
+    sql_print_information("ROCKSDB: made a checkpoint in %s", directory.c_str());
+    return 0;
+  });
 }
 
 // The only directory that rocksdb_remove_mariabackup_checkpoint removes.
@@ -61,20 +61,13 @@ int CheckRemoveCheckpoint(THD*, st_mysql_sys_var*, void* save, st_mysql_value*) 
 
 int CheckForceFlush(THD*, st_mysql_sys_var*, void* save, st_mysql_value*) {
   *static_cast<my_bool*>(save) = 0;
-  if (Database() == nullptr) return 1;
-  return ReportError(Database()->store()->flushes().Flush(), "flush of the memtables");
+  return RunOnDatabase([](engine::Database& database) {
+    return ReportError(database.store()->flushes().Flush(), "flush of the memtables");
+  });
 }
 
-int CheckCompact(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* value) {
-  char buffer[FN_REFLEN];
-  int length = sizeof(buffer);
-  const char* text = value->val_str(value, buffer, &length);
-  *static_cast<const char**>(save) = "";
-  if (text == nullptr || length <= 0) return 0;
-  if (Database() == nullptr) return 1;
-  store::Store* store = Database()->store();
-  const std::string name(text, static_cast<size_t>(length));
-  rocksdb::ColumnFamilyHandle* handle = store->FindColumnFamily(name);
+int CompactFamily(THD* thd, store::Store& store, const std::string& name) {
+  rocksdb::ColumnFamilyHandle* handle = store.FindColumnFamily(name);
   if (handle == nullptr) {
     // Scripts name families that a server may not have yet, and MyRocks lets them.
     if (!WarnsWithoutEffect()) return 0;
@@ -90,7 +83,19 @@ int CheckCompact(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* value)
   compaction.report = [&progress](uint64_t done, uint64_t expected) {
     return progress.Report(done, expected);
   };
-  return ReportError(store->compactions().Compact(compaction), "compaction of " + name);
+  return ReportError(store.compactions().Compact(compaction), "compaction of " + name);
+}
+
+int CheckCompact(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* value) {
+  char buffer[FN_REFLEN];
+  int length = sizeof(buffer);
+  const char* text = value->val_str(value, buffer, &length);
+  *static_cast<const char**>(save) = "";
+  if (text == nullptr || length <= 0) return 0;
+  const std::string name(text, static_cast<size_t>(length));
+  return RunOnDatabase([thd, &name](engine::Database& database) {
+    return CompactFamily(thd, *database.store(), name);
+  });
 }
 
 void UpdateNothing(THD*, st_mysql_sys_var*, void*, const void*) {}
@@ -99,20 +104,22 @@ void UpdateNothing(THD*, st_mysql_sys_var*, void*, const void*) {}
 
 void UpdateBlockCache(THD*, st_mysql_sys_var*, void* variable, const void* save) {
   StoreValue<LONGLONG>(variable, save);
-  if (Database() == nullptr) return;
-  Database()->store()->settings().SetBlockCacheBytes(
-      static_cast<uint64_t>(*static_cast<const LONGLONG*>(save)));
+  const auto bytes = static_cast<uint64_t>(*static_cast<const LONGLONG*>(save));
+  ApplyToDatabase([bytes](engine::Database& database) {
+    database.store()->settings().SetBlockCacheBytes(bytes);
+  });
 }
 
 void UpdateBackgroundJobs(THD* thd, st_mysql_sys_var*, void* variable, const void* save) {
   const int jobs = *static_cast<const int*>(save);
-  if (Database() != nullptr) {
-    const Status status = Database()->store()->settings().SetBackgroundJobs(jobs);
-    if (!status.ok()) {
-      push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN, ER_WRONG_VALUE_FOR_VAR,
-                          "rocksdb_max_background_jobs: %s", status.ToString().c_str());
-      return;
-    }
+  Status status;
+  ApplyToDatabase([&](engine::Database& database) {
+    status = database.store()->settings().SetBackgroundJobs(jobs);
+  });
+  if (!status.ok()) {
+    push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN, ER_WRONG_VALUE_FOR_VAR,
+                        "rocksdb_max_background_jobs: %s", status.ToString().c_str());
+    return;
   }
   *static_cast<int*>(variable) = jobs;
 }
@@ -140,12 +147,12 @@ void UpdateTtlOffset(THD*, st_mysql_sys_var*, void* variable, const void* save) 
 }
 
 // Of rocksdb_rate_limiter_bytes_per_sec and rocksdb_rate_limiter_auto_tuned, which are below.
-void SetRateLimit();
+void SetRateLimit(engine::Database& database);
 
 template <typename T>
 void UpdateRateLimit(THD*, st_mysql_sys_var*, void* variable, const void* save) {
   StoreValue<T>(variable, save);
-  if (Database() != nullptr) SetRateLimit();
+  ApplyToDatabase(SetRateLimit);
 }
 
 constexpr char kAlwaysDetected[] =
@@ -300,9 +307,9 @@ void UpdateRecoveryMode(THD* thd, st_mysql_sys_var*, void* variable, const void*
 
 BASALT_DEFINE_VARIABLES(BASALT_VARIABLES)
 
-void SetRateLimit() {
-  Database()->store()->options().rate_limiter->SetLimit(values.rate_limiter_bytes_per_sec,
-                                                        values.rate_limiter_auto_tuned);
+void SetRateLimit(engine::Database& database) {
+  database.store()->options().rate_limiter->SetLimit(values.rate_limiter_bytes_per_sec,
+                                                     values.rate_limiter_auto_tuned);
 }
 
 std::string Text(const char* text) { return text == nullptr ? std::string() : text; }

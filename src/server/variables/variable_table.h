@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "server/plugin_state.h"
 #include "server/server_headers.h"
 
 namespace basalt::server {
@@ -75,6 +76,23 @@ void StoreValue(void* variable, const void* save) {
 const char* GivenText(THD* thd, st_mysql_value* value);
 // A BOOL that a SET gives, ON and OFF included; false in *given for what is neither.
 bool GivenSwitch(st_mysql_value* value, bool* given);
+
+// The two ways in which a variable reaches the running database. Without one, a new value counts
+// when the next database is opened.
+//
+// For update functions: calls `change` with the database; does nothing without one.
+template <typename Change>
+void ApplyToDatabase(const Change& change) {
+  engine::Database* const database = RunningDatabase();
+  if (database != nullptr) change(*database);
+}
+// For check functions of variables that are commands: returns what `command` returns for the
+// database, 0 or 1; without one it returns 1. The server takes 1 for a refusal.
+template <typename Command>
+int RunOnDatabase(const Command& command) {
+  engine::Database* const database = RunningDatabase();
+  return database == nullptr ? 1 : command(*database);
+}
 
 // Writes a line to the error log for each command among the maintenance variables that the option
 // file or the command line gives: they are carried out only when they are set at run time.

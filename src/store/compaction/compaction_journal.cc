@@ -9,6 +9,7 @@ namespace {
 
 std::vector<std::string> FileNames(const std::vector<std::string>& paths) {
   std::vector<std::string> names;
+  names.reserve(paths.size());
   for (const std::string& path : paths) names.push_back(path.substr(path.rfind('/') + 1));
   return names;
 }
@@ -55,6 +56,7 @@ void CompactionJournal::End(const rocksdb::CompactionJobInfo& job) {
 std::vector<CompactionReport> CompactionJournal::Active() const {
   MutexLock guard(mutex_);
   std::vector<CompactionReport> reports;
+  reports.reserve(active_.size());
   for (const auto& [job, report] : active_) reports.push_back(report);
   return reports;
 }

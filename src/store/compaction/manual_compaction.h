@@ -23,9 +23,9 @@ struct ManualCompaction {
   std::function<bool(uint64_t done, uint64_t expected)> report;
 };
 
-// Carries it out. Incomplete (kManualCompactionPaused) when `report` has ended it, or when manual
-// compactions are not allowed; what was compacted until then stays. `written` tells how many bytes
-// background work has written so far. Any thread.
+// Carries it out. Incomplete (kManualCompactionPaused) when `report` has ended it; what was
+// compacted until then stays. `written` tells how many bytes background work has written so far.
+// Any thread.
 rocksdb::Status RunManualCompaction(rocksdb::DB* db, const ManualCompaction& compaction,
                                     const std::function<uint64_t()>& written);
 

@@ -45,8 +45,8 @@ class ManifestGuard::Manifest final : public rocksdb::FSWritableFileOwnerWrapper
 
 class ManifestGuard::Files final : public rocksdb::FileSystemWrapper {
  public:
-  Files(std::shared_ptr<rocksdb::FileSystem> target, ManifestGuard* guard)
-      : FileSystemWrapper(std::move(target)), guard_(guard) {}
+  Files(const std::shared_ptr<rocksdb::FileSystem>& target, ManifestGuard* guard)
+      : FileSystemWrapper(target), guard_(guard) {}
   const char* Name() const override { return "basalt_manifest_guard"; }
 
   IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
@@ -75,8 +75,8 @@ class ManifestGuard::Files final : public rocksdb::FileSystemWrapper {
 };
 
 std::shared_ptr<rocksdb::FileSystem> ManifestGuard::Wrap(
-    std::shared_ptr<rocksdb::FileSystem> target) {
-  return std::make_shared<Files>(std::move(target), this);
+    const std::shared_ptr<rocksdb::FileSystem>& target) {
+  return std::make_shared<Files>(target, this);
 }
 
 IOStatus ManifestGuard::Note(rocksdb::FileSystem* files, IOStatus status) {

@@ -31,7 +31,7 @@ namespace basalt::store {
 class ManifestGuard {
  public:
   // `target` with its manifests watched. The guard must outlive the file system.
-  std::shared_ptr<rocksdb::FileSystem> Wrap(std::shared_ptr<rocksdb::FileSystem> target);
+  std::shared_ptr<rocksdb::FileSystem> Wrap(const std::shared_ptr<rocksdb::FileSystem>& target);
 
   // Is the manifest in doubt? One load.
   bool in_doubt() const { return in_doubt_.load(std::memory_order_acquire); }

@@ -23,11 +23,11 @@ class SpaceWatcher {
  public:
   // What to look at.
   struct Target {
-    rocksdb::Env* env;  // not owned; answers GetFreeSpace
+    rocksdb::Env* env = nullptr;  // not owned; answers GetFreeSpace
     // Of the store and of its log; the one with the least free space counts.
     std::vector<std::string> directories;
     // 0: do not look at space. On a small file system a twentieth of its size counts instead.
-    uint64_t reserved_bytes;
+    uint64_t reserved_bytes = 0;
   };
 
   // `resume` tries to bring the store back; called from the thread, also when it has come back.

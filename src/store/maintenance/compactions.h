@@ -33,14 +33,11 @@ class Compactions {
   };
   explicit Compactions(Parts parts) : parts_(std::move(parts)) {}
 
-  // Compacts a family, or as told, and waits. kInterrupted: CancelManual(), or its report.
+  // Compacts a family, or as told, and waits. kInterrupted: its report has ended it.
   Status Compact(rocksdb::ColumnFamilyHandle* handle);
   Status Compact(const ManualCompaction& compaction);
   // Compacts what level 0 holds into the next level; waits for compactions that work on it.
   Status CompactLevelZero();
-  // Ends running manual compactions and refuses new ones until AllowManual(). Counted.
-  void CancelManual() { parts_.db->DisableManualCompaction(); }
-  void AllowManual() { parts_.db->EnableManualCompaction(); }
   // Compact() calls: how many there were, how many run.
   uint64_t ended_manual() const { return ended_manual_.load(); }
   uint64_t running_manual() const { return running_manual_.load(); }

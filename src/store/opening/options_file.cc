@@ -2,6 +2,7 @@
 #include "store/opening/options_file.h"
 
 #include <charconv>
+#include <string_view>
 
 #include <rocksdb/utilities/options_util.h>
 #include <rocksdb/version.h>
@@ -74,8 +75,6 @@ std::string OurVersion() {
          std::to_string(ROCKSDB_PATCH);
 }
 
-}  // namespace
-
 OptionsFile ParseOptionsFile(std::string_view text) {
   OptionsFile use;
   std::string family;
@@ -99,6 +98,8 @@ OptionsFile ParseOptionsFile(std::string_view text) {
   }
   return use;
 }
+
+}  // namespace
 
 Status ReadOptionsFile(rocksdb::Env* env, const std::string& directory, OptionsFile* use) {
   *use = {};

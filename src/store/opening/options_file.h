@@ -3,7 +3,6 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 
 #include <rocksdb/env.h>
 
@@ -21,12 +20,9 @@ struct OptionsFile {
   std::map<std::string, std::string> merge_operators;
 };
 
-// Reads the newest of those files. kIoError when it cannot be read. What is not understood is
-// passed over: a later RocksDB may write more.
+// Reads the newest of those files. kIoError when it cannot be read. Any text is allowed; what is
+// not understood is passed over, as a later RocksDB may write more.
 Status ReadOptionsFile(rocksdb::Env* env, const std::string& directory, OptionsFile* use);
-
-// Parses the text of such a file. Any text is allowed.
-OptionsFile ParseOptionsFile(std::string_view text);
 
 // Refuses a store that this RocksDB must not open: one that a later RocksDB has written
 // (kNotSupported), or with merge operators we do not have (kCorruption). The message says what to

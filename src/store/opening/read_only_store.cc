@@ -237,6 +237,7 @@ Status ReadOnlyStore::OpenFamilies(const std::string& directory, const rocksdb::
   BASALT_RETURN_IF_ERROR(MapStatus(rocksdb::DB::ListColumnFamilies(db, directory, &names),
                                    "listing the column families"));
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+  descriptors.reserve(names.size());
   for (const std::string& name : names) descriptors.emplace_back(name, FamilyOptions(name));
   handles_.clear();
   return MapStatus(rocksdb::DB::OpenForReadOnly(db, directory, descriptors, &handles_, &db_),

@@ -48,7 +48,10 @@ std::vector<Part> PartsOf(std::string_view text) {
       size_t end = i;
       while (end > value && kBlank.find(text[end - 1]) != std::string_view::npos) --end;
       part.nested = end > value + 1 && text[value] == '{' && text[end - 1] == '}';
-      if (part.nested) ++value, --end;
+      if (part.nested) {
+        ++value;
+        --end;
+      }
       part.value_at = value;
       part.value = text.substr(value, end - value);
       parts.push_back(std::move(part));

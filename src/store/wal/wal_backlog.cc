@@ -38,7 +38,7 @@ bool IsLog(std::string_view path, std::string_view directory) {
 
 // One log file. `file` is null while even making it found no space.
 struct WalBacklog::Log {
-  rocksdb::FileSystem* system;
+  rocksdb::FileSystem* system = nullptr;
   std::string path;
   rocksdb::FileOptions options;
   std::unique_ptr<rocksdb::FSWritableFile> file;
@@ -115,8 +115,9 @@ class WalBacklog::File final : public rocksdb::FSWritableFile {
 
 class WalBacklog::Files final : public rocksdb::FileSystemWrapper {
  public:
-  Files(std::shared_ptr<rocksdb::FileSystem> target, std::string directory, WalBacklog* backlog)
-      : FileSystemWrapper(std::move(target)), directory_(std::move(directory)), backlog_(backlog) {
+  Files(const std::shared_ptr<rocksdb::FileSystem>& target, std::string directory,
+        WalBacklog* backlog)
+      : FileSystemWrapper(target), directory_(std::move(directory)), backlog_(backlog) {
     while (directory_.ends_with('/')) directory_.pop_back();
   }
   const char* Name() const override { return "basalt_log_backlog"; }
@@ -156,9 +157,9 @@ WalBacklog::WalBacklog(std::function<void(bool pending)> on_change,
                        std::function<void(const IOStatus&)> on_failure)
     : on_change_(std::move(on_change)), on_failure_(std::move(on_failure)) {}
 
-std::shared_ptr<rocksdb::FileSystem> WalBacklog::Wrap(std::shared_ptr<rocksdb::FileSystem> target,
-                                                      std::string directory) {
-  return std::make_shared<Files>(std::move(target), std::move(directory), this);
+std::shared_ptr<rocksdb::FileSystem> WalBacklog::Wrap(
+    const std::shared_ptr<rocksdb::FileSystem>& target, std::string directory) {
+  return std::make_shared<Files>(target, std::move(directory), this);
 }
 
 uint64_t WalBacklog::bytes() const {

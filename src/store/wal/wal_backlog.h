@@ -60,7 +60,7 @@ class WalBacklog {
 
   // `target` with the logs in `directory` (NUMBER.log) written through this backlog; copies that a
   // checkpoint makes elsewhere are not. The backlog must outlive the file system.
-  std::shared_ptr<rocksdb::FileSystem> Wrap(std::shared_ptr<rocksdb::FileSystem> target,
+  std::shared_ptr<rocksdb::FileSystem> Wrap(const std::shared_ptr<rocksdb::FileSystem>& target,
                                             std::string directory);
 
  private:

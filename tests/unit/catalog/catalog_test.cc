@@ -15,9 +15,11 @@
 namespace basalt::catalog {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 class CatalogTest : public CatalogFixture {
@@ -54,7 +56,7 @@ TEST_F(CatalogTest, CreatedTableHasItsRecordsAndComesBack) {
   ASSERT_NE(again, nullptr);
   EXPECT_EQ(*again, *table);
   uint64_t next = 0;
-  ASSERT_TRUE(catalog_->AutoIncrement({0, 256}, &next).ok());
+  ASSERT_TRUE(catalog_->auto_increments().Read({0, 256}, &next).ok());
   EXPECT_EQ(next, 5u);
   EXPECT_EQ(Create("d.u")->indexes[0].id.number, 258u) << "numbers are never used again";
   size_t position = 9;
@@ -83,7 +85,7 @@ TEST_F(CatalogTest, DropQueuesTheIndexesAcrossRestarts) {
   const auto table = Create("d.t");
   PutSystem(TableVersionKey("./d/t"), EncodeTableVersion(1));
   int notified = 0;
-  catalog_->SetDropListener([&] { ++notified; });
+  catalog_->dropped_indexes().SetListener([&] { ++notified; });
   ASSERT_TRUE(catalog_->DropTable("d.t").ok());
   EXPECT_EQ(notified, 1);
   EXPECT_EQ(catalog_->DropTable("d.t").code(), Code::kNotFound);
@@ -93,14 +95,14 @@ TEST_F(CatalogTest, DropQueuesTheIndexesAcrossRestarts) {
   EXPECT_EQ(System(IndexKey(RecordType::kIndexDrop, {0, 256})), EncodeMarker());
   EXPECT_NE(System(IndexKey(RecordType::kIndex, {0, 256})), "absent");
   Reopen();
-  EXPECT_THAT(catalog_->DroppedIndexes(),
+  EXPECT_THAT(catalog_->dropped_indexes().All(),
               UnorderedElementsAre(table->indexes[0].id, table->indexes[1].id));
-  EXPECT_TRUE(catalog_->IsDropped({0, 256}));
+  EXPECT_THAT(catalog_->dropped_indexes().All(), Contains(IndexId{0, 256}));
   rocksdb::WriteBatch batch;
-  ASSERT_TRUE(catalog_->AppendReclaimed(&batch, {0, 256}).ok());
+  ASSERT_TRUE(catalog_->dropped_indexes().AppendReclaimed(&batch, {0, 256}).ok());
   ASSERT_TRUE(store_->Write(&batch, true).ok());
-  catalog_->ForgetDropped({0, 256});
-  EXPECT_FALSE(catalog_->IsDropped({0, 256}));
+  catalog_->dropped_indexes().Forget({0, 256});
+  EXPECT_THAT(catalog_->dropped_indexes().All(), Not(Contains(IndexId{0, 256})));
   EXPECT_EQ(System(IndexKey(RecordType::kIndex, {0, 256})), "absent");
   EXPECT_EQ(System(IndexKey(RecordType::kIndexDrop, {0, 256})), "absent");
 }
@@ -117,18 +119,18 @@ TEST_F(CatalogTest, OnlyUnusedColumnFamiliesAreDropped) {
   EXPECT_THAT(catalog_->DropColumnFamily("rev:cf1").ToString(), HasSubstr("a dropped index"));
   for (const IndexRecord& index : table->indexes) {
     rocksdb::WriteBatch batch;
-    ASSERT_TRUE(catalog_->AppendReclaimed(&batch, index.id).ok());
+    ASSERT_TRUE(catalog_->dropped_indexes().AppendReclaimed(&batch, index.id).ok());
     ASSERT_TRUE(store_->Write(&batch, true).ok());
-    catalog_->ForgetDropped(index.id);
+    catalog_->dropped_indexes().Forget(index.id);
   }
   std::vector<IndexRecord> built;
   ASSERT_TRUE(catalog_->BeginIndexBuild({Requests()[1]}, &built).ok());
   EXPECT_THAT(catalog_->DropColumnFamily("rev:cf1").ToString(), HasSubstr("being built"));
   ASSERT_TRUE(catalog_->AbortIndexBuild(built).ok());
   rocksdb::WriteBatch batch;
-  ASSERT_TRUE(catalog_->AppendReclaimed(&batch, built[0].id).ok());
+  ASSERT_TRUE(catalog_->dropped_indexes().AppendReclaimed(&batch, built[0].id).ok());
   ASSERT_TRUE(store_->Write(&batch, true).ok());
-  catalog_->ForgetDropped(built[0].id);
+  catalog_->dropped_indexes().Forget(built[0].id);
   ASSERT_EQ(catalog_->DropColumnFamily("rev:cf1").ToString(), "ok");
   EXPECT_EQ(store_->FindColumnFamily("rev:cf1"), nullptr);
   EXPECT_EQ(System(ColumnFamilyKey(family)), "absent");
@@ -153,36 +155,6 @@ TEST_F(CatalogTest, RenameKeepsIndexesAndVersion) {
   EXPECT_EQ(version, 1u);
   ASSERT_TRUE(catalog_->TableVersion("d.t", &version).ok());
   EXPECT_EQ(version, 0u);
-}
-
-// What an older snapshot must not read, because the rows are newer.
-TEST_F(CatalogTest, NewContentIsReadableFromItsChangeOn) {
-  const auto now = [this] { return store_->base()->GetLatestSequenceNumber(); };
-  const uint64_t before = now();
-  Create("d.t");
-  EXPECT_GT(catalog_->ReadableFrom("d.t"), before);
-  EXPECT_LE(catalog_->ReadableFrom("d.t"), now());
-  const uint64_t created = catalog_->ReadableFrom("d.t");
-  ASSERT_TRUE(catalog_->RenameTable("d.t", "d.u").ok());
-  EXPECT_EQ(catalog_->ReadableFrom("d.u"), created) << "a new name changes nothing";
-  EXPECT_EQ(catalog_->ReadableFrom("d.t"), 0u);
-  ASSERT_TRUE(catalog_->TruncateTable("d.u", 0, nullptr).ok());
-  EXPECT_GT(catalog_->ReadableFrom("d.u"), created);
-  const uint64_t emptied = catalog_->ReadableFrom("d.u");
-  Create("d.#sql-alter-1-2");
-  EXPECT_EQ(catalog_->ReadableFrom("d.#sql-alter-1-2"), 0u) << "one connection's own";
-  ASSERT_TRUE(catalog_->DropTable("d.u").ok());
-  ASSERT_TRUE(catalog_->RenameTable("d.#sql-alter-1-2", "d.u").ok());
-  EXPECT_GT(catalog_->ReadableFrom("d.u"), emptied) << "rows have come before the name";
-  const uint64_t altered = catalog_->ReadableFrom("d.u");
-  ASSERT_TRUE(catalog_->RenameTable("d.u", "d.#sqlx-1").ok());
-  ASSERT_TRUE(catalog_->RenameTable("d.#sqlx-1", "d.u").ok());
-  EXPECT_EQ(catalog_->ReadableFrom("d.u"), altered) << "EXCHANGE PARTITION";
-  Reopen();
-  EXPECT_EQ(catalog_->ReadableFrom("d.u"), 0u) << "no snapshot is older than the start";
-  ASSERT_TRUE(catalog_->RenameTable("d.u", "d.#sqlx-1").ok());
-  ASSERT_TRUE(catalog_->RenameTable("d.#sqlx-1", "d.v").ok());
-  EXPECT_EQ(catalog_->ReadableFrom("d.v"), 0u);
 }
 
 TEST_F(CatalogTest, PartitionsShareOneVersion) {
@@ -213,10 +185,10 @@ TEST_F(CatalogTest, TruncateSwapsIndexesInOneStep) {
     EXPECT_EQ(emptied->indexes[i].id.column_family, old->indexes[i].id.column_family);
     EXPECT_EQ(emptied->indexes[i].id.number, old->indexes[i].id.number + 2);
     EXPECT_EQ(emptied->indexes[i].kind, old->indexes[i].kind);
-    EXPECT_TRUE(catalog_->IsDropped(old->indexes[i].id));
+    EXPECT_THAT(catalog_->dropped_indexes().All(), Contains(old->indexes[i].id));
   }
   uint64_t next = 7;
-  ASSERT_TRUE(catalog_->AutoIncrement(emptied->Primary()->id, &next).ok());
+  ASSERT_TRUE(catalog_->auto_increments().Read(emptied->Primary()->id, &next).ok());
   EXPECT_EQ(next, 0u);
   Reopen();
   EXPECT_EQ(*catalog_->FindTable("d.t"), *emptied);
@@ -249,7 +221,7 @@ TEST_F(CatalogTest, IndexBuildThatCommits) {
   ASSERT_TRUE(catalog_->ReplaceIndexes({{"d.t", {old->indexes[0], built[0]}}}).ok());
   const auto table = catalog_->FindTable("d.t");
   EXPECT_EQ(System(IndexKey(RecordType::kIndexBuild, built[0].id)), "absent");
-  EXPECT_THAT(catalog_->DroppedIndexes(), ElementsAre(old->indexes[1].id));
+  EXPECT_THAT(catalog_->dropped_indexes().All(), ElementsAre(old->indexes[1].id));
   uint64_t version = 0;
   ASSERT_TRUE(catalog_->TableVersion("d.t", &version).ok());
   EXPECT_EQ(version, 1u);
@@ -265,9 +237,10 @@ TEST_F(CatalogTest, IndexBuildThatIsGivenUpOrCutOffIsDropped) {
   ASSERT_TRUE(catalog_->BeginIndexBuild(request, &aborted).ok());
   ASSERT_TRUE(catalog_->BeginIndexBuild(request, &cut_off).ok());
   ASSERT_TRUE(catalog_->AbortIndexBuild(aborted).ok());
-  EXPECT_THAT(catalog_->DroppedIndexes(), ElementsAre(aborted[0].id));
+  EXPECT_THAT(catalog_->dropped_indexes().All(), ElementsAre(aborted[0].id));
   Reopen();
-  EXPECT_THAT(catalog_->DroppedIndexes(), UnorderedElementsAre(aborted[0].id, cut_off[0].id));
+  EXPECT_THAT(catalog_->dropped_indexes().All(),
+              UnorderedElementsAre(aborted[0].id, cut_off[0].id));
   EXPECT_EQ(System(IndexKey(RecordType::kIndexBuild, cut_off[0].id)), "absent");
   EXPECT_EQ(Create("d.t")->indexes[0].id.number, cut_off[0].id.number + 1);
 }
@@ -276,64 +249,8 @@ TEST_F(CatalogTest, BuildRecordOfAnIndexInUseIsNoDrop) {
   const auto table = Create("d.t");
   PutSystem(IndexKey(RecordType::kIndexBuild, table->indexes[1].id), EncodeMarker());
   Reopen();
-  EXPECT_THAT(catalog_->DroppedIndexes(), IsEmpty());
+  EXPECT_THAT(catalog_->dropped_indexes().All(), IsEmpty());
   EXPECT_EQ(System(IndexKey(RecordType::kIndexBuild, table->indexes[1].id)), "absent");
-}
-
-TEST_F(CatalogTest, AutoIncrementOnlyGrowsByMergingAndIsSetExactly) {
-  const IndexId primary = Create("d.t")->Primary()->id;
-  uint64_t next = 1;
-  ASSERT_TRUE(catalog_->AutoIncrement(primary, &next).ok());
-  EXPECT_EQ(next, 0u);
-  for (const uint64_t value : {3, 8, 5}) {
-    rocksdb::WriteBatch batch;
-    ASSERT_TRUE(catalog_->AppendAutoIncrementMerge(&batch, primary, value).ok());
-    ASSERT_TRUE(store_->Write(&batch, false).ok());
-  }
-  ASSERT_TRUE(catalog_->AutoIncrement(primary, &next).ok());
-  EXPECT_EQ(next, 8u);
-  ASSERT_TRUE(catalog_->SetAutoIncrement(primary, 2).ok());
-  ASSERT_TRUE(catalog_->AutoIncrement(primary, &next).ok());
-  EXPECT_EQ(next, 2u);
-  PutSystem(IndexKey(RecordType::kAutoIncrement, primary), "garbage");
-  EXPECT_EQ(catalog_->AutoIncrement(primary, &next).code(), Code::kCorruption);
-}
-
-TEST_F(CatalogTest, AutoIncrementMergesInsideATransaction) {
-  const IndexId primary = Create("d.t")->Primary()->id;
-  rocksdb::TransactionOptions options;
-  options.skip_concurrency_control = true;
-  const std::unique_ptr<rocksdb::Transaction> transaction(
-      store_->db()->BeginTransaction(rocksdb::WriteOptions(), options));
-  ASSERT_TRUE(catalog_->AppendAutoIncrementMerge(transaction->GetWriteBatch(), primary, 12).ok());
-  uint64_t next = 1;
-  ASSERT_TRUE(catalog_->AutoIncrement(primary, &next).ok());
-  EXPECT_EQ(next, 0u);
-  ASSERT_TRUE(transaction->Commit().ok());
-  ASSERT_TRUE(catalog_->AutoIncrement(primary, &next).ok());
-  EXPECT_EQ(next, 12u);
-}
-
-TEST_F(CatalogTest, IngestJobsAreListedUntilRemoved) {
-  const uint64_t first = catalog_->NewIngestJobNumber();
-  const uint64_t second = catalog_->NewIngestJobNumber();
-  EXPECT_NE(first, second);
-  rocksdb::WriteBatch batch;
-  ASSERT_TRUE(catalog_->AppendIngestJob(&batch, {first, {{0, "a.sst"}, {1, "b.sst"}}}).ok());
-  ASSERT_TRUE(catalog_->AppendIngestJob(&batch, {second, {}}).ok());
-  EXPECT_FALSE(catalog_->AppendIngestJob(&batch, {second, {{0, "../x"}}}).ok());
-  ASSERT_TRUE(store_->Write(&batch, true).ok());
-  Reopen();
-  EXPECT_GT(catalog_->NewIngestJobNumber(), second);
-  std::vector<IngestJob> jobs;
-  ASSERT_TRUE(catalog_->PendingIngestJobs(&jobs).ok());
-  EXPECT_THAT(jobs,
-              ElementsAre(IngestJob{first, {{0, "a.sst"}, {1, "b.sst"}}}, IngestJob{second, {}}));
-  batch.Clear();
-  ASSERT_TRUE(catalog_->AppendRemoveIngestJob(&batch, first).ok());
-  ASSERT_TRUE(store_->Write(&batch, true).ok());
-  ASSERT_TRUE(catalog_->PendingIngestJobs(&jobs).ok());
-  EXPECT_EQ(jobs.size(), 1u);
 }
 
 TEST_F(CatalogTest, CorruptionNamesTheRecord) {
@@ -399,7 +316,7 @@ TEST_F(CatalogTest, ReadersAndWritersAtTheSameTime) {
           if (table->indexes.size() != 2) ++wrong;
         }
         (void)catalog_->FindTable("d.t1");
-        (void)catalog_->DroppedIndexes();
+        (void)catalog_->dropped_indexes().All();
       }
     });
   }
@@ -418,7 +335,7 @@ TEST_F(CatalogTest, ReadersAndWritersAtTheSameTime) {
   stop = true;
   for (std::thread& reader : readers) reader.join();
   EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(catalog_->DroppedIndexes().size(), 3u * 20 * 2 * 2);
+  EXPECT_EQ(catalog_->dropped_indexes().All().size(), 3u * 20 * 2 * 2);
   Reopen();
   EXPECT_THAT(catalog_->Tables(), IsEmpty());
 }

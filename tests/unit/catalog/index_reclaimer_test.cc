@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "catalog/dictionary_records.h"
@@ -13,6 +14,9 @@
 
 namespace basalt::catalog {
 namespace {
+
+using ::testing::Contains;
+using ::testing::Not;
 
 // Fills tables with rows and looks how many of them are left, in a forward and a reverse column
 // family: Requests() has one index in each.
@@ -57,7 +61,7 @@ class IndexReclaimerTest : public CatalogFixture {
   void ExpectReclaimed(const TableRecord& gone) {
     for (const IndexRecord& index : gone.indexes) {
       EXPECT_EQ(Rows(index.id), 0);
-      EXPECT_FALSE(catalog_->IsDropped(index.id));
+      EXPECT_THAT(catalog_->dropped_indexes().All(), Not(Contains(index.id)));
       for (const RecordType type : {RecordType::kIndex, RecordType::kIndexDrop,
                                     RecordType::kAutoIncrement, RecordType::kIndexStatistics}) {
         EXPECT_EQ(System(IndexKey(type, index.id)), "absent");
@@ -145,13 +149,13 @@ TEST_F(IndexReclaimerTest, WakingEndsTheWaitAfterAnError) {
   const auto table = Create("d.t");
   Fill(*table, 20000);
   ASSERT_TRUE(catalog_->DropTable("d.t").ok());
-  store_->compactions().CancelManual();
+  store_->base()->DisableManualCompaction();
   const int warnings = warnings_;
   IndexReclaimer reclaimer(catalog_.get(), std::chrono::hours(1));
   reclaimer.Start();
   WaitUntil([&] { return warnings_ > warnings; });
   EXPECT_EQ(reclaimer.reclaimed(), 0u);
-  store_->compactions().AllowManual();
+  store_->base()->EnableManualCompaction();
   reclaimer.Wake();
   WaitUntil([&] { return reclaimer.reclaimed() == 2; });
   reclaimer.Stop();
@@ -162,11 +166,11 @@ TEST_F(IndexReclaimerTest, CancelledCompactionIsRetried) {
   const auto table = Create("d.t");
   Fill(*table, 20000);
   ASSERT_TRUE(catalog_->DropTable("d.t").ok());
-  store_->compactions().CancelManual();
+  store_->base()->DisableManualCompaction();
   IndexReclaimer reclaimer(catalog_.get());
   EXPECT_EQ(reclaimer.ReclaimAll().code(), Code::kInterrupted);
-  EXPECT_TRUE(catalog_->IsDropped(table->indexes[0].id));
-  store_->compactions().AllowManual();
+  EXPECT_THAT(catalog_->dropped_indexes().All(), Contains(table->indexes[0].id));
+  store_->base()->EnableManualCompaction();
   EXPECT_TRUE(reclaimer.ReclaimAll().ok());
   ExpectReclaimed(*table);
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/unique_image.h"
 #include "unit/codec/collation_values.h"
 #include "unit/codec/round_trip.h"
 #include "unit/codec/server_collation.h"
@@ -120,7 +121,8 @@ TEST(ServerCollations, PrefixSearchFindsTheRow) {
 
 std::string UniquePrefixOf(const codec::KeyCodec& key, const std::vector<uint8_t>& record) {
   std::string prefix(key.max_key_bytes(), '\0');
-  prefix.resize(key.EncodeUniquePrefix(record.data(), reinterpret_cast<uint8_t*>(prefix.data())));
+  prefix.resize(
+      codec::EncodeUniquePrefix(key, record.data(), reinterpret_cast<uint8_t*>(prefix.data())));
   return prefix;
 }
 
@@ -154,7 +156,7 @@ void ExpectUniquenessAsInSql(const ServerCollation& collation, const std::string
     table.SetColumn(&record, 1, value);
     Row row{declared, "", UniquePrefixOf(key, record), DeclaredBytesOf(key, record),
             EncodeRow(table, record.data(), 0, 0)[1].key};
-    key.EncodeUniqueImage(record.data(), &row.image);
+    codec::EncodeUniqueImage(key, record.data(), &row.image);
     rows.push_back(row);
   }
   for (const Row& a : rows) {

@@ -9,6 +9,8 @@
 #include "codec/checksum_chunk.h"
 #include "codec/key_decoder.h"
 #include "codec/row_decoder.h"
+#include "codec/unique_image.h"
+#include "unit/codec/checksum_writer.h"
 #include "unit/codec/fake_collation.h"
 #include "unit/codec/test_table.h"
 
@@ -129,7 +131,7 @@ TEST(KeyCodec, UniquenessOfABlobPrefix) {
   const auto image = [&table](const std::string& literals) {
     const std::vector<uint8_t> record = table.Record(literals);
     std::string bytes;
-    table.key(1).EncodeUniqueImage(record.data(), &bytes);
+    EncodeUniqueImage(table.key(1), record.data(), &bytes);
     return bytes;
   };
   EXPECT_EQ(image("1, x'010203', x'01'"), image("2, x'01020304', x'01'"));
@@ -137,7 +139,7 @@ TEST(KeyCodec, UniquenessOfABlobPrefix) {
   EXPECT_NE(image("1, x'02', x'01'"), image("1, x'', x'0102'"));
   const std::vector<uint8_t> record = table.Record("1, x'01', 'x'");
   std::vector<uint8_t> prefix(table.key(1).max_key_bytes());
-  const size_t bytes = table.key(1).EncodeUniquePrefix(record.data(), prefix.data());
+  const size_t bytes = EncodeUniquePrefix(table.key(1), record.data(), prefix.data());
   EXPECT_EQ(Hex(std::string(prefix.begin(), prefix.begin() + static_cast<ptrdiff_t>(bytes))),
             "00000101"
             "780000000000000001"
@@ -278,7 +280,7 @@ TEST(ChecksumChunk, KnownValues) {
   EXPECT_EQ(Crc32(""), 0u);
   EXPECT_EQ(Crc32("123456789"), 0xCBF43926u);
   std::string row = Unhex("00026162");
-  AppendChecksumChunk(Unhex("0000016e80000001"), &row);
+  test::AppendChecksumChunk(Unhex("0000016e80000001"), &row);
   EXPECT_EQ(Hex(row),
             "00026162"
             "011222434dfd9a51e0");
@@ -294,7 +296,7 @@ TEST(KeyDecoder, SecondaryEntryWithTimestampAndChecksum) {
                   FakeCollationByName);
   const std::vector<uint8_t> record = table.Record("1, 'aB'");
   EncodedEntry entry = test::EncodeRow(table, record.data(), 0, 99)[1];
-  AppendChecksumChunk(entry.key, &entry.value);
+  test::AppendChecksumChunk(entry.key, &entry.value);
   KeyDecoder decoder;
   decoder.Compile(table.descriptor(), table.key(1), ColumnSet::All(2));
   std::vector<uint8_t> decoded(record.size());

@@ -6,6 +6,7 @@
 #include "codec/checksum_chunk.h"
 #include "codec/key_decoder.h"
 #include "codec/row_decoder.h"
+#include "unit/codec/checksum_writer.h"
 
 namespace basalt::test {
 
@@ -102,7 +103,7 @@ void ExpectRoundTrip(const TestTable& table, const std::vector<uint8_t>& record,
   ASSERT_TRUE(table.rows().StoredBytes(primary.value, &stored));
   EXPECT_EQ(stored, primary.value.size());
   EncodedEntry checked = primary;
-  codec::AppendChecksumChunk(checked.key, &checked.value);
+  AppendChecksumChunk(checked.key, &checked.value);
   EXPECT_TRUE(table.rows().HasChecksumChunk(checked.value));
   EXPECT_EQ(codec::VerifyChecksumChunk(checked.key, checked.value), codec::ChecksumState::kMatches);
   ExpectRow(table, ColumnSet::All(columns), record, checked);

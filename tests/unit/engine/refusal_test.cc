@@ -323,10 +323,10 @@ TEST_F(RefusalTest, APreparedTransactionInTheLogIsNoReason) {
     auto database = Open();
     auto transaction = database->transactions()->NewTransaction();
     transaction->Begin({});
-    ASSERT_TRUE(
-        transaction->Put(database->store()->default_column_family(), BigEndian({256, 5}), "v")
-            .ok());
-    transaction->NoteAutoIncrement({0, 256}, 9);
+    ASSERT_TRUE(transaction->writes()
+                    .Put(database->store()->default_column_family(), BigEndian({256, 5}), "v")
+                    .ok());
+    transaction->writes().NoteAutoIncrement({0, 256}, 9);
     ASSERT_TRUE(transaction->Prepare("left", txn::Durability::kSync).ok());
     database->transactions()->Detach(std::move(transaction));
   }

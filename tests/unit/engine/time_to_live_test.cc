@@ -222,9 +222,9 @@ TEST_F(TimeToLiveTest, CheckingPassesOverExpiredEntriesWhoseRowIsGone) {
   // The other way round: the row goes, its entries stay.
   Begin();
   InsertAged({3, false, 30, "three"}, kHour + 10);
-  ASSERT_TRUE(transaction_
-                  ->Delete(table_->primary().family,
-                           std::string(access_->RowKeyOf(Record({3, true, 0, ""}).data())))
+  ASSERT_TRUE(transaction_->writes()
+                  .Delete(table_->primary().family,
+                          std::string(access_->RowKeyOf(Record({3, true, 0, ""}).data())))
                   .ok());
   Commit();
   EXPECT_EQ(Check(), std::vector<std::string>());
@@ -234,7 +234,7 @@ TEST_F(TimeToLiveTest, DamagedValuesAreKept) {
   Begin();
   ASSERT_TRUE(Insert({1, false, 10, "one"}).ok());
   const std::string key(access_->RowKeyOf(Record({2, true, 0, ""}).data()));
-  ASSERT_TRUE(transaction_->Put(table_->primary().family, key, Bytes("short", 5)).ok());
+  ASSERT_TRUE(transaction_->writes().Put(table_->primary().family, key, Bytes("short", 5)).ok());
   Commit();
   time_to_live_->compaction_offset = kHour;
   Compact();

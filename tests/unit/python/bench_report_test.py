@@ -132,6 +132,13 @@ class TablesTest(unittest.TestCase):
         for word in ("oltp_insert", "Basalt", ": MyRocks", "2.12", "0.94", "8.5 (8-9)", "p99"):
             self.assertIn(word, text)
 
+    def test_basalt_with_another_plugin_file(self):
+        report = Report("r", "r", "", ["rocksdb", "rocksdb-before", "innodb"])
+        report.add("rate", "1/s", {"rocksdb": 3.0, "rocksdb-before": 2.0, "innodb": 1.0})
+        text = shown(report)
+        for word in ("Basalt before", ": Basalt before", "1.50", "3.00"):
+            self.assertIn(word, text)
+
     def test_names_of_functions_are_shown_as_they_are(self):
         self.assertIn("[.] Get<int> [x]", shown(bench_reports.of_profile()))
 
@@ -186,7 +193,7 @@ class KeptTest(unittest.TestCase):
         for used in [run["usage"] for run in plain["runs"]] + plain["afterwards"]:
             del used["read_bytes"]
         self.assertEqual(
-            bench_reports.sysbench_results().cells, Results.from_json(plain).cells
+            bench_reports.sysbench_results().summaries, Results.from_json(plain).summaries
         )  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The benchmarks as far as they need no server: reading outputs, medians, ratios."""
 
+import argparse
 import contextlib
 import io
 import itertools
@@ -26,7 +27,7 @@ from bench import (
 )
 from bench.contenders import Settings
 from bench.process_usage import Usage
-from bench.programs import profile, replica, sysbench
+from bench.programs import commits, profile, replica, sysbench
 from bench.programs import tpcc as tpcc_program
 from bench.sampler import Sample
 from bench.summary import Run
@@ -160,14 +161,20 @@ class SummaryTest(unittest.TestCase):
         self.assertEqual({"t": {"rocksdb/innodb": 2.0}}, summary.ratios(runs))
         self.assertIsNone(summary.ratio(runs, "t", "rocksdb", "myrocks"))
 
-    def test_cell(self):
+    def test_ratios_to_another_plugin_file(self):
+        runs = rounds("t", **{"rocksdb": [4.0], "rocksdb-before": [2.0]})
+        self.assertEqual({"t": {"rocksdb/rocksdb-before": 2.0}}, summary.ratios(runs))
+
+    def test_summary(self):
         runs = rounds("t", rocksdb=[100.0, 300.0, 200.0])
-        cell = summary.cells(runs, {("t", "rocksdb"): Usage(3.0, 9000)})["t"]["rocksdb"]
-        self.assertEqual((200.0, 100.0, 300.0), (cell.events_per_second, cell.lowest, cell.highest))
-        self.assertEqual((1.0, 2.0, 2.0), (cell.p50, cell.p95, cell.p99))
+        found = summary.summaries(runs, {("t", "rocksdb"): Usage(3.0, 9000)})["t"]["rocksdb"]
+        self.assertEqual(
+            (200.0, 100.0, 300.0), (found.events_per_second, found.lowest, found.highest)
+        )
+        self.assertEqual((1.0, 2.0, 2.0), (found.p50, found.p95, found.p99))
         # 3 rounds of 1 s and 1000 bytes, and what was owed, over 12000 queries
-        self.assertAlmostEqual(500.0, cell.cpu_microseconds_per_query)
-        self.assertAlmostEqual(1.0, cell.bytes_per_query)
+        self.assertAlmostEqual(500.0, found.cpu_microseconds_per_query)
+        self.assertAlmostEqual(1.0, found.bytes_per_query)
 
 
 class ContendersTest(unittest.TestCase):
@@ -497,6 +504,72 @@ class HarnessTest(unittest.TestCase):
     def test_compressed_innodb_is_innodb(self):
         options = contenders.server_options("innodb-8k", Settings(5))
         self.assertIn("--innodb-buffer-pool-size=5", options)
+
+
+class OtherPluginTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.file = self.folder / "old.so"
+        self.file.write_text("old")
+        (self.folder / "ha_rocksdb.so").write_text("folder's")
+
+    def arguments(self, name: str, *words: str):
+        parser = argparse.ArgumentParser()
+        bench.add_options(bench.load(name), parser)
+        return parser.parse_args([str(word) for word in words])
+
+    def refused(self, *words: str) -> str:
+        args = self.arguments("sysbench", *(f"--also-plugin={word}" for word in words))
+        with self.assertRaises(DevError) as caught:
+            contenders.plugins_of(args)
+        return str(caught.exception)
+
+    def test_it_follows_basalt(self):
+        words = ("--engines=rocksdb,innodb", f"--also-plugin={self.file}",
+                 f"--also-plugin={self.folder}=folder")  # fmt: skip
+        wanted = ["rocksdb", "rocksdb-before", "rocksdb-folder", "innodb"]
+        args = self.arguments("sysbench", *words)
+        self.assertEqual(wanted, sysbench.contenders_of(args))
+        files = (("rocksdb-before", self.file),
+                 ("rocksdb-folder", self.folder / "ha_rocksdb.so"))  # fmt: skip
+        self.assertEqual(files, sysbench.settings_of(args).plugins)
+        sysbench.check(args)
+        args = self.arguments("commits", *words)
+        self.assertEqual(wanted, commits.checked_engines(args))
+        args = self.arguments("tpcc", *words)
+        self.assertEqual(wanted, harness.engines_of(args, tpcc_program))
+        self.assertEqual(files, harness.settings_of(args, 1).plugins)
+
+    def test_without_basalt_it_begins(self):
+        words = ("--engines=innodb", f"--also-plugin={self.file}")
+        args = self.arguments("sysbench", *words)
+        self.assertEqual(["rocksdb-before", "innodb"], sysbench.contenders_of(args))
+
+    def test_what_is_refused(self):
+        self.assertIn("no file", self.refused(self.folder / "none.so"))
+        self.assertIn("letters and digits", self.refused(f"{self.file}=a b"))
+        self.assertIn("two have this name", self.refused(self.file, self.folder))
+
+    def test_its_server_takes_a_copy_of_the_file(self):
+        settings = Settings(1, plugins=(("rocksdb-before", self.file),))
+        contender = contenders.Contender("rocksdb-before", self.folder / "run", settings)
+        self.assertEqual("Basalt before", contender.title)
+        self.assertEqual("rocksdb", contender.storage_engine)
+        self.assertEqual("rocksdb", contender.server.engine)
+        self.assertEqual(contenders.server_options("rocksdb", settings), contender.server.options)
+        self.file.write_text("built again")
+        self.assertEqual("old", (contender.server.plugin_dir / "ha_rocksdb.so").read_text())
+        basalt = contenders.Contender("rocksdb", self.folder / "run", settings)
+        self.assertNotEqual(contender.server.plugin_dir, basalt.server.plugin_dir)
+        self.assertNotEqual(contender.server.datadir, basalt.server.datadir)
+
+    def test_options_by_its_name(self):
+        args = self.arguments("sysbench", f"--also-plugin={self.file}",
+                              "--server-option=rocksdb-before:--x=1")  # fmt: skip
+        sysbench.check(args)
+        settings = sysbench.settings_of(args)
+        self.assertEqual("--x=1", contenders.server_options("rocksdb-before", settings)[-1])
+        self.assertNotIn("--x=1", contenders.server_options("rocksdb", settings))
 
 
 class ClientsTest(unittest.TestCase):

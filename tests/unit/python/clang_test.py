@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The pass of clang in ./dev lint: what it refuses, and when it reads a source again."""
+"""The pass of clang-tidy in ./dev lint: what it refuses, and when it reads a source again."""
 
+import contextlib
+import io
 import shutil
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
-from tools import build, clang, paths
+from tools import clang, paths
 
+CHOSEN_CHECKS = clang.chosen_checks().read_text()
 HEADER = """
 class __attribute__((capability("mutex"))) Mutex {
  public:
@@ -19,6 +23,7 @@ struct Counter {
   Mutex mutex;
   int value __attribute__((guarded_by(mutex))) = 0;
 };
+int Add(Counter& c);
 """
 LOCKED = """
 #include "counter.h"
@@ -28,9 +33,13 @@ UNLOCKED = """
 #include "counter.h"
 int Add(Counter& c) { return ++c.value; }
 """
+HALVED = """
+double Half(int whole);
+double Half(int whole) { return whole / 2; }
+"""
 
 
-@unittest.skipIf(shutil.which(build.CLANG) is None, "./dev setup has not brought clang")
+@unittest.skipIf(shutil.which(clang.TIDY) is None, "./dev setup has not brought clang-tidy")
 class ClangTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -41,19 +50,67 @@ class ClangTest(unittest.TestCase):
         self.source = paths.ROOT / "src" / "counter.cc"
         self.source.parent.mkdir()
         (self.source.parent / "counter.h").write_text(HEADER)
+        clang.chosen_checks().write_text(CHOSEN_CHECKS)
+
+    def entry(self, source: Path) -> dict:
+        command = clang.tidy_command(
+            f"/usr/bin/ccache /usr/bin/c++ -O2 -Wall -fno-gnu-unique -o x.o -c {source}"
+        )
+        return {"file": str(source), "directory": str(paths.ROOT), "command": command}
 
     def check(self, known: dict | None = None):
-        command = clang.clang_command(
-            f"/usr/bin/ccache /usr/bin/c++ -O2 -Wall -fno-gnu-unique -o x.o -c {self.source}"
-        )
-        entry = {"file": str(self.source), "directory": str(paths.ROOT), "command": command}
-        return clang.check_source(entry, known or {}, clang.FileHashes())
+        return clang.check_source(self.entry(self.source), known or {}, clang.FileHashes())
+
+    def lint(self, *sources: Path) -> list[str]:
+        """clang.check() over the sources, with its cache below the temporary root."""
+        with contextlib.ExitStack() as stack:
+            for module, name, value in [
+                (clang.setup, "ensure", None),
+                (clang.debian, "install", None),
+                (clang, "refreshed_commands", None),
+                (clang, "read_commands", [self.entry(source) for source in sources]),
+                (paths, "build_root", paths.ROOT / "build"),
+            ]:
+                stack.enter_context(mock.patch.object(module, name, return_value=value))
+            stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+            return clang.check()
+
+    def assert_not_read(self, *sources: Path):
+        with mock.patch.object(clang, "split_findings", side_effect=AssertionError("read again")):
+            with mock.patch.object(clang, "our_files", side_effect=AssertionError("read again")):
+                self.assertEqual(self.lint(*sources), [])
+
+    def test_all_checks_that_are_chosen_exist(self):
+        command = [clang.TIDY, "--verify-config", f"--config-file={clang.chosen_checks()}"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_a_guarded_member_without_its_mutex_is_an_error(self):
         self.source.write_text(UNLOCKED)
         record, findings = self.check()
         self.assertIsNone(record)
         self.assertRegex(findings[0], r"^src/counter.cc:3:.*requires holding mutex 'c.mutex'")
+
+    def test_what_a_check_finds_is_an_error(self):
+        self.source.write_text(HALVED)
+        record, findings = self.check()
+        self.assertIsNone(record)
+        self.assertEqual(len(findings), 1)
+        self.assertRegex(findings[0], r"^src/counter.cc:3:.*bugprone-integer-division")
+
+    def test_a_source_that_does_not_compile_is_an_error(self):
+        self.source.write_text("int Add(Counter& c);")
+        self.assertRegex(self.check()[1][0], r"^src/counter.cc:1:.*unknown type name 'Counter'")
+
+    def test_a_finding_in_a_header_is_told_once(self):
+        header = self.source.parent / "counter.h"
+        header.write_text(HEADER + "inline double Half(int whole) { return whole / 2; }\n")
+        self.source.write_text(LOCKED)
+        other = self.source.parent / "other.cc"
+        other.write_text('#include "counter.h"\n')
+        findings = self.lint(self.source, other)
+        self.assertEqual(len(findings), 1)
+        self.assertRegex(findings[0], r"^src/counter.h:12:.*bugprone-integer-division")
 
     def test_what_passed_is_not_read_again_before_it_or_a_header_changes(self):
         self.source.write_text(LOCKED)
@@ -66,10 +123,40 @@ class ClangTest(unittest.TestCase):
         (self.source.parent / "counter.h").write_text(HEADER.replace("value", "count"))
         self.assertIsNone(self.check(known)[0])
 
+    def test_other_checks_read_all_sources_again(self):
+        self.source.write_text(LOCKED)
+        self.assertEqual(self.lint(self.source), [])
+        self.assert_not_read(self.source)
+        more = "  readability-identifier-length,\n  bugprone-argument-comment,"
+        chosen = CHOSEN_CHECKS.replace("  bugprone-argument-comment,", more)
+        clang.chosen_checks().write_text(chosen)
+        self.assertRegex(self.lint(self.source)[0], "readability-identifier-length")
+
+    def test_another_clang_tidy_reads_all_sources_again(self):
+        self.source.write_text(LOCKED)
+        self.assertEqual(self.lint(self.source), [])
+        with mock.patch.object(clang, "judge", return_value=["another version", ""]):
+            with self.assertRaisesRegex(AssertionError, "read again"):
+                self.assert_not_read(self.source)
+
+    def test_what_has_passed_before_an_interrupt_is_remembered(self):
+        self.source.write_text(LOCKED)
+        with mock.patch.object(clang, "check_sources") as check_sources:
+            check_sources.return_value = interrupted(self.check())
+            with self.assertRaises(KeyboardInterrupt):
+                self.lint(self.source, self.source.parent / "other.cc")
+        self.assert_not_read(self.source)
+
     def test_commands_lose_what_is_for_gcc_or_for_code(self):
-        command = clang.clang_command(
+        command = clang.tidy_command(
             "/usr/bin/c++ -DX -I/a -O2 -g1 -Wall -o b.o -std=c++20 -c c.cc"
         )
+        checks = f"--config-file={paths.ROOT}/.clang-tidy"
         self.assertEqual(
-            command, [build.CLANG, *clang.CHECKS, "-DX", "-I/a", "-std=c++20", "-c", "c.cc"]
+            command, [clang.TIDY, "--quiet", checks, "c.cc", "--", "-DX", "-I/a", "-std=c++20"]
         )
+
+
+def interrupted(result):
+    yield result
+    raise KeyboardInterrupt

@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 from tools import rules
-from tools.rules import budgets, cpp, imports, layers, links, prose, rooms, words
+from tools.rules import budgets, cpp, database, imports, layers, links, prose, rooms, words
 
 
 def layer_findings(path: str, text: str) -> list[str]:
@@ -103,6 +103,44 @@ class RoomsTest(unittest.TestCase):
         files = [*known, Path("src/store/a.cc"), Path("src/store/a.h")]
         self.assertEqual([], rooms.without_header(files))
         self.assertEqual(1, len(rooms.without_header(known[1:])))
+
+
+class DatabaseTest(unittest.TestCase):
+    def test_calls_count_and_comments_do_not(self):
+        text = "void F() {\n  G(*RunningDatabase());\n  // RunningDatabase()\n}\n"
+        self.assertEqual(1, database.asks(text))
+        self.assertEqual(0, database.asks('void F() { Log("RunningDatabase()"); }\n'))
+
+    def test_a_new_call_is_found(self):
+        allowed = {"src/server/a.cc": 2}
+        self.assertEqual([], database.compare({"src/server/a.cc": 2}, allowed))
+        self.assertEqual(1, len(database.compare({"src/server/a.cc": 3}, allowed)))
+        found = database.compare({"src/server/a.cc": 2, "src/server/b.cc": 1}, allowed)
+        self.assertEqual(
+            ["src/server/b.cc:1: asks for the running database 1 times (allowed: 0); get it as a "
+             "reference"], found
+        )  # fmt: skip
+
+    def test_a_number_that_could_shrink_is_found(self):
+        found = database.compare({"src/server/a.cc": 1}, {"src/server/a.cc": 2, "src/gone.cc": 1})
+        self.assertEqual(
+            ["src/gone.cc:1: lower its number in ENTRY_POINTS to 0",
+             "src/server/a.cc:1: lower its number in ENTRY_POINTS to 1"], found
+        )  # fmt: skip
+
+    def test_the_way_round_the_accessor_is_found(self):
+        for text in ("\nauto& d = *State().database;\n", "\nauto* d = state.database.get();\n"):
+            found = database.members(Path("src/server/a.cc"), text)
+            self.assertEqual(["src/server/a.cc:2"], [f.split(": ")[0] for f in found])
+        self.assertEqual([], database.members(Path("src/server/a.cc"), "// State().database\n"))
+
+    def test_a_tree_with_a_hidden_call_fails(self):
+        with tempfile.TemporaryDirectory() as name:
+            source = Path("src/server/handler/handler_ddl.cc")
+            (Path(name) / source).parent.mkdir(parents=True)
+            (Path(name) / source).write_text("void F() { G(RunningDatabase(), State().database); }")
+            found = [f for f in database.check(Path(name), [source]) if str(source) in f]
+            self.assertEqual(2, len(found))
 
 
 class FunctionsTest(unittest.TestCase):
@@ -202,6 +240,18 @@ class WordsTest(unittest.TestCase):
 
     def test_licence_line_is_wanted(self):
         self.assertEqual(1, len(words.check_file(Path("a.py"), "import os\n")))
+
+    def test_verbs_that_have_a_better_one_are_found(self):
+        text = f"// {words.LICENCE}\n\nvoid GiveBack();\n  return other->Renew(1);\n"
+        found = words.check_file(Path("src/a/b.cc"), text)
+        self.assertEqual(
+            ["src/a/b.cc:3: a function named by Give; say Release",
+             "src/a/b.cc:4: a function named by Renew; say Refresh"], found
+        )  # fmt: skip
+
+    def test_other_uses_of_these_verbs_are_not(self):
+        text = f"// {words.LICENCE}\n\n// Renew(1)\nbool GivesPlace();\nint Giver(); Give g;\n"
+        self.assertEqual([], words.check_file(Path("src/a/b.cc"), text))
 
 
 class ProseTest(unittest.TestCase):

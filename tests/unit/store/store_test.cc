@@ -437,13 +437,13 @@ TEST_F(StoreTest, UnfinishedBulkLoadsAreRemoved) {
   EXPECT_FALSE(std::filesystem::exists(left));
 }
 
-TEST_F(StoreTest, CompactionCanBeCancelledAndAllowedAgain) {
+TEST_F(StoreTest, CompactionThatRocksDBRefusesIsInterrupted) {
   Open();
   Put(store_->default_column_family(), "key", "value");
-  store_->compactions().CancelManual();
+  store_->base()->DisableManualCompaction();
   EXPECT_EQ(store_->compactions().Compact(store_->default_column_family()).code(),
             Code::kInterrupted);
-  store_->compactions().AllowManual();
+  store_->base()->EnableManualCompaction();
   EXPECT_TRUE(store_->compactions().Compact(store_->default_column_family()).ok());
 }
 

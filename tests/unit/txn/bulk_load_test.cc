@@ -71,8 +71,8 @@ class BulkLoadTest : public TxnFixture {
     return load_->Add(1, Key(value, kSecondary) + Key(id).substr(4), "");
   }
   Status PutRow(Transaction* transaction, uint32_t id, uint32_t value) {
-    BASALT_RETURN_IF_ERROR(transaction->Put(family(), Key(id), "row"));
-    return transaction->Put(reversed_, Key(value, kSecondary) + Key(id).substr(4), "");
+    BASALT_RETURN_IF_ERROR(transaction->writes().Put(family(), Key(id), "row"));
+    return transaction->writes().Put(reversed_, Key(value, kSecondary) + Key(id).substr(4), "");
   }
   Status Finish() {
     return load_->Finish([](uint64_t, uint64_t) { return true; });
@@ -127,10 +127,11 @@ TEST_F(BulkLoadTest, FilesAreWhereTheyStay) {
     auto transaction = Begin();
     (void)transaction->snapshot().ForReads();
     for (uint32_t i = 0; i < 20; ++i) {
-      ASSERT_TRUE(transaction->Put(family(), Key(i * 500), "row").ok());
-      ASSERT_TRUE(transaction->Put(family(), Key(1'000'000 - i * 500, kSecondary), "").ok());
+      ASSERT_TRUE(transaction->writes().Put(family(), Key(i * 500), "row").ok());
+      ASSERT_TRUE(
+          transaction->writes().Put(family(), Key(1'000'000 - i * 500, kSecondary), "").ok());
     }
-    ASSERT_TRUE(transaction->Delete(family(), Key(500)).ok());
+    ASSERT_TRUE(transaction->writes().Delete(family(), Key(500)).ok());
     LoadOptions options;
     options.buffer_bytes = 1u << 20;
     std::vector<LoadIndex> indexes = {Indexes()[0],
@@ -276,25 +277,25 @@ TEST_F(BulkLoadTest, OnlyATableThatNobodyElseHas) {
   ASSERT_TRUE(other->Rollback().ok());
   other->Begin({});
   // A row that is not committed.
-  Transaction::WriteGate gate;
+  WriteGate gate;
   const NewEntry* held_up = nullptr;
   const std::string key = Key(9);
   const NewEntry added{primary, key};
-  ASSERT_TRUE(other->OpenWrite({&added, 1}, &gate, &held_up).ok());
-  ASSERT_TRUE(other->Put(family(), key, "row").ok());
+  ASSERT_TRUE(other->writes().OpenWrite({&added, 1}, &gate, &held_up).ok());
+  ASSERT_TRUE(other->writes().Put(family(), key, "row").ok());
   gate.Close();
   EXPECT_EQ(BeginLoad(loader.get()).code(), Code::kLockBusy);
   ASSERT_TRUE(other->Rollback().ok());
   // What failed has left nothing: others go on.
   other->Begin({});
-  ASSERT_TRUE(other->OpenWrite({&added, 1}, &gate, &held_up).ok());
+  ASSERT_TRUE(other->writes().OpenWrite({&added, 1}, &gate, &held_up).ok());
   gate.Close();
   EXPECT_TRUE(other->locks().Acquire(primary, key, LockMode::kExclusive, LockWait::kNoWait).ok());
   ASSERT_TRUE(other->Rollback().ok());
 
   ASSERT_EQ(BeginLoad(loader.get()).ToString(), "ok");
   other->Begin({});
-  EXPECT_EQ(other->OpenWrite({&added, 1}, &gate, &held_up).code(), Code::kLockBusy);
+  EXPECT_EQ(other->writes().OpenWrite({&added, 1}, &gate, &held_up).code(), Code::kLockBusy);
   EXPECT_EQ(other->locks().Acquire(primary, key, LockMode::kShared, LockWait::kNoWait).code(),
             Code::kLockBusy);
   EXPECT_EQ(other->locks().AcquireRange(primary, Key(1), Key(2), LockWait::kNoWait).code(),
@@ -302,7 +303,7 @@ TEST_F(BulkLoadTest, OnlyATableThatNobodyElseHas) {
   ASSERT_TRUE(Add(1, 1).ok());
   ASSERT_TRUE(Finish().ok());
   ASSERT_TRUE(loader->Commit(Durability::kSync).ok());
-  ASSERT_TRUE(other->OpenWrite({&added, 1}, &gate, &held_up).ok());
+  ASSERT_TRUE(other->writes().OpenWrite({&added, 1}, &gate, &held_up).ok());
   gate.Close();
   ASSERT_TRUE(other->Rollback().ok());
   loader->Begin({});

@@ -48,11 +48,11 @@ class CursorTest : public TxnFixture {
   void Change(Transaction* transaction, rocksdb::ColumnFamilyHandle* family) {
     const std::string key = Key(random_() % 70);
     if (random_() % 3 == 0) {
-      ASSERT_TRUE(transaction->Delete(family, key).ok());
+      ASSERT_TRUE(transaction->writes().Delete(family, key).ok());
       model_.erase(key);
     } else {
       const std::string value(random_() % 40, static_cast<char>('a' + random_() % 26));
-      ASSERT_TRUE(transaction->Put(family, key, value).ok());
+      ASSERT_TRUE(transaction->writes().Put(family, key, value).ok());
       model_[key] = value;
     }
   }
@@ -86,7 +86,8 @@ class CursorTest : public TxnFixture {
     auto transaction = Begin();
     Cursor cursor(store_->base(), family, store::IsReverse(family), IndexId{family->GetID(), 300},
                   manager_->idle_cursors());
-    ASSERT_TRUE(cursor.Bind(transaction->snapshot().ForReads(), &transaction->writes()).ok());
+    ASSERT_TRUE(
+        cursor.Bind(transaction->snapshot().ForReads(), &transaction->writes().logged()).ok());
     Savepoints savepoints;
     for (int step = 0; step < 600; ++step) {
       switch (random_() % 12) {

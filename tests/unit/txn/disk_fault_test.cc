@@ -27,9 +27,9 @@ class DiskFaultTest : public TxnFixture {
       EXPECT_TRUE(transaction->locks()
                       .Acquire(index(), Key(i), LockMode::kExclusive, LockWait::kWait)
                       .ok());
-      EXPECT_TRUE(transaction->Put(family(), Key(i), "value").ok());
+      EXPECT_TRUE(transaction->writes().Put(family(), Key(i), "value").ok());
     }
-    EXPECT_TRUE(transaction->writes().spilled());
+    EXPECT_TRUE(transaction->writes().logged().spilled());
     return transaction;
   }
   size_t Rows() { return Contents(family(), nullptr).size(); }

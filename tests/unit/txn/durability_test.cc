@@ -129,7 +129,7 @@ class DurabilityTest : public TxnFixture, public testing::WithParamInterface<Dea
   void CommitOneByOne(Durability durability) {
     for (uint32_t i = 0; i < kCommits; ++i) {
       auto transaction = Begin();
-      ASSERT_TRUE(transaction->Put(family(), Key(i), "row").ok());
+      ASSERT_TRUE(transaction->writes().Put(family(), Key(i), "row").ok());
       ASSERT_TRUE(transaction->Commit(durability).ok());
     }
   }
@@ -137,7 +137,7 @@ class DurabilityTest : public TxnFixture, public testing::WithParamInterface<Dea
   void PrepareAndCommit(Durability durability) {
     for (uint32_t i = 0; i < kCommits; ++i) {
       auto transaction = Begin();
-      ASSERT_TRUE(transaction->Put(family(), Key(i), "row").ok());
+      ASSERT_TRUE(transaction->writes().Put(family(), Key(i), "row").ok());
       ASSERT_TRUE(transaction->Prepare("p" + std::to_string(i), durability).ok());
       ASSERT_TRUE(transaction->Commit(Durability::kNone).ok());
     }
@@ -183,7 +183,7 @@ TEST_P(DurabilityTest, T7OfOthersTheLastOnesGo) {
 TEST_P(DurabilityTest, T7ASyncedCommitCoversThoseBefore) {
   CommitOneByOne(Durability::kNone);
   auto last = Begin();
-  ASSERT_TRUE(last->Put(family(), Key(kCommits), "row").ok());
+  ASSERT_TRUE(last->writes().Put(family(), Key(kCommits), "row").ok());
   ASSERT_TRUE(last->Commit(Durability::kSync).ok());
   last.reset();
   Die(GetParam());

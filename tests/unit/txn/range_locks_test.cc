@@ -42,10 +42,10 @@ class RangeLocksTest : public TxnFixture {
     const std::string key = Key(number);
     const std::array<NewEntry, 1> added{NewEntry{IndexOf(target_), key}};
     while (true) {
-      Transaction::WriteGate gate;
+      WriteGate gate;
       const NewEntry* held_up = nullptr;
-      Status opened = transaction->OpenWrite(added, &gate, &held_up);
-      if (opened.ok()) return transaction->Put(target_, key, "new").code();
+      Status opened = transaction->writes().OpenWrite(added, &gate, &held_up);
+      if (opened.ok()) return transaction->writes().Put(target_, key, "new").code();
       if (!wait || opened.code() != Code::kLockBusy) return opened.code();
       opened = transaction->locks().WaitToInsert(*held_up);
       if (!opened.ok()) return opened.code();
@@ -131,7 +131,7 @@ TEST_F(RangeLocksTest, R2FindsInsertsThatWereSpilled) {
     auto writer = Begin();
     auto reader = Begin();
     for (uint32_t i = 100; i < 300; ++i) ASSERT_EQ(Insert(writer.get(), i), Code::kOk);
-    ASSERT_TRUE(writer->writes().spilled());
+    ASSERT_TRUE(writer->writes().logged().spilled());
     EXPECT_EQ(LockRange(reader.get(), 10, 100), Code::kOk);
     EXPECT_EQ(LockRange(reader.get(), 100, 101), Code::kLockBusy);
     EXPECT_EQ(LockRange(reader.get(), 299, 400), Code::kLockBusy);
@@ -147,8 +147,8 @@ TEST_F(RangeLocksTest, R2DoesNotWaitForChangesOfEntriesThatExist) {
   auto writer = Begin();
   auto reader = Begin();
   ASSERT_EQ(Insert(writer.get(), 50), Code::kOk);
-  ASSERT_TRUE(writer->Put(target_, Key(15), "changed").ok());
-  ASSERT_TRUE(writer->Delete(target_, Key(16)).ok());
+  ASSERT_TRUE(writer->writes().Put(target_, Key(15), "changed").ok());
+  ASSERT_TRUE(writer->writes().Delete(target_, Key(16)).ok());
   EXPECT_EQ(LockRange(reader.get(), 10, 20), Code::kOk);
   EXPECT_EQ(LockRange(reader.get(), 10, 60), Code::kLockBusy);
 }
@@ -195,7 +195,7 @@ TEST_F(RangeLocksTest, R2PreparedAndSpilledTransactionsTakePartAfterARestart) {
           writer->locks().Acquire(index(), Key(i), LockMode::kExclusive, LockWait::kNoWait).ok());
       ASSERT_EQ(Insert(writer.get(), i), Code::kOk);
     }
-    ASSERT_TRUE(writer->writes().spilled());
+    ASSERT_TRUE(writer->writes().logged().spilled());
     ASSERT_TRUE(writer->Prepare("large", Durability::kSync).ok());
     manager_->Detach(std::move(writer));
   }
@@ -256,7 +256,7 @@ TEST_F(RangeLocksTest, R5WhoWaitedForAFailedRequestGoesOn) {
   AwaitWaits(1);
   std::thread inserts([&] { EXPECT_EQ(Insert(other.get(), 12, true), Code::kOk); });
   AwaitWaits(2);
-  reader->Interrupt();
+  reader->locks().Interrupt();
   reads.join();
   inserts.join();
 }
@@ -404,7 +404,7 @@ TEST_F(RangeLocksTest, R1R2R4G1W4UnderThreads) {
   std::atomic<int> inserted{0};
   const auto count = [&](Transaction* transaction, uint32_t first, uint32_t last) {
     Cursor cursor(store_->base(), target_, false, IndexOf(target_), manager_->idle_cursors());
-    EXPECT_TRUE(cursor.Bind(nullptr, &transaction->writes()).ok());
+    EXPECT_TRUE(cursor.Bind(nullptr, &transaction->writes().logged()).ok());
     int entries = 0;
     for (cursor.SeekForward(Key(first)); cursor.Valid() && cursor.key() < Key(last);
          cursor.Next()) {

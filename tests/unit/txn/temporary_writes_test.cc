@@ -27,14 +27,14 @@ class TemporaryWritesTest : public TxnFixture {
     return store_->FindColumnFamily(std::string_view("__temporary__"));
   }
   void Put(Transaction* transaction, uint32_t key, const std::string& value) {
-    ASSERT_EQ(transaction->Put(temporary(), Key(key, number_), value).ToString(), "ok");
+    ASSERT_EQ(transaction->writes().Put(temporary(), Key(key, number_), value).ToString(), "ok");
   }
   // What a cursor of `transaction` (null: committed rows only) shows, by the number in the key.
   std::map<uint32_t, std::string> Rows(Transaction* transaction) {
     Cursor cursor(store_->base(), temporary(), false, IndexId{temporary()->GetID(), number_},
                   manager_->idle_cursors());
     EXPECT_TRUE(
-        cursor.Bind(nullptr, transaction ? &transaction->writes(temporary()) : nullptr).ok());
+        cursor.Bind(nullptr, transaction ? &transaction->writes().Of(temporary()) : nullptr).ok());
     std::map<uint32_t, std::string> rows;
     for (cursor.SeekFirst(); cursor.Valid(); cursor.Next()) {
       rows.emplace(LoadBigEndian32(cursor.key().data() + kIndexNumberBytes), cursor.value());
@@ -50,7 +50,7 @@ TEST_F(TemporaryWritesTest, CommitAndRollBackWithTheOthers) {
   auto transaction = Begin();
   Put(transaction.get(), 1, "one");
   EXPECT_FALSE(transaction->has_writes());
-  ASSERT_TRUE(transaction->Put(family(), Key(1), "logged").ok());
+  ASSERT_TRUE(transaction->writes().Put(family(), Key(1), "logged").ok());
   EXPECT_TRUE(transaction->has_writes());
   EXPECT_EQ(Rows(transaction.get()), (Map{{1, "one"}}));
   EXPECT_EQ(Rows(nullptr), Map());
@@ -60,7 +60,7 @@ TEST_F(TemporaryWritesTest, CommitAndRollBackWithTheOthers) {
 
   auto undone = Begin();
   Put(undone.get(), 2, "two");
-  ASSERT_TRUE(undone->Delete(temporary(), Key(1, number_)).ok());
+  ASSERT_TRUE(undone->writes().Delete(temporary(), Key(1, number_)).ok());
   EXPECT_EQ(Rows(undone.get()), (Map{{2, "two"}}));
   ASSERT_TRUE(undone->Rollback().ok());
   EXPECT_EQ(Rows(nullptr), (Map{{1, "one"}}));
@@ -111,7 +111,7 @@ TEST_F(TemporaryWritesTest, RandomWritesWithSavepointsAndSpills) {
         Put(transaction.get(), key, value);
         rows[key] = value;
       } else if (roll < 9) {
-        ASSERT_TRUE(transaction->Delete(temporary(), Key(key, number_)).ok());
+        ASSERT_TRUE(transaction->writes().Delete(temporary(), Key(key, number_)).ok());
         rows.erase(key);
       } else if (roll < 11 || savepoints.empty()) {
         savepoints.emplace_back(Transaction::Savepoint(), rows);
@@ -139,7 +139,7 @@ TEST_F(TemporaryWritesTest, RandomWritesWithSavepointsAndSpills) {
 TEST_F(TemporaryWritesTest, PreparedTransactionsKeepThemInMemoryOnly) {
   auto transaction = Begin();
   Put(transaction.get(), 1, "one");
-  ASSERT_TRUE(transaction->Put(family(), Key(1), "logged").ok());
+  ASSERT_TRUE(transaction->writes().Put(family(), Key(1), "logged").ok());
   ASSERT_TRUE(transaction->Prepare("a", Durability::kSync, true).ok());
   EXPECT_EQ(Rows(transaction.get()), (Map{{1, "one"}}));
   ASSERT_TRUE(transaction->Commit(Durability::kSync).ok());
@@ -147,7 +147,7 @@ TEST_F(TemporaryWritesTest, PreparedTransactionsKeepThemInMemoryOnly) {
 
   auto detached = Begin();
   Put(detached.get(), 2, "two");
-  ASSERT_TRUE(detached->Put(family(), Key(2), "logged").ok());
+  ASSERT_TRUE(detached->writes().Put(family(), Key(2), "logged").ok());
   ASSERT_TRUE(detached->Prepare("b", Durability::kSync, true).ok());
   manager_->Detach(std::move(detached));
   ASSERT_TRUE(manager_->CommitDetached("b", Durability::kSync).ok());
@@ -156,7 +156,7 @@ TEST_F(TemporaryWritesTest, PreparedTransactionsKeepThemInMemoryOnly) {
 
   auto left = Begin();
   Put(left.get(), 3, "three");
-  ASSERT_TRUE(left->Put(family(), Key(3), "logged").ok());
+  ASSERT_TRUE(left->writes().Put(family(), Key(3), "logged").ok());
   ASSERT_TRUE(left->Prepare("c", Durability::kSync, true).ok());
   manager_->Detach(std::move(left));
   transaction.reset();
@@ -173,7 +173,7 @@ TEST_F(TemporaryWritesTest, DroppedTablesLeaveNothing) {
   Put(transaction.get(), 1, "one");
   std::shared_ptr<const catalog::TableRecord> dropped;
   ASSERT_TRUE(tables()->Drop("/tmp/t", &dropped).ok());
-  transaction->temporary_writes().TableDropped(dropped);
+  transaction->writes().temporary().TableDropped(dropped);
   ASSERT_TRUE(transaction->Commit(Durability::kNone).ok());
   EXPECT_EQ(Rows(nullptr), Map());
 
@@ -182,7 +182,7 @@ TEST_F(TemporaryWritesTest, DroppedTablesLeaveNothing) {
   Put(second.get(), 1, "one");
   ASSERT_TRUE(second->Commit(Durability::kNone).ok());
   ASSERT_TRUE(tables()->Drop("/tmp/t", &dropped).ok());
-  second->temporary_writes().TableDropped(dropped);
+  second->writes().temporary().TableDropped(dropped);
   EXPECT_EQ(Rows(nullptr), Map());
 }
 

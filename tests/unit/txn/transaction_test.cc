@@ -23,7 +23,7 @@ class TransactionTest : public TxnFixture {
     for (uint32_t i = from; i < to; ++i) {
       ASSERT_TRUE(
           transaction->locks().AcquireForEntry(index(), Key(i), LockWait::kWait, &acquired).ok());
-      ASSERT_TRUE(transaction->Put(family(), Key(i), "row " + std::to_string(i)).ok());
+      ASSERT_TRUE(transaction->writes().Put(family(), Key(i), "row " + std::to_string(i)).ok());
     }
   }
   size_t IngestFiles() {
@@ -48,7 +48,7 @@ TEST_F(TransactionTest, T1WritesAppearWithTheCommit) {
 TEST_F(TransactionTest, RollbackLeavesNothing) {
   auto transaction = Begin();
   PutRows(transaction.get(), 0, 200);
-  EXPECT_TRUE(transaction->writes().spilled());
+  EXPECT_TRUE(transaction->writes().logged().spilled());
   ASSERT_TRUE(transaction->Rollback().ok());
   EXPECT_EQ(Rows(), 0u);
   transaction->Begin({});
@@ -63,15 +63,17 @@ TEST_F(TransactionTest, T3RepeatableReadKeepsItsSnapshot) {
   rocksdb::PinnableSlice value;
   for (Transaction* reader : {repeatable.get(), committed.get()}) {
     reader->BeginStatement();
-    EXPECT_EQ(reader->Get(family(), Key(1), View::kSnapshot, &value).code(), Code::kNotFound);
+    EXPECT_EQ(reader->reads().Get(family(), Key(1), View::kSnapshot, &value).code(),
+              Code::kNotFound);
     reader->EndStatement();
   }
   auto writer = Begin();
   PutRows(writer.get(), 1, 2);
   ASSERT_TRUE(writer->Commit(Durability::kNone).ok());
-  EXPECT_EQ(repeatable->Get(family(), Key(1), View::kSnapshot, &value).code(), Code::kNotFound);
-  EXPECT_EQ(committed->Get(family(), Key(1), View::kSnapshot, &value).code(), Code::kOk);
-  EXPECT_EQ(repeatable->Get(family(), Key(1), View::kLatest, &value).code(), Code::kOk);
+  EXPECT_EQ(repeatable->reads().Get(family(), Key(1), View::kSnapshot, &value).code(),
+            Code::kNotFound);
+  EXPECT_EQ(committed->reads().Get(family(), Key(1), View::kSnapshot, &value).code(), Code::kOk);
+  EXPECT_EQ(repeatable->reads().Get(family(), Key(1), View::kLatest, &value).code(), Code::kOk);
 }
 
 TEST_F(TransactionTest, T3AnEstimateDoesNotFixTheSnapshot) {
@@ -102,12 +104,12 @@ TEST_F(TransactionTest, T6WhoGetsTheLockSeesTheWrites) {
                       .Acquire(index(), Key(1), LockMode::kExclusive, LockWait::kWait)
                       .ok());
       rocksdb::PinnableSlice value;
-      const Status read = transaction->Get(family(), Key(1), View::kLatest, &value);
+      const Status read = transaction->reads().Get(family(), Key(1), View::kLatest, &value);
       const int before = read.ok() ? std::stoi(value.ToString()) : 0;
       value.Reset();
       const bool commit = round % 2 == 0;
       const std::string after = std::to_string(before + (commit ? 1 : 1'000'000));
-      ASSERT_TRUE(transaction->Put(family(), Key(1), after).ok());
+      ASSERT_TRUE(transaction->writes().Put(family(), Key(1), after).ok());
       ASSERT_TRUE((commit ? transaction->Commit(Durability::kNone) : transaction->Rollback()).ok());
     }
   };
@@ -182,8 +184,8 @@ TEST_F(TransactionTest, ALargeTransactionCommitsByFiles) {
   ASSERT_TRUE(small->Commit(Durability::kSync).ok());
   auto large = Begin();
   PutRows(large.get(), 40, 2000);
-  ASSERT_TRUE(large->Delete(family(), Key(3)).ok());
-  EXPECT_TRUE(large->writes().spilled());
+  ASSERT_TRUE(large->writes().Delete(family(), Key(3)).ok());
+  EXPECT_TRUE(large->writes().logged().spilled());
   EXPECT_EQ(Rows(), 50u);
   ASSERT_TRUE(large->Commit(Durability::kSync).ok());
   EXPECT_EQ(Rows(), 1999u);
@@ -229,9 +231,9 @@ TEST_F(TransactionTest, APreparedOneKeepsExclusiveLocksAlone) {
   const std::string key = Key(25);
   const std::array<NewEntry, 1> added{NewEntry{index(), key}};
   const auto may_insert = [&] {
-    Transaction::WriteGate gate;
+    WriteGate gate;
     const NewEntry* held_up = nullptr;
-    return other->OpenWrite(added, &gate, &held_up).code();
+    return other->writes().OpenWrite(added, &gate, &held_up).code();
   };
   EXPECT_EQ(lock(other.get(), index(), 10, LockMode::kExclusive), Code::kLockBusy);
   EXPECT_EQ(lock(other.get(), read, 7, LockMode::kExclusive), Code::kLockBusy);
@@ -281,7 +283,7 @@ TEST_F(TransactionTest, T5ALargePreparedOneToo) {
   for (const bool commit : {true, false}) {
     auto transaction = Begin();
     PutRows(transaction.get(), 0, 1000);
-    ASSERT_TRUE(transaction->writes().spilled());
+    ASSERT_TRUE(transaction->writes().logged().spilled());
     ASSERT_TRUE(transaction->Prepare("large", Durability::kSync).ok());
     manager_->Detach(std::move(transaction));
     Reopen();
@@ -303,7 +305,7 @@ TEST_F(TransactionTest, FilesOfALargeOneAreCutToTheSizeOfTheColumnFamilys) {
     ASSERT_TRUE(store_->base()->SetOptions(each, {{"target_file_size_base", file_bytes}}).ok());
   }
   auto before = Begin();
-  ASSERT_TRUE(before->Put(family(), Key(kRows), "deleted below").ok());
+  ASSERT_TRUE(before->writes().Put(family(), Key(kRows), "deleted below").ok());
   ASSERT_TRUE(before->Commit(Durability::kSync).ok());
 
   auto transaction = Begin();
@@ -311,11 +313,11 @@ TEST_F(TransactionTest, FilesOfALargeOneAreCutToTheSizeOfTheColumnFamilys) {
   for (uint32_t i = 0; i < kRows; ++i) {
     std::string row(kRowBytes, '\0');
     for (char& byte : row) byte = static_cast<char>(random());
-    ASSERT_TRUE(transaction->Put(family(), Key(i), row).ok());
-    ASSERT_TRUE(transaction->Put(reversed_, Key(i), row).ok());
+    ASSERT_TRUE(transaction->writes().Put(family(), Key(i), row).ok());
+    ASSERT_TRUE(transaction->writes().Put(reversed_, Key(i), row).ok());
   }
-  ASSERT_TRUE(transaction->Delete(family(), Key(kRows)).ok());
-  ASSERT_TRUE(transaction->writes().spilled());
+  ASSERT_TRUE(transaction->writes().Delete(family(), Key(kRows)).ok());
+  ASSERT_TRUE(transaction->writes().logged().spilled());
   ASSERT_TRUE(transaction->Prepare("cut", Durability::kSync).ok());
   EXPECT_GE(IngestFiles(), 2 * (kRows * kRowBytes / kFileBytes));
   ASSERT_TRUE(transaction->Commit(Durability::kSync).ok());
@@ -328,7 +330,7 @@ TEST_F(TransactionTest, T5WhatAPreparedOneHasPutIsKnownAfterARestart) {
   for (const uint32_t rows : {3u, 1000u}) {  // in the log; in files
     auto transaction = Begin();
     PutRows(transaction.get(), 0, rows);
-    transaction->NoteAutoIncrement(index(), 500);
+    transaction->writes().NoteAutoIncrement(index(), 500);
     ASSERT_TRUE(transaction->Prepare("put", Durability::kSync).ok());
     manager_->Detach(std::move(transaction));
     Reopen();
@@ -366,17 +368,17 @@ TEST_F(TransactionTest, AFinishedJobMayRunAgain) {
   auto transaction = Begin();
   PutRows(transaction.get(), 0, 1000);
   catalog::IngestJob job;
-  job.number = catalog_->NewIngestJobNumber();
-  ASSERT_TRUE(BuildIngestFiles(store_.get(), &transaction->writes(), {}, &job).ok());
+  job.number = catalog_->ingest_jobs().NewNumber();
+  ASSERT_TRUE(BuildIngestFiles(store_.get(), &transaction->writes().logged(), {}, &job).ok());
   rocksdb::WriteBatch batch;
-  ASSERT_TRUE(catalog_->AppendIngestJob(&batch, job).ok());
+  ASSERT_TRUE(catalog_->ingest_jobs().Append(&batch, job).ok());
   ASSERT_TRUE(store_->Write(&batch, true).ok());
   // A crash here: the record is committed, the files are not taken over.
   transaction.reset();
   Reopen();
   EXPECT_EQ(Rows(), 1000u);
   std::vector<catalog::IngestJob> pending;
-  ASSERT_TRUE(catalog_->PendingIngestJobs(&pending).ok());
+  ASSERT_TRUE(catalog_->ingest_jobs().Pending(&pending).ok());
   EXPECT_TRUE(pending.empty());
   ASSERT_TRUE(RunIngestJob(store_.get(), job).ok());
   EXPECT_EQ(Rows(), 1000u);
@@ -387,7 +389,7 @@ TEST_F(TransactionTest, OrphanedFilesGoAtTheNextStart) {
   PutRows(transaction.get(), 0, 1000);
   catalog::IngestJob job;
   job.number = 77;
-  ASSERT_TRUE(BuildIngestFiles(store_.get(), &transaction->writes(), {}, &job).ok());
+  ASSERT_TRUE(BuildIngestFiles(store_.get(), &transaction->writes().logged(), {}, &job).ok());
   EXPECT_EQ(IngestFiles(), 1u);
   transaction.reset();
   Reopen();
@@ -398,14 +400,14 @@ TEST_F(TransactionTest, OrphanedFilesGoAtTheNextStart) {
 TEST_F(TransactionTest, AutoIncrementOutlivesAStatementAndArrivesWithTheCommit) {
   auto transaction = Begin();
   transaction->BeginStatement();
-  transaction->NoteAutoIncrement(index(), 12);
-  transaction->NoteAutoIncrement(index(), 5);
+  transaction->writes().NoteAutoIncrement(index(), 12);
+  transaction->writes().NoteAutoIncrement(index(), 5);
   ASSERT_TRUE(transaction->RollbackStatement().ok());
   uint64_t next = 1;
-  ASSERT_TRUE(catalog_->AutoIncrement(index(), &next).ok());
+  ASSERT_TRUE(catalog_->auto_increments().Read(index(), &next).ok());
   EXPECT_EQ(next, 0u);
   ASSERT_TRUE(transaction->Commit(Durability::kSync).ok());
-  ASSERT_TRUE(catalog_->AutoIncrement(index(), &next).ok());
+  ASSERT_TRUE(catalog_->auto_increments().Read(index(), &next).ok());
   EXPECT_EQ(next, 12u);
 }
 

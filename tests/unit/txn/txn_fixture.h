@@ -76,7 +76,7 @@ class TxnFixture : public testing::Test {
                                               Transaction* transaction) {
     Cursor cursor(store_->base(), family, store::IsReverse(family), IndexId{family->GetID(), 300},
                   manager_->idle_cursors());
-    EXPECT_TRUE(cursor.Bind(nullptr, transaction ? &transaction->writes() : nullptr).ok());
+    EXPECT_TRUE(cursor.Bind(nullptr, transaction ? &transaction->writes().logged() : nullptr).ok());
     std::map<std::string, std::string> contents;
     for (cursor.SeekFirst(); cursor.Valid(); cursor.Next()) {
       contents.emplace(cursor.key(), cursor.value());

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "unit/codec/checksum_writer.h"
 #include "unit/engine/damage_fixture.h"
 
 namespace basalt::engine {
@@ -185,10 +186,10 @@ TEST_F(TableCheckTest, ChecksumsOfValuesAreComparedWhenAskedFor) {
   MakeTable();
   const size_t primary = table_->primary_position();
   Entry row = EntryOf(primary, kRows[0]);
-  codec::AppendChecksumChunk(row.key, &row.value);
+  test::AppendChecksumChunk(row.key, &row.value);
   PutEntry(primary, row);
   Entry entry = EntryOf(c_, kRows[0]);
-  codec::AppendChecksumChunk(entry.key, &entry.value);
+  test::AppendChecksumChunk(entry.key, &entry.value);
   PutEntry(c_, entry);
   EXPECT_THAT(Check(CheckDepth::kExtended), IsEmpty());
   row.value.back() ^= 1;

@@ -10,6 +10,7 @@
 namespace basalt::engine {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -85,7 +86,7 @@ TEST_F(TableRepairTest, IndexesAreBuiltAnewFromTheRows) {
     for (size_t i = 1; i < 4; ++i) {
       EXPECT_NE(Indexes()[i].id, before[i].id);
       EXPECT_EQ(Indexes()[i].id.column_family, before[i].id.column_family);
-      EXPECT_TRUE(database_->catalog()->IsDropped(before[i].id));
+      EXPECT_THAT(database_->catalog()->dropped_indexes().All(), Contains(before[i].id));
     }
     Insert({"5,5,'five',5"});
     EXPECT_THAT(Check(), IsEmpty());
@@ -224,7 +225,7 @@ TEST_F(TableRepairTest, AFailedBuildIsDroppedAndTheTableStays) {
   }
   EXPECT_EQ(Indexes(), before);
   EXPECT_EQ(Check(), damage);
-  EXPECT_EQ(database_->catalog()->DroppedIndexes().size(), 2u);
+  EXPECT_EQ(database_->catalog()->dropped_indexes().All().size(), 2u);
 }
 
 TEST_F(TableRepairTest, APreparedTransactionKeepsItsIndexes) {

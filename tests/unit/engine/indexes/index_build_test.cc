@@ -93,7 +93,7 @@ class IndexBuildTest : public DamageFixture {
     ASSERT_EQ(build_->Abort().ToString(), "ok");
     EXPECT_EQ(IngestFiles(), 0u);
     EXPECT_EQ(database_->catalog()->FindTable("d.t")->indexes.size(), 2u);
-    EXPECT_FALSE(database_->catalog()->DroppedIndexes().empty());
+    EXPECT_FALSE(database_->catalog()->dropped_indexes().All().empty());
     ASSERT_EQ(database_->reclaimer()->ReclaimAll().ToString(), "ok");
     EXPECT_THAT(Check(), IsEmpty());
   }
@@ -211,7 +211,7 @@ TEST_F(IndexBuildTest, WhatACrashLeavesIsDropped) {
   build_.reset();
   CloseDatabase();
   Open();
-  EXPECT_EQ(database_->catalog()->DroppedIndexes().size(), 1u);
+  EXPECT_EQ(database_->catalog()->dropped_indexes().All().size(), 1u);
   ASSERT_TRUE(database_->reclaimer()->ReclaimAll().ok());
   OpenTable("d.t", kTable);
   EXPECT_THAT(Check(), IsEmpty());
@@ -236,7 +236,7 @@ TEST_F(IndexBuildTest, WhatIsCommittedIntoADroppedTableIsReclaimed) {
   ASSERT_TRUE(transactions->CommitDetached("late", txn::Durability::kWrite).ok());
   EXPECT_FALSE(transactions->PreparedHasWritesOf(primary));
   ASSERT_TRUE(database_->reclaimer()->ReclaimAll().ok());
-  EXPECT_THAT(database_->catalog()->DroppedIndexes(), IsEmpty());
+  EXPECT_THAT(database_->catalog()->dropped_indexes().All(), IsEmpty());
   rocksdb::ReadOptions options;
   options.total_order_seek = true;
   std::unique_ptr<rocksdb::Iterator> entry(database_->store()->base()->NewIterator(options));

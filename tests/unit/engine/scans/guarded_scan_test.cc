@@ -35,8 +35,8 @@ class GuardedScanTest : public txn::TxnFixture {
     Start(scanner);
   }
   void Start(Scanner* scanner) {
-    const txn::ViewStamp stamp = scanner->transaction->LatestStamp();
-    ASSERT_TRUE(scanner->cursor->Bind(nullptr, &scanner->transaction->writes()).ok());
+    const txn::ViewStamp stamp = scanner->transaction->reads().LatestStamp();
+    ASSERT_TRUE(scanner->cursor->Bind(nullptr, &scanner->transaction->writes().logged()).ok());
     scanner->scan.Begin(scanner->transaction.get(), scanner->cursor.get(), IndexOf(), scanner->keep,
                         LockWait::kWait, true, stamp);
   }
@@ -44,10 +44,10 @@ class GuardedScanTest : public txn::TxnFixture {
   Code Insert(Transaction* transaction, uint32_t number) {
     const std::string key = Key(number);
     const std::array<txn::NewEntry, 1> added{txn::NewEntry{IndexOf(), key}};
-    Transaction::WriteGate gate;
+    txn::WriteGate gate;
     const txn::NewEntry* held_up = nullptr;
-    const Status opened = transaction->OpenWrite(added, &gate, &held_up);
-    return opened.ok() ? transaction->Put(target_, key, "new").code() : opened.code();
+    const Status opened = transaction->writes().OpenWrite(added, &gate, &held_up);
+    return opened.ok() ? transaction->writes().Put(target_, key, "new").code() : opened.code();
   }
   // The numbers in [first, last) that another transaction may insert.
   std::vector<uint32_t> Free(uint32_t first, uint32_t last) {
@@ -336,7 +336,7 @@ TEST_F(GuardedScanTest, OwnWritesAreSeen) {
     Scanner scanner;
     Open(&scanner);
     ASSERT_EQ(Insert(scanner.transaction.get(), 15), Code::kOk);
-    ASSERT_TRUE(scanner.transaction->Delete(target_, Key(20)).ok());
+    ASSERT_TRUE(scanner.transaction->writes().Delete(target_, Key(20)).ok());
     ASSERT_TRUE(scanner.scan.SeekForward(Key(10), Key(100)).ok());
     std::vector<uint32_t> seen{NumberOf(scanner)};
     while (scanner.scan.Next().ok()) seen.push_back(NumberOf(scanner));

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/opening/options_file.h"
 
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "unit/store/temporary_directory.h"
 
 namespace basalt::store {
 namespace {
@@ -27,8 +31,18 @@ constexpr char kOfMyRocks[] = R"(# This is a RocksDB option file.
   merge_operator={id=Other;x=1}
 )";
 
+// What a directory says whose newest OPTIONS file has this text.
+OptionsFile Read(std::string_view text) {
+  const test::TemporaryDirectory directory;
+  std::ofstream(directory / "OPTIONS-000004") << "[Version]\n  rocksdb_version=1.2.3\n";
+  std::ofstream(directory / "OPTIONS-000007") << text;
+  OptionsFile use;
+  EXPECT_TRUE(ReadOptionsFile(rocksdb::Env::Default(), directory.path(), &use).ok());
+  return use;
+}
+
 TEST(OptionsFileTest, ReadsWhatMyRocksWrites) {
-  const OptionsFile use = ParseOptionsFile(kOfMyRocks);
+  const OptionsFile use = Read(kOfMyRocks);
   EXPECT_TRUE(use.known);
   EXPECT_TRUE(use.by_myrocks);
   EXPECT_EQ(use.rocksdb_version, "6.29.5");
@@ -60,7 +74,7 @@ TEST(OptionsFileTest, AnyTextIsRead) {
   for (const char* text :
        {"", "\n\n", "[", "[CFOptions \"", "=", "[CFOptions \"a\"]\nmerge_operator",
         "rocksdb_version", "merge_operator={", "[CFOptions \"a\\"}) {
-    EXPECT_TRUE(ParseOptionsFile(text).merge_operators.empty()) << text;
+    EXPECT_TRUE(Read(text).merge_operators.empty()) << text;
   }
 }
 

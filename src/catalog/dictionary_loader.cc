@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "catalog/catalog_loader.h"
+#include "catalog/dictionary_loader.h"
 
 #include <algorithm>
 #include <chrono>
@@ -29,7 +29,7 @@ Status Contradiction(const std::string& table, IndexId index, std::string_view w
 
 }  // namespace
 
-Status Catalog::Loader::Read() {
+Status DictionaryLoader::Read() {
   BASALT_RETURN_IF_ERROR(ReadRecords());
   BASALT_RETURN_IF_ERROR(AssembleTables());
   AssignDefinitions();
@@ -38,11 +38,11 @@ Status Catalog::Loader::Read() {
   // clock is: nobody starts a million jobs a second.
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-  catalog_->next_ingest_job_ = std::max(highest_job_ + 1, static_cast<uint64_t>(microseconds));
+  content_->next_ingest_job = std::max(highest_job_ + 1, static_cast<uint64_t>(microseconds));
   return {};
 }
 
-Status Catalog::Loader::ReadRecords() {
+Status DictionaryLoader::ReadRecords() {
   rocksdb::ReadOptions options;
   options.total_order_seek = true;
   const std::unique_ptr<rocksdb::Iterator> iterator(
@@ -53,7 +53,7 @@ Status Catalog::Loader::ReadRecords() {
   return store::MapStatus(iterator->status(), "reading the dictionary");
 }
 
-BASALT_UNCHECKED_LOCKS Status Catalog::Loader::ReadRecord(Bytes key, Bytes value) {
+Status DictionaryLoader::ReadRecord(Bytes key, Bytes value) {
   RecordType type;
   if (!ReadRecordType(key, &type)) {
     return Status(Code::kCorruption, "dictionary: a key is shorter than a record type");
@@ -66,10 +66,10 @@ BASALT_UNCHECKED_LOCKS Status Catalog::Loader::ReadRecord(Bytes key, Bytes value
     case RecordType::kColumnFamily: {
       uint32_t id = 0;
       BASALT_RETURN_IF_ERROR(DecodeColumnFamilyKey(key, &id));
-      return DecodeColumnFamily(key, value, &catalog_->column_family_flags_[id]);
+      return DecodeColumnFamily(key, value, &content_->column_family_flags[id]);
     }
     case RecordType::kIndexDrop:
-      return ReadDropOrBuild(key, &catalog_->dropped_);
+      return ReadDropOrBuild(key, &content_->dropped);
     case RecordType::kIndexBuild:
       return ReadDropOrBuild(key, &built_);
     case RecordType::kMaximumIndexNumber:
@@ -90,7 +90,7 @@ BASALT_UNCHECKED_LOCKS Status Catalog::Loader::ReadRecord(Bytes key, Bytes value
   return {};
 }
 
-Status Catalog::Loader::ReadIndexRecord(Bytes key, Bytes value) {
+Status DictionaryLoader::ReadIndexRecord(Bytes key, Bytes value) {
   IndexRecord index;
   BASALT_RETURN_IF_ERROR(DecodeIndexKey(key, &index.id));
   BASALT_RETURN_IF_ERROR(DecodeIndex(key, value, &index));
@@ -99,7 +99,7 @@ Status Catalog::Loader::ReadIndexRecord(Bytes key, Bytes value) {
   return {};
 }
 
-Status Catalog::Loader::ReadIngestJob(Bytes key, Bytes value) {
+Status DictionaryLoader::ReadIngestJob(Bytes key, Bytes value) {
   IngestJob job;
   BASALT_RETURN_IF_ERROR(DecodeIngestJob(key, value, &job));
   highest_job_ = std::max(highest_job_, job.number);
@@ -113,7 +113,7 @@ Status Catalog::Loader::ReadIngestJob(Bytes key, Bytes value) {
   return {};
 }
 
-void Catalog::Loader::ReadDefinition(Bytes key, Bytes value) {
+void DictionaryLoader::ReadDefinition(Bytes key, Bytes value) {
   const std::string name(key.substr(4));
   TableDefinition definition;
   if (!DecodeTableDefinition(key, value, &definition).ok()) {
@@ -125,17 +125,17 @@ void Catalog::Loader::ReadDefinition(Bytes key, Bytes value) {
   definitions_[name] = std::move(definition);
 }
 
-BASALT_UNCHECKED_LOCKS void Catalog::Loader::AssignDefinitions() {
+void DictionaryLoader::AssignDefinitions() {
   for (auto& [name, definition] : definitions_) {
-    if (catalog_->IsDefinitionOf(definition.primary_number, name)) {
-      catalog_->definitions_[name] = std::move(definition.identity);
+    if (StoredDefinitions::Belongs(definition.primary_number, name, content_->tables)) {
+      content_->definitions[name] = std::move(definition.identity);
     } else {
       stale_definitions_.insert(name);
     }
   }
 }
 
-Status Catalog::Loader::ReadDropOrBuild(Bytes key, std::set<IndexId>* indexes) {
+Status DictionaryLoader::ReadDropOrBuild(Bytes key, std::set<IndexId>* indexes) {
   IndexId index;
   BASALT_RETURN_IF_ERROR(DecodeIndexKey(key, &index));
   NoteNumber(index.number);
@@ -143,11 +143,11 @@ Status Catalog::Loader::ReadDropOrBuild(Bytes key, std::set<IndexId>* indexes) {
   return {};
 }
 
-BASALT_UNCHECKED_LOCKS void Catalog::Loader::NoteNumber(uint32_t number) {
-  catalog_->maximum_index_number_ = std::max(catalog_->maximum_index_number_, number);
+void DictionaryLoader::NoteNumber(uint32_t number) {
+  content_->maximum_index_number = std::max(content_->maximum_index_number, number);
 }
 
-BASALT_UNCHECKED_LOCKS Status Catalog::Loader::AssembleTables() {
+Status DictionaryLoader::AssembleTables() {
   for (const auto& [name, ids] : table_indexes_) {
     auto table = std::make_shared<TableRecord>();
     table->name = name;
@@ -155,18 +155,17 @@ BASALT_UNCHECKED_LOCKS Status Catalog::Loader::AssembleTables() {
     if (table->Primary() == nullptr) {
       return Status(Code::kCorruption, "dictionary: table " + name + " has no primary key");
     }
-    catalog_->tables_.emplace(name, std::move(table));
+    content_->tables.emplace(name, std::move(table));
   }
   return {};
 }
 
-BASALT_UNCHECKED_LOCKS Status Catalog::Loader::AssembleIndex(const std::string& table, IndexId id,
-                                                             TableRecord* record) {
+Status DictionaryLoader::AssembleIndex(const std::string& table, IndexId id, TableRecord* record) {
   NoteNumber(id.number);
   const auto index = indexes_.find(id);
   if (index == indexes_.end()) return Contradiction(table, id, "the index has no record");
   if (!in_tables_.insert(id).second) return Contradiction(table, id, "two tables have this index");
-  if (catalog_->dropped_.contains(id)) {
+  if (content_->dropped.contains(id)) {
     return Contradiction(table, id, "the index is marked as dropped, its rows may be gone");
   }
   if (id.number < kFirstUserIndexNumber) return Contradiction(table, id, "the number is reserved");
@@ -175,14 +174,13 @@ BASALT_UNCHECKED_LOCKS Status Catalog::Loader::AssembleIndex(const std::string& 
   return {};
 }
 
-BASALT_UNCHECKED_LOCKS Status Catalog::Loader::CheckColumnFamily(const std::string& table,
-                                                                 IndexId id) {
+Status DictionaryLoader::CheckColumnFamily(const std::string& table, IndexId id) {
   const auto name = source_.column_families.find(id.column_family);
   if (name == source_.column_families.end()) {
     return Contradiction(table, id, "there is no such column family");
   }
-  const auto flags = catalog_->column_family_flags_.find(id.column_family);
-  if (flags != catalog_->column_family_flags_.end()) {
+  const auto flags = content_->column_family_flags.find(id.column_family);
+  if (flags != content_->column_family_flags.end()) {
     const bool reverse = (flags->second & kColumnFamilyReverse) != 0;
     if (reverse != store::IsReverse(name->second)) {
       return Contradiction(table, id,
@@ -193,49 +191,47 @@ BASALT_UNCHECKED_LOCKS Status Catalog::Loader::CheckColumnFamily(const std::stri
   return {};
 }
 
-BASALT_UNCHECKED_LOCKS void Catalog::Loader::Summarize() {
-  DictionarySummary& summary = catalog_->summary_;
-  summary.tables = catalog_->tables_.size();
-  for (const auto& [name, table] : catalog_->tables_) {
+void DictionaryLoader::Summarize() {
+  DictionarySummary& summary = content_->summary;
+  summary.tables = content_->tables.size();
+  for (const auto& [name, table] : content_->tables) {
     summary.indexes += table->indexes.size();
     for (const IndexRecord& index : table->indexes) {
       ++summary.indexes_by_format_version[index.key_value_format_version];
       if ((index.flags & kIndexHasTtl) != 0) ++summary.indexes_with_ttl;
     }
   }
-  summary.dropped_indexes = catalog_->dropped_.size();
+  summary.dropped_indexes = content_->dropped.size();
   for (const IndexId index : built_) {
     if (in_tables_.contains(index)) continue;
     ++summary.builds_cut_off;
-    if (!catalog_->dropped_.contains(index)) ++summary.dropped_indexes;
+    if (!content_->dropped.contains(index)) ++summary.dropped_indexes;
   }
 }
 
-BASALT_UNCHECKED_LOCKS Status Catalog::Loader::Repair() {
-  Change change(source_.system);
-  change.frees_space = true;  // a start must not fail because the disk is nearly full
+void DictionaryLoader::Repair(uint32_t default_family, CatalogChange* change) {
+  change->frees_space = true;  // a start must not fail because the disk is nearly full
   for (const IndexId index : built_) {
-    change.Delete(IndexKey(RecordType::kIndexBuild, index));
+    change->Delete(IndexKey(RecordType::kIndexBuild, index));
     // The old engine removes the record only after the table has the index; that is no rollback.
-    if (!in_tables_.contains(index)) change.DropIndex(index);
+    if (!in_tables_.contains(index)) change->DropIndex(index);
   }
   // The old engine does not start without these, and the way back is to stay open.
-  column_families_in_use_.insert(catalog_->store_->default_column_family()->GetID());
+  column_families_in_use_.insert(default_family);
   column_families_in_use_.insert(source_.system->GetID());
   for (const uint32_t id : column_families_in_use_) {
-    if (catalog_->column_family_flags_.contains(id)) continue;
+    if (content_->column_family_flags.contains(id)) continue;
     const bool reverse = store::IsReverse(source_.column_families.at(id));
-    change.PutColumnFamily(id, reverse ? kColumnFamilyReverse : 0);
-    ++catalog_->summary_.column_family_records_added;
+    change->PutColumnFamily(id, reverse ? kColumnFamilyReverse : 0);
+    ++content_->summary.column_family_records_added;
   }
-  for (const std::string& name : stale_definitions_) change.PutDefinition(name, nullptr);
+  for (const std::string& name : stale_definitions_) change->PutDefinition(name, nullptr);
   NoteNumber(recorded_maximum_);
-  if (catalog_->maximum_index_number_ > recorded_maximum_ &&
-      catalog_->maximum_index_number_ >= kFirstUserIndexNumber) {
-    change.Put(TypeKey(RecordType::kMaximumIndexNumber),
-               EncodeMaximumIndexNumber(catalog_->maximum_index_number_));
+  if (content_->maximum_index_number > recorded_maximum_ &&
+      content_->maximum_index_number >= kFirstUserIndexNumber) {
+    change->Put(TypeKey(RecordType::kMaximumIndexNumber),
+                EncodeMaximumIndexNumber(content_->maximum_index_number));
   }
-  return change.batch.Count() == 0 ? Status() : catalog_->Commit(&change);
 }
 
 }  // namespace basalt::catalog

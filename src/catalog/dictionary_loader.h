@@ -7,23 +7,35 @@
 #include <string>
 #include <vector>
 
-#include "catalog/catalog.h"
+#include "base/bytes.h"
+#include "base/index_id.h"
+#include "base/status.h"
+#include "catalog/dictionary_content.h"
+#include "catalog/dictionary_summary.h"
+#include "catalog/table_definition.h"
+#include "catalog/table_record.h"
 
 namespace basalt::catalog {
 
-// Reads the dictionary at start: every record once, then what they say about each other, then the
-// few repairs that a crash (or the old engine) makes necessary, in one batch. Nothing is written
-// before everything has been validated.
-class Catalog::Loader {
- public:
-  // `catalog` is new and empty, and nobody else knows it yet: no locks are taken.
-  Loader(Catalog* catalog, const DictionarySource& source) : catalog_(catalog), source_(source) {}
+class CatalogChange;
 
-  // Fills the catalog and its summary; writes nothing. On failure the catalog is half filled and
-  // must be thrown away.
+// Reads the dictionary at start: every record once, then what they say about each other, then the
+// few repairs that a crash (or the old engine) makes necessary, as one change. Writes nothing
+// itself.
+//
+// One thread. Borrows source and content.
+class DictionaryLoader {
+ public:
+  // `content` is new and empty.
+  DictionaryLoader(const DictionarySource& source, DictionaryContent* content)
+      : source_(source), content_(content) {}
+
+  // Fills the content. kCorruption names the record that is wrong; then the content is half filled
+  // and must be thrown away.
   Status Read();
-  // After Read: makes the repairs, in one batch if there are any. Needs the catalog's store.
-  Status Repair();
+  // After Read: adds the repairs to the change, which has an empty batch if there are none.
+  // `default_family`: the id of the column family `default`.
+  void Repair(uint32_t default_family, CatalogChange* change);
 
  private:
   // One pass over the column family; afterwards the members below hold what was found.
@@ -54,8 +66,8 @@ class Catalog::Loader {
   // Counts what was read, for the log.
   void Summarize();
 
-  Catalog* const catalog_;
   const DictionarySource& source_;
+  DictionaryContent* const content_;
   std::map<std::string, std::vector<IndexId>> table_indexes_;
   std::map<IndexId, IndexRecord> indexes_;
   std::map<std::string, TableDefinition> definitions_;  // without the files

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "catalog/stored_definitions.h"
+
 #include <string>
 #include <vector>
 
@@ -23,8 +25,8 @@ class Definitions : public CatalogFixture {
   // The identity of what is kept, "none" without; the same in memory and on disk.
   std::string Kept(const std::string& name) {
     TableDefinition definition;
-    if (!catalog_->Definition(name, &definition).ok()) return "none";
-    EXPECT_TRUE(catalog_->HasDefinition(name, definition.identity));
+    if (!catalog_->definitions().Read(name, &definition).ok()) return "none";
+    EXPECT_TRUE(catalog_->definitions().Has(name, definition.identity));
     EXPECT_EQ(definition.frm, "frm of " + definition.identity);
     return definition.identity;
   }
@@ -33,8 +35,8 @@ class Definitions : public CatalogFixture {
 TEST_F(Definitions, ComeWithTheTableAndGoWithIt) {
   CreateWith("d.t", "one");
   EXPECT_EQ(Kept("d.t"), "one");
-  EXPECT_TRUE(catalog_->HasDefinition("d.t", "one"));
-  EXPECT_FALSE(catalog_->HasDefinition("d.t", "two"));
+  EXPECT_TRUE(catalog_->definitions().Has("d.t", "one"));
+  EXPECT_FALSE(catalog_->definitions().Has("d.t", "two"));
   Reopen();
   EXPECT_EQ(Kept("d.t"), "one");
   ASSERT_TRUE(catalog_->DropTable("d.t").ok());
@@ -46,11 +48,11 @@ TEST_F(Definitions, ComeWithTheTableAndGoWithIt) {
 TEST_F(Definitions, TellWhoseAnIdentityIs) {
   CreateWith("d.t", "t");
   CreateWith("d.u", "u");
-  EXPECT_FALSE(catalog_->IsDefinitionOfAnother("d.t", "t"));
-  EXPECT_TRUE(catalog_->IsDefinitionOfAnother("d.t", "u"));
-  EXPECT_TRUE(catalog_->IsDefinitionOfAnother("d.absent", "u"));
-  EXPECT_FALSE(catalog_->IsDefinitionOfAnother("d.t", "nobody's"));
-  EXPECT_FALSE(catalog_->IsDefinitionOfAnother("d.t", ""));
+  EXPECT_FALSE(catalog_->definitions().IsOfAnother("d.t", "t"));
+  EXPECT_TRUE(catalog_->definitions().IsOfAnother("d.t", "u"));
+  EXPECT_TRUE(catalog_->definitions().IsOfAnother("d.absent", "u"));
+  EXPECT_FALSE(catalog_->definitions().IsOfAnother("d.t", "nobody's"));
+  EXPECT_FALSE(catalog_->definitions().IsOfAnother("d.t", ""));
 }
 
 TEST_F(Definitions, FollowRenamesAlsoSwaps) {
@@ -153,7 +155,7 @@ TEST_F(Definitions, OfATableAndOfPartitionsUnderOneNameStayApart) {
   ASSERT_TRUE(catalog_->RenameTable("d.x", "d.t").ok());
   Reopen();
   EXPECT_EQ(Kept("d.t"), "plain");
-  EXPECT_EQ(catalog_->DefinitionIdentities(),
+  EXPECT_EQ(catalog_->definitions().All(),
             (std::map<std::string, std::string>{{"d.t", "plain"}, {"d.t#P#", "parts"}}));
   ASSERT_TRUE(catalog_->RenameTable("d.t#P#p1", "d.u#P#p1").ok());
   EXPECT_EQ(Kept("d.t"), "plain");
@@ -173,7 +175,7 @@ TEST_F(Definitions, OfEarlierTablesCountAsAbsent) {
   PutSystem(TableDefinitionKey("d.bad"), "x");
   Reopen();
   EXPECT_EQ(Kept("d.t"), "none");
-  EXPECT_FALSE(catalog_->HasDefinition("d.t", "one"));
+  EXPECT_FALSE(catalog_->definitions().Has("d.t", "one"));
   for (const char* name : {"d.t", "d.gone", "d.bad"}) {
     EXPECT_EQ(System(TableDefinitionKey(name)), "absent") << name;
   }
@@ -186,15 +188,6 @@ TEST_F(Definitions, ThatCannotBeKeptAreRefused) {
   definition = Made("x");
   definition.frm.clear();
   EXPECT_EQ(catalog_->StoreDefinition("d.t", definition, true).code(), Code::kInvalidArgument);
-}
-
-TEST_F(Definitions, TablesOfADatabase) {
-  for (const char* name : {"c.z", "d.a", "d.b#P#p0", "d.b#P#p1", "d.bb", "d2.y"}) Create(name);
-  EXPECT_EQ(catalog_->TablesOf("d"), (std::vector<std::string>{"a", "b", "bb"}));
-  EXPECT_TRUE(catalog_->TablesOf("e").empty());
-  EXPECT_TRUE(catalog_->IsTable("d.a"));
-  EXPECT_TRUE(catalog_->IsTable("d.b"));
-  EXPECT_FALSE(catalog_->IsTable("d.c"));
 }
 
 }  // namespace
