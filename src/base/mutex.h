@@ -20,8 +20,9 @@
 
 // A member that may be touched only while the mutex is held.
 #define BASALT_GUARDED_BY(mutex) BASALT_ANNOTATION(guarded_by(mutex))
-// A function whose caller holds the mutex.
+// A function whose caller holds the mutex, alone or shared.
 #define BASALT_REQUIRES(...) BASALT_ANNOTATION(requires_capability(__VA_ARGS__))
+#define BASALT_REQUIRES_SHARED(...) BASALT_ANNOTATION(requires_shared_capability(__VA_ARGS__))
 // A function that takes the mutex and returns with it, and one that gives it back.
 #define BASALT_ACQUIRE(...) BASALT_ANNOTATION(acquire_capability(__VA_ARGS__))
 #define BASALT_ACQUIRE_SHARED(...) BASALT_ANNOTATION(acquire_shared_capability(__VA_ARGS__))
