@@ -45,6 +45,7 @@ Catalog::Catalog(store::Store* store, DictionaryContent content)
       summary_(std::move(content.summary)),
       tables_(std::move(content.tables)),
       definitions_(store, &tables_, std::move(content.definitions)),
+      foreign_keys_(&tables_, std::move(content.foreign_keys)),
       column_families_(store, std::move(content.column_family_flags)),
       visibility_(store),
       dropped_indexes_(store, &visibility_, std::move(content.dropped)),
@@ -95,6 +96,7 @@ Status Catalog::Commit(CatalogChange* change, bool sync) {
     WriterLock lock(tables_.mutex());
     tables_.TakeOver(change);
     definitions_.TakeOver(change);
+    foreign_keys_.TakeOver(change);
   }
   column_families_.TakeOver(*change);
   // Last: the reclaimer finds no index that a table still has.
@@ -135,7 +137,7 @@ Status Catalog::NumberIndexes(const std::vector<IndexRequest>& requests, Catalog
 
 Status Catalog::CreateTable(Bytes name, const std::vector<IndexRequest>& requests,
                             uint64_t auto_increment, TableRecordPointer* table,
-                            const TableDefinition* definition) {
+                            const TableDefinition* definition, const ForeignKeySet* foreign_keys) {
   MutexLock lock(ddl_mutex_);
   if (name.empty()) return Status(Code::kInvalidArgument, "a table needs a name");
   if (FindTable(name) != nullptr) return TableExists(name);
@@ -148,6 +150,7 @@ Status Catalog::CreateTable(Bytes name, const std::vector<IndexRequest>& request
   // A version that a table of this name has left behind (the old engine's renames do) is not ours.
   if (!tables_.HasOtherPartition(name)) change.Delete(TableVersionKey(VersionPathOfTable(name)));
   BASALT_RETURN_IF_ERROR(definitions_.AppendPut(name, created.get(), definition, &change));
+  BASALT_RETURN_IF_ERROR(foreign_keys_.AppendPut(*created, foreign_keys, &change));
   change.PutTable(created);
   BASALT_RETURN_IF_ERROR(Commit(&change));
   visibility_.NoteNewContent(name);
@@ -165,6 +168,7 @@ Status Catalog::DropTable(Bytes name) {
     for (const IndexRecord& index : table->indexes) change.DropIndex(index.id);
     change.DeleteTable(name);
     definitions_.AppendDrop(name, &change);
+    foreign_keys_.AppendDrop(name, &change);
     if (!tables_.HasOtherPartition(name)) change.Delete(TableVersionKey(VersionPathOfTable(name)));
     BASALT_RETURN_IF_ERROR(Commit(&change));
     visibility_.Forget(name);
@@ -213,7 +217,7 @@ Status Catalog::MoveVersion(Bytes from, Bytes to, CatalogChange* change) const {
   return {};
 }
 
-Status Catalog::RenameTable(Bytes from, Bytes to) {
+Status Catalog::RenameTable(Bytes from, Bytes to, const ChildNames& names) {
   MutexLock lock(ddl_mutex_);
   if (to.empty()) return Status(Code::kInvalidArgument, "a table needs a name");
   std::vector<TableRecordPointer> tables;
@@ -222,18 +226,19 @@ Status Catalog::RenameTable(Bytes from, Bytes to) {
   CatalogChange change(store_->system());
   BASALT_RETURN_IF_ERROR(MoveVersion(from, to, &change));
   definitions_.AppendMove(from, to, &change);
-  std::vector<std::pair<std::string, std::string>> names;
+  BASALT_RETURN_IF_ERROR(foreign_keys_.AppendMove(from, to, names, &change));
+  std::vector<std::pair<std::string, std::string>> moved;
   for (const TableRecordPointer& table : tables) {
     auto renamed = std::make_shared<TableRecord>(*table);
     renamed->name = tables.size() == 1 ? std::string(to)
                                        : std::string(TableOfPartition(to)) +
                                              table->name.substr(TableOfPartition(from).size());
-    names.emplace_back(table->name, renamed->name);
+    moved.emplace_back(table->name, renamed->name);
     change.DeleteTable(table->name);
     change.PutTable(std::move(renamed));
   }
   BASALT_RETURN_IF_ERROR(Commit(&change));
-  for (const auto& [old_name, new_name] : names) visibility_.NoteRename(old_name, new_name);
+  for (const auto& [old_name, new_name] : moved) visibility_.NoteRename(old_name, new_name);
   return {};
 }
 
@@ -256,6 +261,7 @@ Status Catalog::TruncateTable(Bytes name, uint64_t auto_increment, TableRecordPo
     for (const IndexRecord& index : old->indexes) change.DropIndex(index.id);
     change.PutAutoIncrement(emptied->Primary()->id, auto_increment);
     definitions_.AppendRebind(*emptied, &change);
+    foreign_keys_.AppendRebind(*emptied, &change);
     change.PutTable(emptied);
     BASALT_RETURN_IF_ERROR(Commit(&change));
     visibility_.NoteNewContent(name);
@@ -295,7 +301,8 @@ Status Catalog::ReplaceIndexes(const TableRecord& replacement, CatalogChange* ch
 }
 
 Status Catalog::ReplaceIndexes(const std::vector<TableRecord>& replacements,
-                               const TableDefinition* definition) {
+                               const TableDefinition* definition,
+                               const NewForeignKeys& foreign_keys) {
   bool any_dropped = false;
   {
     MutexLock lock(ddl_mutex_);
@@ -309,6 +316,7 @@ Status Catalog::ReplaceIndexes(const std::vector<TableRecord>& replacements,
     any_dropped = !change.dropped.empty();
     const TableRecord& first = replacements.front();
     BASALT_RETURN_IF_ERROR(definitions_.AppendPut(first.name, &first, definition, &change));
+    BASALT_RETURN_IF_ERROR(foreign_keys_.AppendPut(foreign_keys, &change));
     uint64_t version = 0;
     BASALT_RETURN_IF_ERROR(TableVersion(first.name, &version));
     change.Put(TableVersionKey(VersionPathOfTable(first.name)), EncodeTableVersion(version + 1));
@@ -357,6 +365,17 @@ Status Catalog::StoreDefinition(Bytes name, const TableDefinition& definition, b
   CatalogChange change(store_->system());
   BASALT_RETURN_IF_ERROR(definitions_.AppendStore(name, definition, &change));
   return Commit(&change, sync);
+}
+
+Status Catalog::ReplaceForeignKeys(const NewForeignKeys& foreign_keys, Bytes name,
+                                   const TableDefinition* definition) {
+  MutexLock lock(ddl_mutex_);
+  CatalogChange change(store_->system());
+  BASALT_RETURN_IF_ERROR(foreign_keys_.AppendPut(foreign_keys, &change));
+  if (definition != nullptr) {
+    BASALT_RETURN_IF_ERROR(definitions_.AppendStore(name, *definition, &change));
+  }
+  return Commit(&change);
 }
 
 // What is in the column family; empty: nothing. Indexes being built are in the dictionary only.

@@ -16,6 +16,7 @@
 #include "catalog/column_family_records.h"
 #include "catalog/dictionary_summary.h"
 #include "catalog/dropped_indexes.h"
+#include "catalog/foreign_keys.h"
 #include "catalog/ingest_jobs.h"
 #include "catalog/stored_definitions.h"
 #include "catalog/table_definition.h"
@@ -72,22 +73,28 @@ class Catalog {
   // Makes a table: numbers for its indexes, missing column families, and the record. `requests` in
   // key_info order, hidden primary key last, exactly one primary or hidden primary among them.
   // `auto_increment` is the first value to hand out, 0 = none given; `definition` is kept as by
-  // StoreDefinition, null = none. kInvalidArgument when the table exists or a column family's name
-  // is reserved.
+  // StoreDefinition, null = none, as `foreign_keys` are. kInvalidArgument when the table exists or
+  // a column family's name is reserved; for foreign keys see ForeignKeys::AppendPut.
   Status CreateTable(Bytes name, const std::vector<IndexRequest>& requests, uint64_t auto_increment,
-                     TableRecordPointer* table, const TableDefinition* definition = nullptr);
+                     TableRecordPointer* table, const TableDefinition* definition = nullptr,
+                     const ForeignKeySet* foreign_keys = nullptr);
   // Removes the record and queues the indexes for the reclaimer. kNotFound when there is none.
   Status DropTable(Bytes name);
   // kNotFound when `from` does not exist, kInvalidArgument when `to` does. The server renames a
   // partitioned table partition by partition; the first one takes all others along, so that a crash
-  // finds them under one name, and renaming those is Ok without effect.
-  Status RenameTable(Bytes from, Bytes to);
+  // finds them under one name, and renaming those is Ok without effect. `names` are those of a
+  // child with foreign keys.
+  Status RenameTable(Bytes from, Bytes to, const ChildNames& names = {});
   // Empties a table: gives it new, empty indexes of the same shape and queues the old ones for the
   // reclaimer, in one step. `auto_increment` as in CreateTable. `table` may be null.
   Status TruncateTable(Bytes name, uint64_t auto_increment, TableRecordPointer* table);
   // Keeps the server's definition of an existing table (else kNotFound), with `sync` durable on
   // return. A partition's name stands for its table. The primary_number in it is ignored.
   Status StoreDefinition(Bytes name, const TableDefinition& definition, bool sync);
+  // Gives tables new foreign keys, and the first argument's table, unless it is null, a definition.
+  // kNotFound when one of the tables does not exist; else as ForeignKeys::AppendPut.
+  Status ReplaceForeignKeys(const NewForeignKeys& foreign_keys, Bytes name,
+                            const TableDefinition* definition);
 
   // --- Adding and dropping indexes in place: Begin, fill the new indexes, then Commit or Abort ---
   // Gives numbers to indexes that are going to be built. They belong to no table yet; if the
@@ -97,9 +104,10 @@ class Catalog {
   // Gives each of these tables (several: all partitions of one) the indexes in its record, kept and
   // built ones in key_info order. Those of the old record that are missing in it are queued for the
   // reclaimer; the table's version grows by one and it gets `definition`, unless that is null. Also
-  // right for pure drops, without BeginIndexBuild.
+  // right for pure drops, without BeginIndexBuild. `foreign_keys` as in ReplaceForeignKeys.
   Status ReplaceIndexes(const std::vector<TableRecord>& replacements,
-                        const TableDefinition* definition = nullptr);
+                        const TableDefinition* definition = nullptr,
+                        const NewForeignKeys& foreign_keys = {});
   // Gives up a build: queues its indexes for the reclaimer.
   Status AbortIndexBuild(const std::vector<IndexRecord>& built);
   // Queues those of the indexes that no table has: a transaction that was prepared before they were
@@ -113,6 +121,7 @@ class Catalog {
 
   // --- The parts. They live as long as the catalog. ---
   const StoredDefinitions& definitions() const { return definitions_; }
+  const ForeignKeys& foreign_keys() const { return foreign_keys_; }
   const TableVisibility& visibility() const { return visibility_; }
   const ColumnFamilyRecords& column_families() const { return column_families_; }
   const AutoIncrements& auto_increments() const { return auto_increments_; }
@@ -147,6 +156,7 @@ class Catalog {
   Mutex ddl_mutex_;
   TableMap tables_;
   StoredDefinitions definitions_;
+  ForeignKeys foreign_keys_;
   ColumnFamilyRecords column_families_;
   TableVisibility visibility_;
   DroppedIndexes dropped_indexes_;

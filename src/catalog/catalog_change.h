@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <rocksdb/write_batch.h>
@@ -13,6 +14,8 @@
 #include "base/bytes.h"
 #include "base/index_id.h"
 #include "catalog/dictionary_records.h"
+#include "catalog/foreign_key.h"
+#include "catalog/foreign_key_record.h"
 #include "catalog/table_definition.h"
 #include "catalog/table_record.h"
 
@@ -65,6 +68,15 @@ class CatalogChange {
       definitions[std::string(name)] = definition->identity;
     }
   }
+  // The constraints of a child, all of them; null removes them.
+  void PutForeignKeys(Bytes child, std::shared_ptr<const ForeignKeySet> keys) {
+    if (keys == nullptr) {
+      Delete(ForeignKeysKey(child));
+    } else {
+      Put(ForeignKeysKey(child), EncodeForeignKeys(*keys));
+    }
+    foreign_keys[std::string(child)] = std::move(keys);
+  }
   // Record type 9: the first value a new table hands out; 0 = none given.
   void PutAutoIncrement(IndexId primary, uint64_t next) {
     if (next == 0) return;
@@ -84,6 +96,7 @@ class CatalogChange {
   // What the parts of the catalog take over when the batch is durable; null: removed.
   std::map<std::string, std::shared_ptr<const TableRecord>> tables;
   std::map<std::string, std::optional<std::string>> definitions;
+  std::map<std::string, std::shared_ptr<const ForeignKeySet>> foreign_keys;
   std::map<uint32_t, std::optional<uint32_t>> column_family_flags;
   std::vector<IndexId> dropped;
   // Ends in more free space, so low space must not stop it.

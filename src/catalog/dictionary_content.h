@@ -7,6 +7,7 @@
 
 #include "base/index_id.h"
 #include "catalog/dictionary_summary.h"
+#include "catalog/foreign_key_map.h"
 #include "catalog/stored_definitions.h"
 #include "catalog/table_map.h"
 
@@ -17,6 +18,7 @@ namespace basalt::catalog {
 struct DictionaryContent {
   TablesByName tables;
   StoredDefinitions::Identities definitions;
+  ForeignKeyMap foreign_keys;
   std::map<uint32_t, uint32_t> column_family_flags;  // by the column family's id
   std::set<IndexId> dropped;
   uint32_t maximum_index_number = kFirstUserIndexNumber - 1;  // ever given out

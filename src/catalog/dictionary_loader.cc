@@ -10,6 +10,7 @@
 
 #include "catalog/catalog_change.h"
 #include "catalog/dictionary_records.h"
+#include "catalog/foreign_key_record.h"
 #include "store/errors/status_map.h"
 
 namespace basalt::catalog {
@@ -33,6 +34,7 @@ Status DictionaryLoader::Read() {
   BASALT_RETURN_IF_ERROR(ReadRecords());
   BASALT_RETURN_IF_ERROR(AssembleTables());
   AssignDefinitions();
+  AssignForeignKeys();
   Summarize();
   // Jobs of prepared transactions are not visible yet, so the highest one seen is not enough. The
   // clock is: nobody starts a million jobs a second.
@@ -79,6 +81,8 @@ Status DictionaryLoader::ReadRecord(Bytes key, Bytes value) {
     case RecordType::kTableDefinition:
       ReadDefinition(key, value);
       return {};
+    case RecordType::kForeignKeys:
+      return ReadForeignKeys(key, value);
     // Read when they are asked for; a bad one concerns one table, not the start.
     case RecordType::kAutoIncrement:
     case RecordType::kIndexStatistics:
@@ -131,6 +135,25 @@ void DictionaryLoader::AssignDefinitions() {
       content_->definitions[name] = std::move(definition.identity);
     } else {
       stale_definitions_.insert(name);
+    }
+  }
+}
+
+Status DictionaryLoader::ReadForeignKeys(Bytes key, Bytes value) {
+  auto set = std::make_shared<ForeignKeySet>();
+  BASALT_RETURN_IF_ERROR(DecodeForeignKeys(key, value, set.get()));
+  foreign_keys_[std::string(key.substr(4))] = std::move(set);
+  return {};
+}
+
+void DictionaryLoader::AssignForeignKeys() {
+  for (auto& [child, set] : foreign_keys_) {
+    const auto table = content_->tables.find(child);
+    if (table == content_->tables.end() ||
+        table->second->Primary()->id.number != set->primary_number) {
+      stale_foreign_keys_.insert(child);
+    } else {
+      content_->foreign_keys.Set(child, std::move(set));
     }
   }
 }
@@ -226,6 +249,7 @@ void DictionaryLoader::Repair(uint32_t default_family, CatalogChange* change) {
     ++content_->summary.column_family_records_added;
   }
   for (const std::string& name : stale_definitions_) change->PutDefinition(name, nullptr);
+  for (const std::string& child : stale_foreign_keys_) change->PutForeignKeys(child, nullptr);
   NoteNumber(recorded_maximum_);
   if (content_->maximum_index_number > recorded_maximum_ &&
       content_->maximum_index_number >= kFirstUserIndexNumber) {

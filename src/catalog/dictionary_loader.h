@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "base/status.h"
 #include "catalog/dictionary_content.h"
 #include "catalog/dictionary_summary.h"
+#include "catalog/foreign_key.h"
 #include "catalog/table_definition.h"
 #include "catalog/table_record.h"
 
@@ -48,6 +50,8 @@ class DictionaryLoader {
   Status ReadIngestJob(Bytes key, Bytes value);
   // Type 0x40000002. Bad ones count as absent and are removed.
   void ReadDefinition(Bytes key, Bytes value);
+  // Type 0x40000003. A bad one is refused: without it rows without a parent would come in.
+  Status ReadForeignKeys(Bytes key, Bytes value);
   // Types 5 and 8; the value says nothing.
   Status ReadDropOrBuild(Bytes key, std::set<IndexId>* indexes);
   // This index number is taken, whatever the record of the highest one says.
@@ -63,6 +67,9 @@ class DictionaryLoader {
   // Which definitions are those of tables; the others are removed.
   void AssignDefinitions();
 
+  // Which foreign keys are those of tables; the others are removed.
+  void AssignForeignKeys();
+
   // Counts what was read, for the log.
   void Summarize();
 
@@ -72,6 +79,8 @@ class DictionaryLoader {
   std::map<IndexId, IndexRecord> indexes_;
   std::map<std::string, TableDefinition> definitions_;  // without the files
   std::set<std::string> stale_definitions_;
+  std::map<std::string, std::shared_ptr<ForeignKeySet>> foreign_keys_;  // by child
+  std::set<std::string> stale_foreign_keys_;
   std::set<IndexId> built_;
   std::set<IndexId> in_tables_;
   std::set<uint32_t> column_families_in_use_;

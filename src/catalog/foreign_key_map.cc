@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "catalog/table_record.h"
+
 namespace basalt::catalog {
 namespace {
 
@@ -47,6 +49,7 @@ void ForeignKeyMap::Set(Bytes child, Keys keys) {
   if (const Keys old = OfChild(child); old != nullptr) Forget(name, *old);
   if (keys == nullptr || keys->keys.empty()) return;
   for (const ForeignKey& foreign : keys->keys) {
+    if (IsTemporaryName(child)) break;
     children_by_parent_[foreign.parent].insert(name);
     child_by_name_[FoldedName(DatabaseOf(child), foreign.name)] = name;
   }

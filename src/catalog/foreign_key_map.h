@@ -14,6 +14,8 @@ namespace basalt::catalog {
 
 // The constraints of all tables, found by child, by parent and by name. In memory only; whoever
 // owns it sees to locks: const functions from any threads at once, others alone.
+//
+// A child with a temporary name (IsTemporaryName) is found as a child only.
 class ForeignKeyMap {
  public:
   // The constraints of a child, shared with who asks for them; never empty.

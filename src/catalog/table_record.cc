@@ -44,6 +44,10 @@ Bytes TableOfPartition(Bytes name) { return name.substr(0, name.find(kPartitionM
 
 bool IsPartitionName(Bytes name) { return name.find(kPartitionMark) != Bytes::npos; }
 
+bool IsTemporaryName(Bytes name) {
+  return name.substr(name.find('.') + 1).starts_with("#sql") || name.ends_with("#TMP#");
+}
+
 std::string WholeOf(Bytes name) {
   const size_t mark = name.find(kPartitionMark);
   if (mark == Bytes::npos) return std::string(name);

@@ -71,6 +71,10 @@ Bytes TableOfPartition(Bytes name);
 // Is this the name of one partition or subpartition, or of all together as by WholeOf?
 bool IsPartitionName(Bytes name);
 
+// Is this the name of a temporary table, of a copy that an ALTER makes before it gets its name, or
+// of the table that the copy has replaced?
+bool IsTemporaryName(Bytes name);
+
 // "database.table#P#p0" -> "database.table#P#": all partitions of a table together; another name as
 // it is. A crash can leave a table and another one's partitions under one name: these differ.
 std::string WholeOf(Bytes name);

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "catalog/table_visibility.h"
 
+#include "catalog/table_record.h"
+
 namespace basalt::catalog {
-namespace {
-
-// Temporary tables, and those that an ALTER fills before they get their names.
-bool IsTemporaryName(Bytes name) {
-  return name.substr(name.find('.') + 1).starts_with("#sql") || name.ends_with("#TMP#");
-}
-
-}  // namespace
 
 uint64_t TableVisibility::ReadableFrom(Bytes name) const {
   ReaderLock lock(mutex_);
