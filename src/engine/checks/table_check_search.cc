@@ -5,6 +5,7 @@
 #include "engine/checks/table_check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "engine/database.h"
@@ -20,7 +21,7 @@ bool SameNumber(const uint8_t* one, const uint8_t* other) {
   Number second;
   std::memcpy(&first, one, sizeof(first));
   std::memcpy(&second, other, sizeof(second));
-  return first == second || (first != first && second != second);
+  return first == second || (std::isnan(first) && std::isnan(second));
 }
 
 // Length, and pointer to the data.

@@ -176,7 +176,7 @@ class Handler final : public ::handler {
   MultiRangeReader ranges_{&open_, &reader_};
   TableLoad load_{&open_};
   AutoIncrement counter_{&open_, &reader_};
-  THR_LOCK_DATA lock_data_;              // unused by the engine; the server wants one to exist
+  THR_LOCK_DATA lock_data_{};            // unused by the engine; the server wants one to exist
   thr_lock_type lock_type_ = TL_IGNORE;  // as settled by store_lock
   ReadLock read_lock_;                   // what it means for rows that are read
   bool only_read_ = false;               // the running look-up is all that the transaction reads
