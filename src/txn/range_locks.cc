@@ -22,7 +22,7 @@ RangeSet* RangeLocks::Asking(const LockOwner& owner) {
   return nullptr;
 }
 
-RangeSet* RangeLocks::MakeSet(LockOwner* owner, IndexId index) {
+RangeSet* RangeLocks::AddSet(LockOwner* owner, IndexId index) {
   auto made = std::make_unique<RangeSet>();
   made->owner = owner;
   made->index = index;
@@ -37,7 +37,7 @@ RangeSet* RangeLocks::MakeSet(LockOwner* owner, IndexId index) {
 
 bool RangeLocks::Ask(LockOwner* owner, IndexId index, Bytes start, Bytes end) {
   RangeSet* set = SetOf(*owner, index);
-  if (set == nullptr) set = MakeSet(owner, index);
+  if (set == nullptr) set = AddSet(owner, index);
   set->trimmable = false;
   auto after = set->ranges.upper_bound(start);
   if (after != set->ranges.begin() && std::prev(after)->second >= end) return false;
@@ -178,7 +178,7 @@ bool RangeLocks::HasAny(const LockOwner& owner, IndexId index) const {
   return set != nullptr && !set->ranges.empty();
 }
 
-void RangeLocks::GiveBack(LockOwner* owner, IndexId index) {
+void RangeLocks::ReleaseIndex(LockOwner* owner, IndexId index) {
   RangeSet* set = SetOf(*owner, index);
   if (set == nullptr) return;
   {
@@ -218,7 +218,7 @@ Status RangeLocks::WaitForKey(LockOwner* writer, IndexId index, Bytes key, uint6
   const Bucket& bucket = BucketOf(index);
   ReaderLock guard(bucket.mutex);
   MutexLock wait_lock(graph_->mutex());
-  graph_->StartLocked(writer);
+  graph_->ResetLocked(writer);
   bool covered = false;
   for (const RangeSet* set : bucket.members) {
     if (!Excludes(*set, *writer, index, key)) continue;
@@ -227,7 +227,7 @@ Status RangeLocks::WaitForKey(LockOwner* writer, IndexId index, Bytes key, uint6
   }
   guard.Unlock();
   if (!covered) return Status::Ok();
-  return graph_->AwaitChangeLocked(writer, {index, key, LockKind::kInsert}, &wait_lock, deadline);
+  return graph_->WaitForChangeLocked(writer, {index, key, LockKind::kInsert}, &wait_lock, deadline);
 }
 
 std::vector<RangeLocks::HeldRange> RangeLocks::HeldRanges() const {

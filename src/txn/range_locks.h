@@ -90,7 +90,7 @@ class RangeLocks {
   // Has the owner any range in the index?
   bool HasAny(const LockOwner& owner, IndexId index) const;
   // Gives up all it has there, before anybody has relied on them.
-  void GiveBack(LockOwner* owner, IndexId index);
+  void ReleaseIndex(LockOwner* owner, IndexId index);
   // Has another a range in the index, or asks for one without waiting for this owner?
   bool OthersHave(const LockOwner& owner, IndexId index) const;
 
@@ -128,7 +128,7 @@ class RangeLocks {
   }
   static RangeSet* SetOf(const LockOwner& owner, IndexId index);
   static RangeSet* Asking(const LockOwner& owner);
-  RangeSet* MakeSet(LockOwner* owner, IndexId index);
+  RangeSet* AddSet(LockOwner* owner, IndexId index);
   static bool Inside(const RangeSet& set, Bytes key);
   static bool Excludes(const RangeSet& set, const LockOwner& writer, IndexId index, Bytes key);
   void Add(RangeSet* set) const;

@@ -16,14 +16,14 @@ Transaction::Transaction(TransactionManager* manager, uint64_t id)
       locks_(this, manager, id),
       writes_(manager, &locks_.owner()),
       reads_(manager, &settings_, &writes_) {
-  manager_->Enrol(this);
+  manager_->AddTransaction(this);
 }
 
 Transaction::~Transaction() {
   if (state() == State::kActive) (void)Rollback();
   // A prepared transaction keeps its log record; only the process forgets it.
   if (state() == State::kPrepared) Finish();
-  manager_->Strike(this);
+  manager_->RemoveTransaction(this);
 }
 
 void Transaction::Begin(const Settings& settings) {

@@ -65,8 +65,8 @@ void TransactionLocks::TrimRange(IndexId index, Bytes start, Bytes end) {
   manager_->ranges()->Trim(&owner_, index, start, end);
 }
 
-void TransactionLocks::GiveBackRanges(IndexId index) {
-  manager_->ranges()->GiveBack(&owner_, index);
+void TransactionLocks::ReleaseRanges(IndexId index) {
+  manager_->ranges()->ReleaseIndex(&owner_, index);
 }
 
 Status TransactionLocks::WaitToInsert(const NewEntry& entry) {

@@ -51,7 +51,7 @@ class TransactionLocks {
   // range only with a view that is made afterwards, or whose stamp is still the present one.
   Status AcquireRange(IndexId index, Bytes start, Bytes end, LockWait wait);
   void TrimRange(IndexId index, Bytes start, Bytes end);  // what only the last call asked for
-  void GiveBackRanges(IndexId index);                     // all of them there
+  void ReleaseRanges(IndexId index);                      // all of them there
   // Waits until a range of another around the entry goes; then it may be added. The caller should
   // give up first the locks it took for this write: the owner of the range may want the same key.
   Status WaitToInsert(const NewEntry& entry);

@@ -122,7 +122,7 @@ void TransactionWrites::EndStatement() {
 
 Status TransactionWrites::RollbackStatement() {
   Status status;
-  ingested_.DropLoads();
+  ingested_.ClearLoads();
   if (statement_marked_) {
     status = logged_.RollbackTo(statement_mark_);
   } else if (begun_) {
@@ -145,7 +145,7 @@ Status TransactionWrites::SetMark(WriteMark* mark) {
 }
 
 Status TransactionWrites::RollbackTo(const WriteMark& mark) {
-  ingested_.DropLoads();
+  ingested_.ClearLoads();
   BASALT_RETURN_IF_ERROR(logged_.RollbackTo(mark.logged));
   return temporary_.RollbackTo(mark.temporary);
 }
@@ -167,7 +167,7 @@ Status TransactionWrites::WriteAutoIncrements() {
 }
 
 // Large writes go into files, of which the batch leaves only the record; counters come into it.
-Status TransactionWrites::CompleteBatch() {
+Status TransactionWrites::FinishBatch() {
   if (logged_.spilled() || ingested_.has_loads()) {
     BASALT_RETURN_IF_ERROR(ingested_.Build(&logged_, store_transaction_->GetWriteBatch()));
   }
@@ -176,7 +176,7 @@ Status TransactionWrites::CompleteBatch() {
 
 Status TransactionWrites::Prepare(const std::string& name) {
   logged_.SetOpaque(true);
-  BASALT_RETURN_IF_ERROR(CompleteBatch());
+  BASALT_RETURN_IF_ERROR(FinishBatch());
   BASALT_RETURN_IF_ERROR(
       store::MapStatus(store_transaction_->SetName(name), "naming a prepared transaction"));
   BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Prepare(), "preparing"));
@@ -188,7 +188,7 @@ Status TransactionWrites::Prepare(const std::string& name) {
 Status TransactionWrites::Commit(bool prepared) {
   if (!prepared) BASALT_RETURN_IF_ERROR(Begin());
   logged_.SetOpaque(true);  // until Clear
-  if (!prepared) BASALT_RETURN_IF_ERROR(CompleteBatch());
+  if (!prepared) BASALT_RETURN_IF_ERROR(FinishBatch());
   BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Commit(), "committing"));
   begun_ = false;
   return Status::Ok();
@@ -202,7 +202,7 @@ Status TransactionWrites::Rollback() {
 
 void TransactionWrites::Clear() {
   logged_.Clear();
-  ingested_.DropLoads();
+  ingested_.ClearLoads();
   temporary_.Clear();
   auto_increments_.clear();
   begun_ = false;

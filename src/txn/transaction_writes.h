@@ -120,7 +120,7 @@ class TransactionWrites {
   template <typename Write>
   Status WriteTo(const rocksdb::ColumnFamilyHandle* family, const Write& write);
   Status WriteAutoIncrements();
-  Status CompleteBatch();
+  Status FinishBatch();
 
   TransactionManager* const manager_;
   LockOwner* const owner_;

@@ -37,7 +37,7 @@ uint64_t WaitGraph::DeadlineAfter(uint64_t microseconds) {
   return NowMicroseconds() + microseconds;
 }
 
-void WaitGraph::StartLocked(LockOwner* waiter) {
+void WaitGraph::ResetLocked(LockOwner* waiter) {
   BASALT_ASSERT(!waiter->waiting_, "G2: a wait leaves nothing behind when it ends");
   waiter->waits_for_.clear();
   waiter->granted_ = false;
@@ -60,7 +60,7 @@ Status WaitGraph::BeginLocked(LockOwner* waiter, const LockRequest& request) {
   waiter->wanted_.key.assign(request.key);
   waiter->wanted_.kind = request.kind;
   waiter->waiting_ = true;
-  TellObserver(waiter);
+  NotifyObserver(waiter);
   std::vector<LockOwner*> cycle;
   while (ClosesCycle(waiter, &cycle)) {
     deadlocks_.fetch_add(1, std::memory_order_relaxed);
@@ -77,7 +77,7 @@ Status WaitGraph::BeginLocked(LockOwner* waiter, const LockRequest& request) {
 }
 
 // Whatever the waiter reaches must end before it can go on.
-void WaitGraph::TellObserver(LockOwner* waiter) {
+void WaitGraph::NotifyObserver(LockOwner* waiter) {
   if (observer_ == nullptr || waiter->runner_ == nullptr) return;
   if (!observer_->Wants(waiter->runner_)) return;
   const uint64_t mark = ++visit_;
@@ -153,8 +153,8 @@ void WaitGraph::GrantLocked(LockOwner* waiter) {
   waiter->wake_.NotifyOne();
 }
 
-Status WaitGraph::AwaitChangeLocked(LockOwner* waiter, const LockRequest& request, MutexLock* lock,
-                                    uint64_t deadline) {
+Status WaitGraph::WaitForChangeLocked(LockOwner* waiter, const LockRequest& request,
+                                      MutexLock* lock, uint64_t deadline) {
   Status status = BeginLocked(waiter, request);
   if (status.ok()) status = SleepLocked(waiter, lock, deadline);
   EndLocked(waiter);

@@ -85,7 +85,7 @@ Status TableCheck::SearchDifferences() {
 }
 
 Status TableCheck::SearchEntries(size_t index) {
-  StartStage(rows_);
+  BeginStage(rows_);
   IndexWalk walk(table_, index, transaction_);
   ImageRun run;
   Status status = walk.Next();
@@ -168,7 +168,7 @@ bool TableCheck::EntryGivesRowBack(size_t index, Bytes key, Bytes value) {
 }
 
 Status TableCheck::SearchRows(const std::vector<size_t>& indexes) {
-  StartStage(rows_);
+  BeginStage(rows_);
   const size_t primary = table_.primary_position();
   IndexWalk walk(table_, primary, transaction_);
   rocksdb::PinnableSlice value;

@@ -42,7 +42,7 @@ bool RowExpiry::GivesPlace(rocksdb::PinnableSlice* value) {
 
 // The expired row goes as if it had been deleted: its entries, which compactions may have left,
 // would otherwise point to the new row, and be put twice without a removal in between.
-Status RowExpiry::Remove(Bytes row_key) {
+Status RowExpiry::DeleteExpired(Bytes row_key) {
   replaces_ = false;
   Table& table = context_->table();
   const codec::ColumnSet all = codec::ColumnSet::All(table.descriptor().columns.size());

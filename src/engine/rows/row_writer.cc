@@ -28,7 +28,7 @@ Status RowWriter::OpenWrite(const TakeLocks& take_locks, txn::WriteGate* gate) {
 
 Status RowWriter::PutAdded() {
   const Table& table = context_->table();
-  BASALT_RETURN_IF_ERROR(expiry_->RemoveReplaced(added_[table.primary_position()].key));
+  BASALT_RETURN_IF_ERROR(expiry_->DeleteReplaced(added_[table.primary_position()].key));
   for (size_t i = 0; i < table.index_count(); ++i) {
     BASALT_RETURN_IF_ERROR(context_->transaction()->writes().Put(table.index(i).family,
                                                                  added_[i].key, added_[i].value));
@@ -73,7 +73,7 @@ Status RowWriter::PutChangedPrimary() {
 
 Status RowWriter::PutChanges() {
   const Table& table = context_->table();
-  BASALT_RETURN_IF_ERROR(expiry_->RemoveReplaced(added_[table.primary_position()].key));
+  BASALT_RETURN_IF_ERROR(expiry_->DeleteReplaced(added_[table.primary_position()].key));
   BASALT_RETURN_IF_ERROR(PutChangedPrimary());
   for (size_t i = 0; i < table.index_count(); ++i) {
     if (context_->IsPrimary(i)) continue;
