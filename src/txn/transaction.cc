@@ -31,14 +31,18 @@ Transaction::~Transaction() {
 }
 
 void Transaction::Begin(const Settings& settings) {
+  BASALT_ASSERT(!snapshot_.taken(), "T3: a snapshot ends with its transaction");
   settings_ = settings;
   state_ = State::kActive;
 }
 
 void Transaction::BeginStatement() {
+  BASALT_ASSERT(settings_.isolation != Isolation::kReadCommitted || !snapshot_.taken(),
+                "T3: under read committed a snapshot ends with its statement");
   in_statement_ = true;
   statement_marked_ = false;
   statement_lock_position_ = locks_.owner().position();
+  statement_operations_ = writes_.operations();
   temporary_.BeginStatement();
   if (!store_begun_) return;  // nothing to come back to
   statement_mark_ = writes_.SetMark();
@@ -66,6 +70,8 @@ Status Transaction::RollbackStatement() {
     status = store::MapStatus(store_transaction_->Rollback(), "rolling back a statement");
     store_begun_ = false;
   }
+  BASALT_ASSERT(!status.ok() || writes_.operations() == statement_operations_,
+                "T4: a statement that fails leaves the write set as it was when it began");
   Status temporary = temporary_.RollbackStatement();
   if (status.ok()) status = std::move(temporary);
   locks_.ReleaseRefused(statement_lock_position_);
@@ -228,6 +234,8 @@ Status Transaction::ReadyToWrite(const rocksdb::ColumnFamilyHandle* family) {
 // them.
 template <typename Write>
 Status Transaction::WriteTo(const rocksdb::ColumnFamilyHandle* family, const Write& write) {
+  BASALT_ASSERT(state() == State::kActive,
+                "T1: what is written is in the write set, or, prepared, in the log");
   BASALT_RETURN_IF_ERROR(ReadyToWrite(family));
   if (gate_open_ || IsTemporary(family)) return write(&writes(family));
   MutexLock lock(writes_.mutex());
@@ -318,6 +326,8 @@ Status Transaction::Prepare(Bytes name, Durability durability, bool may_outlive_
   BASALT_RETURN_IF_ERROR(PrepareStore());
   // The files of a spilled transaction are not looked into.
   if (ingested_.job() == nullptr) writes_.SetOpaque(false);
+  BASALT_ASSERT(store_transaction_->GetState() == rocksdb::Transaction::PREPARED,
+                "T5: a prepared transaction survives the process");
   state_ = State::kPrepared;
   if (may_outlive_connection) {
     EndReads();

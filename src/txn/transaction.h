@@ -201,6 +201,7 @@ class Transaction {
   bool in_statement_ = false, statement_marked_ = false;
   WriteSet::Mark statement_mark_ = 0;
   size_t statement_lock_position_ = 0;
+  uint64_t statement_operations_ = 0;  // in writes_ when the statement began
   std::string name_;
   bool registered_ = false;  // with the manager, which must be told of the end
   std::vector<AutoIncrement> auto_increments_;
