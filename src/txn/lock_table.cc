@@ -293,6 +293,23 @@ BASALT_UNCHECKED_LOCKS Status LockTable::Acquire(LockOwner* owner, IndexId index
   return Status::Ok();
 }
 
+bool LockTable::HoldsExclusively(const LockOwner& owner, IndexId index, Bytes key) const {
+  const LockHash hash = HashOf(key);
+  Shard& shard = ShardOf(hash);
+  MutexLock shard_lock(shard.mutex);
+  const Shard::Slot* slot = shard.Find(hash);
+  if (slot == nullptr) {
+    return std::any_of(owner.indexes_.begin(), owner.indexes_.end(), [&](const auto& use) {
+      return use.index->id == index && use.whole && use.whole_mode == LockMode::kExclusive;
+    });
+  }
+  if (Tag(slot->state) != kTagState) {
+    return OwnerOf(slot->state) == &owner && ModeOf(slot->state) == LockMode::kExclusive;
+  }
+  const SharedState* state = Shard::StateOf(*slot);
+  return state->Owns(&owner) && state->mode == LockMode::kExclusive;
+}
+
 void LockTable::NoteAdded(const Request& request) {
   LockOwner::IndexUse* use = request.use;
   request.owner->held_.push_back({request.hash, reinterpret_cast<uintptr_t>(use->index)});

@@ -48,6 +48,9 @@ class LockTable {
   Status Acquire(LockOwner* owner, IndexId index, Bytes key, LockMode mode, LockWait wait,
                  uint64_t timeout_microseconds, bool* acquired = nullptr);
 
+  // Has the owner the row exclusively, by a lock of its own or by that of the whole index?
+  bool HoldsExclusively(const LockOwner& owner, IndexId index, Bytes key) const;
+
   // Releases the locks acquired after `position`, newest first. A lock of a whole index and a lock
   // that was strengthened after `position` stay until ReleaseAll.
   void ReleaseAfter(LockOwner* owner, size_t position);

@@ -36,6 +36,7 @@ RangeSet* RangeLocks::AddSet(LockOwner* owner, IndexId index) {
 }
 
 bool RangeLocks::Ask(LockOwner* owner, IndexId index, Bytes start, Bytes end) {
+  BASALT_ASSERT(Asking(*owner) == nullptr, "R5: a request that fails leaves nothing behind");
   RangeSet* set = SetOf(*owner, index);
   if (set == nullptr) set = AddSet(owner, index);
   set->trimmable = false;
@@ -58,6 +59,11 @@ void RangeLocks::SetExempt(LockOwner* owner, uint64_t other, bool exempt) {
   } else {
     std::erase(set->exempt, other);
   }
+}
+
+bool RangeLocks::WaitsForExemptOnly(const LockOwner& owner) const {
+  return std::all_of(owner.waits_for_.begin(), owner.waits_for_.end(),
+                     [&](const LockOwner* other) { return IsExempt(owner, other->id()); });
 }
 
 bool RangeLocks::IsExempt(const LockOwner& owner, uint64_t other) const {
@@ -125,6 +131,8 @@ void RangeLocks::Withdraw(LockOwner* owner) {
 void RangeLocks::Cut(RangeSet* set, Bytes start, Bytes end) {
   if (start >= end) return;
   const auto range = std::prev(set->ranges.upper_bound(start));
+  BASALT_ASSERT(range->second >= end,
+                "R7: Trim gives back only what the newest request alone has asked for");
   if (range->second > end) set->ranges.emplace(end, std::move(range->second));
   if (range->first == start) {
     set->ranges.erase(range);

@@ -79,6 +79,8 @@ class RangeLocks {
   // other's write set.
   void SetExempt(LockOwner* owner, uint64_t other, bool exempt);
   bool IsExempt(const LockOwner& owner, uint64_t other) const;
+  // Are all whom the owner waits for exempt (R4)? The caller holds the mutex of the wait graph.
+  bool WaitsForExemptOnly(const LockOwner& owner) const;
   void Grant(LockOwner* owner);
   void Withdraw(LockOwner* owner);
   // Gives back what of [start, end) was locked by the newest request in the index alone (R7), once.

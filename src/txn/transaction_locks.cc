@@ -14,6 +14,10 @@ Status TransactionLocks::Acquire(IndexId index, Bytes key, LockMode mode, LockWa
                                     transaction_->settings().lock_wait_microseconds, acquired);
 }
 
+bool TransactionLocks::HoldExclusively(IndexId index, Bytes key) const {
+  return manager_->locks()->HoldsExclusively(owner_, index, key);
+}
+
 Status TransactionLocks::AcquireForEntry(IndexId index, Bytes key, LockWait wait, bool* acquired) {
   Status locked = Acquire(index, key, LockMode::kExclusive, wait, acquired);
   if (locked.ok() && *acquired) LockTable::NoteNewEntry(&owner_);

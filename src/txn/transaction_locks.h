@@ -32,6 +32,8 @@ class TransactionLocks {
 
   // Locks a row of the (hidden) primary key, or a value of a unique index by its prefix.
   Status Acquire(IndexId index, Bytes key, LockMode mode, LockWait wait, bool* acquired = nullptr);
+  // Has nobody else the row, and does nobody else get it?
+  bool HoldExclusively(IndexId index, Bytes key) const;
   // Exclusively, for an entry that is about to be added: a roll-back of the statement or to a
   // savepoint gives it back, and no other lock. EntryIsThere, right after it: the lock stays, in
   // this mode, or as it was before.

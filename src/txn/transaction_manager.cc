@@ -8,6 +8,7 @@
 
 #include <rocksdb/write_batch.h>
 
+#include "base/assert.h"
 #include "catalog/dictionary_records.h"
 #include "store/errors/status_map.h"
 #include "store/format/index_bounds.h"
@@ -208,15 +209,27 @@ Status TransactionManager::LockRange(Transaction* asker, IndexId index, Bytes st
       waits_.EndLocked(owner);
       status = Status(Code::kLockBusy);
     } else {
+      BASALT_ASSERT(ranges_.WaitsForExemptOnly(*owner),
+                    "R4: while a range is pending, the owners it waits for are exempt");
       status = waits_.WaitForChangeLocked(owner, {index, start, LockKind::kRange}, &lock, deadline);
     }
   }
   if (status.ok()) {
+    BASALT_ASSERT(!AnyIsExempt(*owner),
+                  "R2: when a range is granted, nobody else has an uncommitted new entry in it");
     ranges_.Grant(owner);
   } else {
     ranges_.Withdraw(owner);
   }
   return status;
+}
+
+// May any other transaction go on adding entries to the range that the owner has asked for?
+bool TransactionManager::AnyIsExempt(const LockOwner& owner) {
+  ReaderLock registry(transactions_mutex_);
+  return std::any_of(transactions_.begin(), transactions_.end(), [&](const Transaction* other) {
+    return ranges_.IsExempt(owner, other->id());
+  });
 }
 
 // Has the index no committed entry at all? Among very many deleted ones the answer is no.

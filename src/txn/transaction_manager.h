@@ -114,6 +114,7 @@ class TransactionManager {
   bool IsEmpty(IndexId index) const;
   bool AcquireAlone(Transaction* asker, std::span<const IndexId> indexes, size_t* taken);
   bool WatchInserters(Transaction* asker, IndexId index, Bytes start, Bytes end);
+  bool AnyIsExempt(const LockOwner& owner);
 
   store::Store* const store_;
   catalog::Catalog* const catalog_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "catalog/catalog.h"
 #include "store/errors/status_map.h"
 #include "store/store.h"
@@ -72,6 +73,9 @@ Status TransactionWrites::ReadyToWrite(const rocksdb::ColumnFamilyHandle* family
 template <typename Write>
 Status TransactionWrites::WriteTo(const rocksdb::ColumnFamilyHandle* family, const Write& write) {
   BASALT_RETURN_IF_ERROR(ReadyToWrite(family));
+  BASALT_ASSERT(
+      IsTemporary(family) || store_transaction_->GetState() == rocksdb::Transaction::STARTED,
+      "T1: what is written is in the write set, or, prepared, in the log");
   if (gate_open_ || IsTemporary(family)) return write(&Of(family));
   MutexLock lock(logged_.mutex());
   return write(&logged_);
@@ -108,6 +112,7 @@ bool TransactionWrites::large() {
 
 void TransactionWrites::BeginStatement() {
   statement_marked_ = false;
+  statement_operations_ = logged_.operations();
   temporary_.BeginStatement();
   if (!begun_) return;  // nothing to come back to
   statement_mark_ = logged_.SetMark();
@@ -131,6 +136,8 @@ Status TransactionWrites::RollbackStatement() {
     status = store::MapStatus(store_transaction_->Rollback(), "rolling back a statement");
     begun_ = false;
   }
+  BASALT_ASSERT(!status.ok() || logged_.operations() == statement_operations_,
+                "T4: a statement that fails leaves the write set as it was when it began");
   Status temporary = temporary_.RollbackStatement();
   if (status.ok()) status = std::move(temporary);
   return status;
@@ -182,6 +189,8 @@ Status TransactionWrites::Prepare(const std::string& name) {
   BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Prepare(), "preparing"));
   // The files of a spilled transaction are not looked into.
   if (ingested_.job() == nullptr) logged_.SetOpaque(false);
+  BASALT_ASSERT(store_transaction_->GetState() == rocksdb::Transaction::PREPARED,
+                "T5: a prepared transaction survives the process");
   return Status::Ok();
 }
 

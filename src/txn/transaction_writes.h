@@ -129,6 +129,7 @@ class TransactionWrites {
   bool gate_open_ = false;  // this thread holds the mutex of logged_
   bool statement_marked_ = false;
   WriteSet::Mark statement_mark_ = 0;
+  uint64_t statement_operations_ = 0;  // in logged_ when the statement began
   WriteSet logged_;
   TemporaryWrites temporary_;
   std::vector<AutoIncrement> auto_increments_;

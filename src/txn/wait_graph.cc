@@ -31,7 +31,9 @@ int64_t UnixSeconds() {
 }  // namespace
 
 LockOwner::LockOwner(uint64_t id) : id_(id) {}
-LockOwner::~LockOwner() = default;
+LockOwner::~LockOwner() {
+  BASALT_ASSERT(watchers_.empty(), "G3: a watcher is woken by the end of the one it watches");
+}
 
 uint64_t WaitGraph::DeadlineAfter(uint64_t microseconds) {
   return NowMicroseconds() + microseconds;
@@ -130,6 +132,7 @@ Status WaitGraph::SleepUntil(LockOwner* waiter, MutexLock* lock, uint64_t deadli
     if (!waiter->wake_.WaitUntil(*lock, until) && !waiter->granted_) {
       if (waiter->victim_) return Status(Code::kDeadlock);
       if (waiter->interrupted_.load()) return Status(Code::kInterrupted);
+      BASALT_ASSERT(!IsOnCycle(waiter), "G1: a cycle of waits is broken at its last edge");
       timeouts_.fetch_add(1, std::memory_order_relaxed);
       return Status(Code::kLockTimeout);
     }
@@ -200,6 +203,12 @@ bool WaitGraph::ClosesCycle(LockOwner* start, std::vector<LockOwner*>* cycle) {
     }
   }
   return false;
+}
+
+// Leaves nothing behind but marks of a search, which no other search looks at.
+bool WaitGraph::IsOnCycle(LockOwner* waiter) {
+  std::vector<LockOwner*> cycle;
+  return ClosesCycle(waiter, &cycle);
 }
 
 void WaitGraph::Report(const std::vector<LockOwner*>& cycle) {

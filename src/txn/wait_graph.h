@@ -113,6 +113,7 @@ class WaitGraph {
   Status SleepUntil(LockOwner* waiter, MutexLock* lock, uint64_t deadline) BASALT_REQUIRES(mutex_);
   void NotifyObserver(LockOwner* waiter) BASALT_REQUIRES(mutex_);
   bool ClosesCycle(LockOwner* start, std::vector<LockOwner*>* cycle) BASALT_REQUIRES(mutex_);
+  bool IsOnCycle(LockOwner* waiter) BASALT_REQUIRES(mutex_);
   size_t ChooseVictim(const std::vector<LockOwner*>& cycle) const BASALT_REQUIRES(mutex_);
   void Report(const std::vector<LockOwner*>& cycle) BASALT_REQUIRES(mutex_);
 
