@@ -27,13 +27,13 @@ Transaction::~Transaction() {
 }
 
 void Transaction::Begin(const Settings& settings) {
-  BASALT_ASSERT(!snapshot_.taken(), "T3: a snapshot ends with its transaction");
+  BASALT_ASSERT(!snapshot().taken(), "T3: a snapshot ends with its transaction");
   settings_ = settings;
   state_ = State::kActive;
 }
 
 void Transaction::BeginStatement() {
-  BASALT_ASSERT(settings_.isolation != Isolation::kReadCommitted || !snapshot_.taken(),
+  BASALT_ASSERT(settings_.isolation != Isolation::kReadCommitted || !snapshot().taken(),
                 "T3: under read committed a snapshot ends with its statement");
   statement_lock_position_ = locks_.owner().position();
   writes_.BeginStatement();

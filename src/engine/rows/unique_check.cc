@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/rows/unique_check.h"
 
-#include "base/assert.h"
 #include "codec/unique_image.h"
 #include "engine/entry_name.h"
 
@@ -24,22 +23,12 @@ Status UniqueCheck::Lock(const UniqueValue& value, txn::LockWait wait) {
                       value.image.empty() ? value.prefix : value.image, value.prefix, wait);
 }
 
-// Is an entry with this primary key there, committed or an own write?
-bool UniqueCheck::IsThere(Bytes primary_key) const {
-  rocksdb::PinnableSlice value;
-  return context_->transaction()
-      ->Get(context_->table().primary().family, primary_key, txn::View::kLatest, &value)
-      .ok();
-}
-
 // Whether it is known, or worth a search, that no entry has the primary key. False says nothing.
 Status UniqueCheck::LieInGap(Bytes primary_key, bool* free) {
   const Table& table = context_->table();
   const txn::ViewStamp latest = context_->transaction()->reads().LatestStamp();
   const AbsentRange::Answer answer = absent_range_.Ask(primary_key, latest, context_->writes());
   *free = answer == AbsentRange::Answer::kFree;
-  BASALT_ASSERT(!*free || !IsThere(primary_key),
-                "K1: kFree is never said of a key that the index has");
   if (answer != AbsentRange::Answer::kSearch) return Status::Ok();
   txn::Cursor* cursor = cursors_.Get(table.primary_position());
   BASALT_RETURN_IF_ERROR(

@@ -65,7 +65,6 @@ class UniqueCheck {
  private:
   Status LockNewValue(IndexId index, Bytes locked, Bytes prefix, txn::LockWait wait);
   Status Lock(const UniqueValue& value, txn::LockWait wait);
-  bool IsThere(Bytes primary_key) const;
   Status LieInGap(Bytes primary_key, bool* free);
   Status PrimaryKeyIsTaken(Bytes primary_key, bool* taken);
   Status LockNewPrimary(Bytes primary_key, bool* taken);
