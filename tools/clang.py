@@ -138,7 +138,9 @@ def check_source(entry: dict, known: dict, hashes: FileHashes) -> tuple[dict | N
         done = subprocess.run(command, cwd=entry["directory"], capture_output=True, text=True)
         rule = includes.read()
     if done.returncode != 0:
-        return None, split_findings(done.stdout) or [done.stderr.rstrip()]
+        source = entry["file"].replace(f"{paths.ROOT}/", "")
+        ended = f"{source}:1: clang-tidy ended with status {done.returncode}\n{done.stderr}"
+        return None, split_findings(done.stdout) or [ended.rstrip()]
     files = {path: hashes.of(path) for path in our_files(rule)}
     if any(Path(path).stat().st_mtime >= started for path in files):
         return None, []  # somebody has written to it meanwhile: clang may have read what was before
@@ -150,7 +152,7 @@ def split_findings(output: str) -> list[str]:
     text = output.replace(f"{paths.ROOT}/", "")
     starts = [match.start() for match in FINDING.finditer(text)]
     ends = [*starts[1:], len(text)]
-    return [text[start:end].rstrip() for start, end in zip(starts, ends, strict=True)]
+    return [text[start:end].rstrip() for start, end in zip(starts, ends, strict=False)]
 
 
 def still_true(record: dict, command: list[str], hashes: FileHashes) -> bool:

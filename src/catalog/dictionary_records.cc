@@ -44,7 +44,7 @@ Status Corrupt(Bytes key, std::string_view what) {
   return Status(Code::kCorruption, message);
 }
 
-std::string StartRecord(uint16_t version) {
+std::string BeginRecord(uint16_t version) {
   std::string out;
   AppendBigEndian16(&out, version);
   return out;
@@ -147,7 +147,7 @@ Status DecodeIngestJobKey(Bytes key, uint64_t* number) {
 }
 
 std::string EncodeTable(const std::vector<IndexRecord>& indexes) {
-  std::string value = StartRecord(kTableVersionNumber);
+  std::string value = BeginRecord(kTableVersionNumber);
   for (const IndexRecord& index : indexes) AppendIndexId(&value, index.id);
   return value;
 }
@@ -167,7 +167,7 @@ Status DecodeTable(Bytes key, Bytes value, std::vector<IndexId>* indexes) {
 }
 
 std::string EncodeIndex(const IndexRecord& index) {
-  std::string value = StartRecord(kIndexVersion);
+  std::string value = BeginRecord(kIndexVersion);
   value.push_back(static_cast<char>(index.kind));
   AppendBigEndian16(&value, index.key_value_format_version);
   AppendBigEndian32(&value, index.flags);
@@ -199,7 +199,7 @@ Status DecodeIndex(Bytes key, Bytes value, IndexRecord* index) {
 }
 
 std::string EncodeColumnFamily(uint32_t flags) {
-  std::string value = StartRecord(kColumnFamilyVersion);
+  std::string value = BeginRecord(kColumnFamilyVersion);
   AppendBigEndian32(&value, flags);
   return value;
 }
@@ -210,10 +210,10 @@ Status DecodeColumnFamily(Bytes key, Bytes value, uint32_t* flags) {
   return {};
 }
 
-std::string EncodeMarker() { return StartRecord(kMarkerVersion); }
+std::string EncodeMarker() { return BeginRecord(kMarkerVersion); }
 
 std::string EncodeMaximumIndexNumber(uint32_t number) {
-  std::string value = StartRecord(kMaximumNumberVersion);
+  std::string value = BeginRecord(kMaximumNumberVersion);
   AppendBigEndian32(&value, number);
   return value;
 }
@@ -225,7 +225,7 @@ Status DecodeMaximumIndexNumber(Bytes key, Bytes value, uint32_t* number) {
 }
 
 std::string EncodeAutoIncrement(uint64_t next) {
-  std::string value = StartRecord(kAutoIncrementVersion);
+  std::string value = BeginRecord(kAutoIncrementVersion);
   AppendBigEndian64(&value, next);
   return value;
 }
@@ -251,7 +251,7 @@ Status DecodeTableVersion(Bytes key, Bytes value, uint64_t* version) {
 }
 
 std::string EncodeIngestJob(const IngestJob& job) {
-  std::string value = StartRecord(kIngestJobVersion);
+  std::string value = BeginRecord(kIngestJobVersion);
   AppendBigEndian32(&value, static_cast<uint32_t>(job.files.size()));
   for (const IngestJob::File& file : job.files) {
     AppendBigEndian32(&value, file.column_family);
@@ -283,7 +283,7 @@ Status DecodeIngestJob(Bytes key, Bytes value, IngestJob* job) {
 }
 
 std::string EncodeTableDefinition(const TableDefinition& definition) {
-  std::string value = StartRecord(kTableDefinitionVersion);
+  std::string value = BeginRecord(kTableDefinitionVersion);
   AppendBigEndian32(&value, definition.primary_number);
   value.push_back(static_cast<char>(definition.identity.size()));
   value.append(definition.identity);

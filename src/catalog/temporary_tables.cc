@@ -47,7 +47,7 @@ Status TemporaryTables::Reset() {
   return store::MapStatus(deleted, "emptying the space of temporary tables");
 }
 
-Status TemporaryTables::EnsureFamily(rocksdb::ColumnFamilyHandle** family) {
+Status TemporaryTables::GetOrCreateFamily(rocksdb::ColumnFamilyHandle** family) {
   *family = family_.load();
   if (*family != nullptr) return Status::Ok();
   BASALT_RETURN_IF_ERROR(store_->families().GetOrCreate(kColumnFamilyName, family));
@@ -65,7 +65,7 @@ Status TemporaryTables::Number(std::vector<IndexRecord>* indexes) {
 
 Status TemporaryTables::Create(Bytes name, std::vector<IndexRecord> indexes) {
   rocksdb::ColumnFamilyHandle* family = nullptr;
-  BASALT_RETURN_IF_ERROR(EnsureFamily(&family));
+  BASALT_RETURN_IF_ERROR(GetOrCreateFamily(&family));
   auto table = std::make_shared<TableRecord>();
   table->name = name;
   table->indexes = std::move(indexes);

@@ -56,7 +56,7 @@ class TemporaryTables {
   bool Holds(const rocksdb::ColumnFamilyHandle* family) const { return family == family_.load(); }
 
  private:
-  Status EnsureFamily(rocksdb::ColumnFamilyHandle** family);
+  Status GetOrCreateFamily(rocksdb::ColumnFamilyHandle** family);
   Status Number(std::vector<IndexRecord>* indexes) BASALT_REQUIRES(mutex_);
   Status DeleteFewKeys(Bytes begin, Bytes end, bool* done);
   Status Write(rocksdb::WriteBatch* batch);

@@ -7,9 +7,9 @@
 
 namespace basalt::codec {
 
-// The optional chunk at the end of a value, which is only read: a tag byte, the CRC-32 of the key (index number
-// included) and the CRC-32 of the value bytes before the chunk. Off by default; rows with and
-// without it may be mixed. See docs/format/value.md, "Checksum chunk".
+// The optional chunk at the end of a value, which is only read: a tag byte, the CRC-32 of the key
+// (index number included) and the CRC-32 of the value bytes before the chunk. Off by default; rows
+// with and without it may be mixed. See docs/format/value.md, "Checksum chunk".
 
 inline constexpr uint8_t kChecksumTag = 0x01;
 inline constexpr uint32_t kChecksumChunkBytes = 9;

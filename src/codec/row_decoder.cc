@@ -52,7 +52,7 @@ inline const uint8_t* TakeVarying(const RowStep& step, const uint8_t* from, cons
 
 // Passes over `count` columns of varying size. Returns behind them; null when they do not fit into
 // the value.
-inline const uint8_t* PassVarying(unsigned length_bytes, uint32_t count, const uint8_t* from,
+inline const uint8_t* SkipVarying(unsigned length_bytes, uint32_t count, const uint8_t* from,
                                   const uint8_t* end) {
   const auto bytes = static_cast<size_t>(end - from);
   size_t at = 0;
@@ -144,7 +144,7 @@ bool RowDecoder::DecodeValue(const uint8_t* bitmap, const uint8_t* from, const u
     }
     if (step.op != RowOp::kFixed) {
       from = step.wanted ? TakeVarying(step, from, end, record)
-                         : PassVarying(step.length_bytes, step.repeats, from, end);
+                         : SkipVarying(step.length_bytes, step.repeats, from, end);
       if (from == nullptr) return false;
       continue;
     }

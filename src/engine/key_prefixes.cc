@@ -8,7 +8,7 @@ void KeyPrefixes::Register(IndexId index, std::shared_ptr<const codec::KeyCodec>
   codecs_[index] = std::move(codec);
 }
 
-void KeyPrefixes::Forget(IndexId index) {
+void KeyPrefixes::Unregister(IndexId index) {
   WriterLock lock(mutex_);
   codecs_.erase(index);
 }

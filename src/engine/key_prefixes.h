@@ -18,7 +18,7 @@ namespace basalt::engine {
 class KeyPrefixes final : public store::KeyPrefixProvider {
  public:
   void Register(IndexId index, std::shared_ptr<const codec::KeyCodec> codec);
-  void Forget(IndexId index);
+  void Unregister(IndexId index);
 
   size_t Parts(IndexId index) override;
   size_t PrefixBytes(IndexId index, Bytes key, size_t parts) override;

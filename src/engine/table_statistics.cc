@@ -81,24 +81,24 @@ uint64_t TableStatistics::Reconcile(const IndexEstimate& estimate) const {
                     estimate.file_entries + estimate.memtable_entries);
 }
 
-void TableStatistics::RenewIfStale() {
+void TableStatistics::RefreshIfStale() {
   if (known_ && !WasLoaded() && Changes() < renew_at_.load(std::memory_order_relaxed)) return;
   // Estimates that cannot be renewed stay what they were.
-  (void)RenewLocked(kCountedEntries);
+  (void)RefreshLocked(kCountedEntries);
 }
 
-Status TableStatistics::Renew() {
+Status TableStatistics::Refresh() {
   MutexLock guard(mutex_);
-  return RenewLocked(kCountedByAnalyze);
+  return RefreshLocked(kCountedByAnalyze);
 }
 
-void TableStatistics::RenewIfChanged() {
+void TableStatistics::RefreshIfChanged() {
   MutexLock guard(mutex_);
   if (known_ && !WasLoaded() && Changes() == changes_then_) return;
-  (void)RenewLocked(kCountedEntries);  // else the estimates stay what they were
+  (void)RefreshLocked(kCountedEntries);  // else the estimates stay what they were
 }
 
-Status TableStatistics::RenewLocked(uint64_t count_limit) {
+Status TableStatistics::RefreshLocked(uint64_t count_limit) {
   const uint64_t inserted = inserted_.load(std::memory_order_relaxed);
   const uint64_t updated = updated_.load(std::memory_order_relaxed);
   const uint64_t deleted = deleted_.load(std::memory_order_relaxed);
@@ -214,19 +214,19 @@ Status TableStatistics::Count(size_t position, uint64_t limit, IndexEstimate* es
 
 uint64_t TableStatistics::Rows() {
   MutexLock guard(mutex_);
-  RenewIfStale();
+  RefreshIfStale();
   return RowsLocked();
 }
 
 uint64_t TableStatistics::DataBytes(size_t index) {
   MutexLock guard(mutex_);
-  RenewIfStale();
+  RefreshIfStale();
   return known_ ? indexes_[index].data_bytes + indexes_[index].memory_bytes : 0;
 }
 
 uint64_t TableStatistics::StoredBytes(size_t index) {
   MutexLock guard(mutex_);
-  RenewIfStale();
+  RefreshIfStale();
   return known_ ? indexes_[index].disk_bytes + indexes_[index].memory_bytes : 0;
 }
 
@@ -235,7 +235,7 @@ double TableStatistics::RowsPerKey(size_t index, unsigned parts) {
   if (parts == 0) return 0;
   if (data.unique && parts >= data.codec->user_parts()) return 1;
   MutexLock guard(mutex_);
-  RenewIfStale();
+  RefreshIfStale();
   if (!known_ || parts > indexes_[index].rows_per_key.size()) return 0;
   return indexes_[index].rows_per_key[parts - 1];
 }
@@ -243,7 +243,7 @@ double TableStatistics::RowsPerKey(size_t index, unsigned parts) {
 // Takes what the locked part needs, so that the store is looked at without a lock.
 std::optional<TableStatistics::KnownIndex> TableStatistics::KnownOf(size_t position) {
   MutexLock guard(mutex_);
-  RenewIfStale();
+  RefreshIfStale();
   if (!known_) return std::nullopt;
   return KnownIndex{static_cast<double>(RowsLocked()), indexes_[position].effect};
 }

@@ -45,10 +45,10 @@ class TableStatistics {
   void NoteDelete() { deleted_.fetch_add(1, std::memory_order_relaxed); }
 
   // Renews now, and counts where the automatic renewal would estimate (ANALYZE TABLE).
-  Status Renew();
+  Status Refresh();
   // Renews when anything has changed since the last time, for someone who looks at the numbers
   // themselves (SHOW TABLE STATUS).
-  void RenewIfChanged();
+  void RefreshIfChanged();
 
  private:
   struct IndexEstimate {
@@ -72,8 +72,8 @@ class TableStatistics {
   bool WasLoaded() const BASALT_REQUIRES(mutex_);
   uint64_t RowsLocked() const BASALT_REQUIRES(mutex_);
   uint64_t Reconcile(const IndexEstimate& estimate) const BASALT_REQUIRES(mutex_);
-  void RenewIfStale() BASALT_REQUIRES(mutex_);
-  Status RenewLocked(uint64_t count_limit) BASALT_REQUIRES(mutex_);
+  void RefreshIfStale() BASALT_REQUIRES(mutex_);
+  Status RefreshLocked(uint64_t count_limit) BASALT_REQUIRES(mutex_);
   MemoryEffect EffectOfMemory(size_t index, const IndexEstimate& estimate, uint64_t rows) const;
   std::optional<KnownIndex> KnownOf(size_t index);  // nothing before the first renewal
   Status Measure(size_t index, uint64_t count_limit, IndexEstimate* estimate) const;

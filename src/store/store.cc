@@ -148,13 +148,13 @@ Status Store::OpenDatabase() {
       .PermitUncheckedError();
   database_options_.info_log = NewInformationLog(std::move(file), options_.log);
   Status opened = OpenFamilies(families);
-  if (opened.code() == Code::kNoSpace && files_.ballast->Drop()) {
+  if (opened.code() == Code::kNoSpace && files_.ballast->Remove()) {
     Log(LogLevel::kWarning,
         std::string(opened.message()) + "; trying again without " + std::string(Ballast::kName));
     opened = OpenFamilies(families);
   }
   BASALT_RETURN_IF_ERROR(std::move(opened));
-  files_.ballast->Load();
+  files_.ballast->Ensure();
   base_ = db_->GetBaseDB();
   time_to_live_->Attach(base_);
   default_ = FindColumnFamily(kDefaultColumnFamilyName);
@@ -316,7 +316,7 @@ Status Store::WriteUnlogged(rocksdb::WriteBatch* batch) {
   while (true) {
     const rocksdb::Status written = base_->Write(options, batch);
     if (!written.IsIncomplete()) return MapStatus(written, "writing without the log");
-    BASALT_RETURN_IF_ERROR(maintenance_->flushes.AwaitFlush());
+    BASALT_RETURN_IF_ERROR(maintenance_->flushes.WaitForFlush());
   }
 }
 
@@ -346,7 +346,7 @@ Status Store::ResumeWriting() {
       policy_.OnResumeFailed(status);
     }
   }
-  if (writing_allowed()) files_.ballast->Load();
+  if (writing_allowed()) files_.ballast->Ensure();
   return CheckWritingAllowed();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/cursor.h"
 
+#include "base/assert.h"
 #include "store/errors/status_map.h"
 #include "txn/idle_cursors.h"
 #include "txn/overlay_source.h"
@@ -96,6 +97,12 @@ void Cursor::RefreshOverlay() {
   MakeOverlaySources(writes_, family_, reverse_, index_, &overlay_->sources);
 }
 
+// Is the overlay, or that there is none, right for the present content of the write set?
+bool Cursor::OverlayIsComplete() const {
+  if (overlay_ == nullptr) return !writes_->Wrote(family_->GetID());
+  return overlay_->sources.size() == writes_->layers().size() + 1;
+}
+
 void Cursor::MoveBase(bool forward) {
   if (forward != reverse_) {
     base_->Next();
@@ -113,6 +120,8 @@ void Cursor::SeekBase(Bytes target, bool forward) {
 }
 
 void Cursor::TakeFromBase() {
+  BASALT_ASSERT(writes_ == nullptr || OverlayIsComplete(),
+                "W3: generation changes whenever an iterator may have become incomplete");
   valid_ = base_->Valid();
   if (!valid_) return;
   const rocksdb::Slice key = base_->key();
@@ -199,6 +208,8 @@ void Cursor::Step(bool forward) {
 // write wins, and if that is a deletion, all of them are passed over.
 void Cursor::Resolve(bool forward) {
   Overlay& overlay = *overlay_;
+  BASALT_ASSERT(OverlayIsComplete(),
+                "W3: generation changes whenever an iterator may have become incomplete");
   overlay.forward = forward;
   overlay.operations = writes_->operations();
   while (true) {

@@ -87,6 +87,7 @@ class Cursor {
   void ReleaseParked();
   bool PlainUse() const { return overlay_ == nullptr; }
   void RefreshOverlay();
+  bool OverlayIsComplete() const;
   void MoveBase(bool forward);
   void SeekBase(Bytes target, bool forward);
   void TakeFromBase();

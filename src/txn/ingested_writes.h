@@ -30,7 +30,7 @@ class IngestedWrites {
   // options.buffer_bytes, but for what files need at least. `written`: the transaction's writes.
   BulkLoad* AddLoad(std::vector<LoadIndex> indexes, const LoadOptions& options, WriteSet* written);
   bool has_loads() const { return !loads_.empty(); }
-  void DropLoads() { loads_.clear(); }
+  void ClearLoads() { loads_.clear(); }
 
   // Makes the files, from the loads and what `writes` has besides, and puts the record of them in
   // the place of what the batch held. On error nothing is left behind.

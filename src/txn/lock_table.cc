@@ -293,6 +293,23 @@ BASALT_UNCHECKED_LOCKS Status LockTable::Acquire(LockOwner* owner, IndexId index
   return Status::Ok();
 }
 
+bool LockTable::HoldsExclusively(const LockOwner& owner, IndexId index, Bytes key) const {
+  const LockHash hash = HashOf(key);
+  Shard& shard = ShardOf(hash);
+  MutexLock shard_lock(shard.mutex);
+  const Shard::Slot* slot = shard.Find(hash);
+  if (slot == nullptr) {
+    return std::any_of(owner.indexes_.begin(), owner.indexes_.end(), [&](const auto& use) {
+      return use.index->id == index && use.whole && use.whole_mode == LockMode::kExclusive;
+    });
+  }
+  if (Tag(slot->state) != kTagState) {
+    return OwnerOf(slot->state) == &owner && ModeOf(slot->state) == LockMode::kExclusive;
+  }
+  const SharedState* state = Shard::StateOf(*slot);
+  return state->Owns(&owner) && state->mode == LockMode::kExclusive;
+}
+
 void LockTable::NoteAdded(const Request& request) {
   LockOwner::IndexUse* use = request.use;
   request.owner->held_.push_back({request.hash, reinterpret_cast<uintptr_t>(use->index)});
@@ -304,12 +321,12 @@ void LockTable::NoteAdded(const Request& request) {
 // Waits until one of those that have the whole index gives it up. Ok: look again.
 Status LockTable::WaitForIndex(const Request& request) {
   MutexLock lock(graph_->mutex());
-  graph_->StartLocked(request.owner);
+  graph_->ResetLocked(request.owner);
   for (LockOwner* other : request.use->index->owners) {
     if (other != request.owner) WaitGraph::AddWatchLocked(request.owner, other);
   }
   if (request.owner->waits_for_.empty()) return Status::Ok();
-  return graph_->AwaitChangeLocked(request.owner, request.ForReport(), &lock, request.deadline);
+  return graph_->WaitForChangeLocked(request.owner, request.ForReport(), &lock, request.deadline);
 }
 
 // Queues for a row that has a slot, and waits. Returns without the shard's mutex, or with it.
@@ -319,7 +336,7 @@ BASALT_UNCHECKED_LOCKS Status LockTable::WaitForRow(const Request& request, Shar
   SharedState* state = Shard::Widen(shard->Find(request.hash));
   const Waiter waiter{owner, request.mode, upgrade};
   MutexLock lock(graph_->mutex());
-  graph_->StartLocked(owner);
+  graph_->ResetLocked(owner);
   // An upgrade goes first: no one behind it could be granted while it holds the row shared.
   const size_t position = upgrade ? 0 : state->waiters.size();
   state->waiters.insert(state->waiters.begin() + static_cast<ptrdiff_t>(position), waiter);
@@ -413,7 +430,7 @@ void LockTable::ReleaseRow(LockOwner* owner, LockHash hash) {
 }
 
 // Takes the lock of a whole index, unless another has it in a mode that excludes it.
-bool LockTable::TakeWhole(LockOwner* owner, LockOwner::IndexUse* use, LockMode mode) {
+bool LockTable::AcquireWhole(LockOwner* owner, LockOwner::IndexUse* use, LockMode mode) {
   MutexLock lock(graph_->mutex());
   IndexLock* index = use->index;
   const size_t others = index->owners.size() - (use->whole ? 1 : 0);
@@ -434,7 +451,7 @@ bool LockTable::TakeWhole(LockOwner* owner, LockOwner::IndexUse* use, LockMode m
 // Trades the row locks of an index for one lock of the index (L5).
 void LockTable::TryEscalate(LockOwner* owner, LockOwner::IndexUse* use) {
   const LockMode mode = use->exclusive_rows ? LockMode::kExclusive : LockMode::kShared;
-  if (!TakeWhole(owner, use, mode)) return;
+  if (!AcquireWhole(owner, use, mode)) return;
   TradeRows(owner, use);
 }
 
@@ -474,12 +491,12 @@ bool LockTable::OthersHaveRows(const LockOwner& owner, const IndexLock& index,
   return false;
 }
 
-bool LockTable::TryTakeIndex(LockOwner* owner, IndexId index) {
+bool LockTable::TryAcquireIndex(LockOwner* owner, IndexId index) {
   LockOwner::IndexUse* use = UseIndex(owner, index);
   // From here on nobody gets a row that nobody has; who came before is found in the shards.
-  if (use->whole || !TakeWhole(owner, use, LockMode::kExclusive)) return false;
+  if (use->whole || !AcquireWhole(owner, use, LockMode::kExclusive)) return false;
   if (!OthersHaveRows(*owner, *use->index, LockMode::kShared)) return true;
-  GiveIndexBack(owner, index);
+  ReleaseWholeIndex(owner, index);
   return false;
 }
 
@@ -488,10 +505,10 @@ bool LockTable::TryShareIndex(LockOwner* owner, IndexId index) {
   if (use->undisputed) return true;
   // Own exclusive locks of rows stay locks of rows: the index is shared at most.
   const bool had_whole = use->whole;
-  if (!TakeWhole(owner, use, LockMode::kShared)) return false;
+  if (!AcquireWhole(owner, use, LockMode::kShared)) return false;
   // From here on nobody gets a row exclusively; who came before is found in the shards.
   if (OthersHaveRows(*owner, *use->index, LockMode::kExclusive)) {
-    if (!had_whole) GiveIndexBack(owner, index);
+    if (!had_whole) ReleaseWholeIndex(owner, index);
     return false;
   }
   use->undisputed = true;
@@ -499,7 +516,7 @@ bool LockTable::TryShareIndex(LockOwner* owner, IndexId index) {
   return true;
 }
 
-void LockTable::GiveIndexBack(LockOwner* owner, IndexId index) {
+void LockTable::ReleaseWholeIndex(LockOwner* owner, IndexId index) {
   LockOwner::IndexUse* use = UseIndex(owner, index);
   ReleaseIndex(owner, *use);
   use->whole = false;

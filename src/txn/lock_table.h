@@ -48,6 +48,9 @@ class LockTable {
   Status Acquire(LockOwner* owner, IndexId index, Bytes key, LockMode mode, LockWait wait,
                  uint64_t timeout_microseconds, bool* acquired = nullptr);
 
+  // Has the owner the row exclusively, by a lock of its own or by that of the whole index?
+  bool HoldsExclusively(const LockOwner& owner, IndexId index, Bytes key) const;
+
   // Releases the locks acquired after `position`, newest first. A lock of a whole index and a lock
   // that was strengthened after `position` stay until ReleaseAll.
   void ReleaseAfter(LockOwner* owner, size_t position);
@@ -68,13 +71,13 @@ class LockTable {
 
   // Takes the whole index exclusively, without waiting, when nobody else has or wants a row of it
   // (looks at every lock there is, so not for single rows). Else false, and all is as before.
-  bool TryTakeIndex(LockOwner* owner, IndexId index);
+  bool TryAcquireIndex(LockOwner* owner, IndexId index);
   // Trades the owner's shared row locks of the index for a shared lock of all of it, without
   // waiting, when nobody else has or wants a row exclusively. Then further shared locks of its rows
   // cost nothing. For who is going to read the whole index; looks at every lock there is, too.
   bool TryShareIndex(LockOwner* owner, IndexId index);
-  // Gives up what TryTakeIndex took. The owner's locks of rows stay.
-  void GiveIndexBack(LockOwner* owner, IndexId index);
+  // Gives up what TryAcquireIndex took. The owner's locks of rows stay.
+  void ReleaseWholeIndex(LockOwner* owner, IndexId index);
 
   uint64_t escalations() const { return escalations_.load(std::memory_order_relaxed); }
 
@@ -112,7 +115,7 @@ class LockTable {
   static void GrantWaiters(SharedState* state);
   void NoteAdded(const Request& request);
   void TryEscalate(LockOwner* owner, LockOwner::IndexUse* use);
-  bool TakeWhole(LockOwner* owner, LockOwner::IndexUse* use, LockMode mode);
+  bool AcquireWhole(LockOwner* owner, LockOwner::IndexUse* use, LockMode mode);
   bool OthersHaveRows(const LockOwner& owner, const IndexLock& index, LockMode weakest) const;
   void TradeRows(LockOwner* owner, LockOwner::IndexUse* use);
   bool TradeRow(LockOwner* owner, LockHash hash);

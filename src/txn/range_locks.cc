@@ -22,7 +22,7 @@ RangeSet* RangeLocks::Asking(const LockOwner& owner) {
   return nullptr;
 }
 
-RangeSet* RangeLocks::MakeSet(LockOwner* owner, IndexId index) {
+RangeSet* RangeLocks::AddSet(LockOwner* owner, IndexId index) {
   auto made = std::make_unique<RangeSet>();
   made->owner = owner;
   made->index = index;
@@ -36,8 +36,9 @@ RangeSet* RangeLocks::MakeSet(LockOwner* owner, IndexId index) {
 }
 
 bool RangeLocks::Ask(LockOwner* owner, IndexId index, Bytes start, Bytes end) {
+  BASALT_ASSERT(Asking(*owner) == nullptr, "R5: a request that fails leaves nothing behind");
   RangeSet* set = SetOf(*owner, index);
-  if (set == nullptr) set = MakeSet(owner, index);
+  if (set == nullptr) set = AddSet(owner, index);
   set->trimmable = false;
   auto after = set->ranges.upper_bound(start);
   if (after != set->ranges.begin() && std::prev(after)->second >= end) return false;
@@ -58,6 +59,11 @@ void RangeLocks::SetExempt(LockOwner* owner, uint64_t other, bool exempt) {
   } else {
     std::erase(set->exempt, other);
   }
+}
+
+bool RangeLocks::WaitsForExemptOnly(const LockOwner& owner) const {
+  return std::all_of(owner.waits_for_.begin(), owner.waits_for_.end(),
+                     [&](const LockOwner* other) { return IsExempt(owner, other->id()); });
 }
 
 bool RangeLocks::IsExempt(const LockOwner& owner, uint64_t other) const {
@@ -125,6 +131,8 @@ void RangeLocks::Withdraw(LockOwner* owner) {
 void RangeLocks::Cut(RangeSet* set, Bytes start, Bytes end) {
   if (start >= end) return;
   const auto range = std::prev(set->ranges.upper_bound(start));
+  BASALT_ASSERT(range->second >= end,
+                "R7: Trim gives back only what the newest request alone has asked for");
   if (range->second > end) set->ranges.emplace(end, std::move(range->second));
   if (range->first == start) {
     set->ranges.erase(range);
@@ -178,7 +186,7 @@ bool RangeLocks::HasAny(const LockOwner& owner, IndexId index) const {
   return set != nullptr && !set->ranges.empty();
 }
 
-void RangeLocks::GiveBack(LockOwner* owner, IndexId index) {
+void RangeLocks::ReleaseIndex(LockOwner* owner, IndexId index) {
   RangeSet* set = SetOf(*owner, index);
   if (set == nullptr) return;
   {
@@ -218,7 +226,7 @@ Status RangeLocks::WaitForKey(LockOwner* writer, IndexId index, Bytes key, uint6
   const Bucket& bucket = BucketOf(index);
   ReaderLock guard(bucket.mutex);
   MutexLock wait_lock(graph_->mutex());
-  graph_->StartLocked(writer);
+  graph_->ResetLocked(writer);
   bool covered = false;
   for (const RangeSet* set : bucket.members) {
     if (!Excludes(*set, *writer, index, key)) continue;
@@ -227,7 +235,7 @@ Status RangeLocks::WaitForKey(LockOwner* writer, IndexId index, Bytes key, uint6
   }
   guard.Unlock();
   if (!covered) return Status::Ok();
-  return graph_->AwaitChangeLocked(writer, {index, key, LockKind::kInsert}, &wait_lock, deadline);
+  return graph_->WaitForChangeLocked(writer, {index, key, LockKind::kInsert}, &wait_lock, deadline);
 }
 
 std::vector<RangeLocks::HeldRange> RangeLocks::HeldRanges() const {

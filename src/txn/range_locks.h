@@ -79,6 +79,8 @@ class RangeLocks {
   // other's write set.
   void SetExempt(LockOwner* owner, uint64_t other, bool exempt);
   bool IsExempt(const LockOwner& owner, uint64_t other) const;
+  // Are all whom the owner waits for exempt (R4)? The caller holds the mutex of the wait graph.
+  bool WaitsForExemptOnly(const LockOwner& owner) const;
   void Grant(LockOwner* owner);
   void Withdraw(LockOwner* owner);
   // Gives back what of [start, end) was locked by the newest request in the index alone (R7), once.
@@ -90,7 +92,7 @@ class RangeLocks {
   // Has the owner any range in the index?
   bool HasAny(const LockOwner& owner, IndexId index) const;
   // Gives up all it has there, before anybody has relied on them.
-  void GiveBack(LockOwner* owner, IndexId index);
+  void ReleaseIndex(LockOwner* owner, IndexId index);
   // Has another a range in the index, or asks for one without waiting for this owner?
   bool OthersHave(const LockOwner& owner, IndexId index) const;
 
@@ -128,7 +130,7 @@ class RangeLocks {
   }
   static RangeSet* SetOf(const LockOwner& owner, IndexId index);
   static RangeSet* Asking(const LockOwner& owner);
-  RangeSet* MakeSet(LockOwner* owner, IndexId index);
+  RangeSet* AddSet(LockOwner* owner, IndexId index);
   static bool Inside(const RangeSet& set, Bytes key);
   static bool Excludes(const RangeSet& set, const LockOwner& writer, IndexId index, Bytes key);
   void Add(RangeSet* set) const;

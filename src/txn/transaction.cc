@@ -16,22 +16,25 @@ Transaction::Transaction(TransactionManager* manager, uint64_t id)
       locks_(this, manager, id),
       writes_(manager, &locks_.owner()),
       reads_(manager, &settings_, &writes_) {
-  manager_->Enrol(this);
+  manager_->AddTransaction(this);
 }
 
 Transaction::~Transaction() {
   if (state() == State::kActive) (void)Rollback();
   // A prepared transaction keeps its log record; only the process forgets it.
   if (state() == State::kPrepared) Finish();
-  manager_->Strike(this);
+  manager_->RemoveTransaction(this);
 }
 
 void Transaction::Begin(const Settings& settings) {
+  BASALT_ASSERT(!snapshot().taken(), "T3: a snapshot ends with its transaction");
   settings_ = settings;
   state_ = State::kActive;
 }
 
 void Transaction::BeginStatement() {
+  BASALT_ASSERT(settings_.isolation != Isolation::kReadCommitted || !snapshot().taken(),
+                "T3: under read committed a snapshot ends with its statement");
   statement_lock_position_ = locks_.owner().position();
   writes_.BeginStatement();
 }

@@ -14,6 +14,10 @@ Status TransactionLocks::Acquire(IndexId index, Bytes key, LockMode mode, LockWa
                                     transaction_->settings().lock_wait_microseconds, acquired);
 }
 
+bool TransactionLocks::HoldExclusively(IndexId index, Bytes key) const {
+  return manager_->locks()->HoldsExclusively(owner_, index, key);
+}
+
 Status TransactionLocks::AcquireForEntry(IndexId index, Bytes key, LockWait wait, bool* acquired) {
   Status locked = Acquire(index, key, LockMode::kExclusive, wait, acquired);
   if (locked.ok() && *acquired) LockTable::NoteNewEntry(&owner_);
@@ -65,8 +69,8 @@ void TransactionLocks::TrimRange(IndexId index, Bytes start, Bytes end) {
   manager_->ranges()->Trim(&owner_, index, start, end);
 }
 
-void TransactionLocks::GiveBackRanges(IndexId index) {
-  manager_->ranges()->GiveBack(&owner_, index);
+void TransactionLocks::ReleaseRanges(IndexId index) {
+  manager_->ranges()->ReleaseIndex(&owner_, index);
 }
 
 Status TransactionLocks::WaitToInsert(const NewEntry& entry) {

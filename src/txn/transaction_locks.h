@@ -32,6 +32,8 @@ class TransactionLocks {
 
   // Locks a row of the (hidden) primary key, or a value of a unique index by its prefix.
   Status Acquire(IndexId index, Bytes key, LockMode mode, LockWait wait, bool* acquired = nullptr);
+  // Has nobody else the row, and does nobody else get it?
+  bool HoldExclusively(IndexId index, Bytes key) const;
   // Exclusively, for an entry that is about to be added: a roll-back of the statement or to a
   // savepoint gives it back, and no other lock. EntryIsThere, right after it: the lock stays, in
   // this mode, or as it was before.
@@ -51,7 +53,7 @@ class TransactionLocks {
   // range only with a view that is made afterwards, or whose stamp is still the present one.
   Status AcquireRange(IndexId index, Bytes start, Bytes end, LockWait wait);
   void TrimRange(IndexId index, Bytes start, Bytes end);  // what only the last call asked for
-  void GiveBackRanges(IndexId index);                     // all of them there
+  void ReleaseRanges(IndexId index);                      // all of them there
   // Waits until a range of another around the entry goes; then it may be added. The caller should
   // give up first the locks it took for this write: the owner of the range may want the same key.
   Status WaitToInsert(const NewEntry& entry);

@@ -8,6 +8,7 @@
 
 #include <rocksdb/write_batch.h>
 
+#include "base/assert.h"
 #include "catalog/dictionary_records.h"
 #include "store/errors/status_map.h"
 #include "store/format/index_bounds.h"
@@ -30,13 +31,13 @@ class EntryReader : public rocksdb::WriteBatch::Handler {
 
   rocksdb::Status PutCF(uint32_t family, const rocksdb::Slice& key,
                         const rocksdb::Slice&) override {
-    return Tell(family, key, true);
+    return Notify(family, key, true);
   }
   rocksdb::Status DeleteCF(uint32_t family, const rocksdb::Slice& key) override {
-    return Tell(family, key, false);
+    return Notify(family, key, false);
   }
   rocksdb::Status SingleDeleteCF(uint32_t family, const rocksdb::Slice& key) override {
-    return Tell(family, key, false);
+    return Notify(family, key, false);
   }
   rocksdb::Status MergeCF(uint32_t, const rocksdb::Slice&, const rocksdb::Slice&) override {
     return rocksdb::Status::OK();
@@ -50,7 +51,7 @@ class EntryReader : public rocksdb::WriteBatch::Handler {
   bool IsDictionary(uint32_t family) const { return family == system_; }
 
  private:
-  rocksdb::Status Tell(uint32_t family, const rocksdb::Slice& key, bool put) {
+  rocksdb::Status Notify(uint32_t family, const rocksdb::Slice& key, bool put) {
     if (!IsDictionary(family) && key.size() >= kIndexNumberBytes) {
       Take(IndexId{family, LoadBigEndian32(key.data())}, Bytes(key.data(), key.size()), put);
     }
@@ -171,12 +172,12 @@ std::unique_ptr<Transaction> TransactionManager::NewTransaction() {
   return std::make_unique<Transaction>(this, next_id_.fetch_add(1));
 }
 
-void TransactionManager::Enrol(Transaction* transaction) {
+void TransactionManager::AddTransaction(Transaction* transaction) {
   WriterLock guard(transactions_mutex_);
   transactions_.push_back(transaction);
 }
 
-void TransactionManager::Strike(Transaction* transaction) {
+void TransactionManager::RemoveTransaction(Transaction* transaction) {
   WriterLock guard(transactions_mutex_);
   const auto found = std::find(transactions_.begin(), transactions_.end(), transaction);
   *found = transactions_.back();
@@ -208,15 +209,27 @@ Status TransactionManager::LockRange(Transaction* asker, IndexId index, Bytes st
       waits_.EndLocked(owner);
       status = Status(Code::kLockBusy);
     } else {
-      status = waits_.AwaitChangeLocked(owner, {index, start, LockKind::kRange}, &lock, deadline);
+      BASALT_ASSERT(ranges_.WaitsForExemptOnly(*owner),
+                    "R4: while a range is pending, the owners it waits for are exempt");
+      status = waits_.WaitForChangeLocked(owner, {index, start, LockKind::kRange}, &lock, deadline);
     }
   }
   if (status.ok()) {
+    BASALT_ASSERT(!AnyIsExempt(*owner),
+                  "R2: when a range is granted, nobody else has an uncommitted new entry in it");
     ranges_.Grant(owner);
   } else {
     ranges_.Withdraw(owner);
   }
   return status;
+}
+
+// May any other transaction go on adding entries to the range that the owner has asked for?
+bool TransactionManager::AnyIsExempt(const LockOwner& owner) {
+  ReaderLock registry(transactions_mutex_);
+  return std::any_of(transactions_.begin(), transactions_.end(), [&](const Transaction* other) {
+    return ranges_.IsExempt(owner, other->id());
+  });
 }
 
 // Has the index no committed entry at all? Among very many deleted ones the answer is no.
@@ -236,14 +249,14 @@ bool TransactionManager::IsEmpty(IndexId index) const {
 // others from, since a new row has a new primary entry; and to lock its key or its value, entry or
 // not, which a lock of the whole index does. What others have in their hands already, ranges
 // included, they keep: then the table is not to be had.
-bool TransactionManager::TakeAlone(Transaction* asker, std::span<const IndexId> indexes,
-                                   size_t* taken) {
+bool TransactionManager::AcquireAlone(Transaction* asker, std::span<const IndexId> indexes,
+                                      size_t* taken) {
   LockOwner* owner = &asker->locks().owner();
   for (const IndexId index : indexes) {
     if (ranges_.OthersHave(*owner, index)) return false;
   }
   for (const IndexId index : indexes) {
-    if (!locks_.TryTakeIndex(owner, index)) return false;
+    if (!locks_.TryAcquireIndex(owner, index)) return false;
     ++*taken;
   }
   return true;
@@ -268,11 +281,11 @@ Status TransactionManager::OwnTable(Transaction* asker, std::span<const IndexId>
   // Before the look at the ranges of others: who asks for one now finds that there may be entries.
   writes.SetOpaque(true);
   size_t taken = 0;
-  const bool alone = TakeAlone(asker, indexes, &taken);
+  const bool alone = AcquireAlone(asker, indexes, &taken);
   if (alone && (!empty || IsEmpty(primary))) return Status::Ok();
   if (!asker->writes().ingested().has_loads()) writes.SetOpaque(false);
-  for (size_t i = 0; i < taken; ++i) locks_.GiveIndexBack(owner, indexes[i]);
-  ranges_.GiveBack(owner, primary);
+  for (size_t i = 0; i < taken; ++i) locks_.ReleaseWholeIndex(owner, indexes[i]);
+  ranges_.ReleaseIndex(owner, primary);
   return Status(Code::kLockBusy);
 }
 
@@ -292,7 +305,7 @@ bool TransactionManager::WatchInserters(Transaction* asker, IndexId index, Bytes
     if (!has) continue;
     // While its mutex is held the other cannot end: it will see the watch.
     MutexLock lock(waits_.mutex());
-    if (!found) waits_.StartLocked(owner);
+    if (!found) waits_.ResetLocked(owner);
     WaitGraph::AddWatchLocked(owner, &other->locks().owner());
     found = true;
   }

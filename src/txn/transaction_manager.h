@@ -47,8 +47,8 @@ class TransactionManager {
 
   // --- Called by transactions ---
   // Every transaction is in a list from its construction to its destruction.
-  void Enrol(Transaction* transaction);
-  void Strike(Transaction* transaction);
+  void AddTransaction(Transaction* transaction);
+  void RemoveTransaction(Transaction* transaction);
   // TransactionLocks::AcquireRange; the protocol is described in range_locks.h.
   Status LockRange(Transaction* asker, IndexId index, Bytes start, Bytes end, LockWait wait);
   ViewStamp LatestStamp() const;
@@ -112,8 +112,9 @@ class TransactionManager {
   Status FinishIngestJob(const catalog::IngestJob& job);
   Status AdoptPrepared(rocksdb::Transaction* prepared);
   bool IsEmpty(IndexId index) const;
-  bool TakeAlone(Transaction* asker, std::span<const IndexId> indexes, size_t* taken);
+  bool AcquireAlone(Transaction* asker, std::span<const IndexId> indexes, size_t* taken);
   bool WatchInserters(Transaction* asker, IndexId index, Bytes start, Bytes end);
+  bool AnyIsExempt(const LockOwner& owner);
 
   store::Store* const store_;
   catalog::Catalog* const catalog_;

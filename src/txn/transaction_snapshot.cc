@@ -10,7 +10,7 @@ const rocksdb::Snapshot* TransactionSnapshot::ForEstimate() {
   return snapshot_;
 }
 
-const rocksdb::Snapshot* TransactionSnapshot::RenewFresh() {
+const rocksdb::Snapshot* TransactionSnapshot::RefreshIfReadOnce() {
   if (snapshot_ == nullptr || reads_ != 1) return nullptr;
   Release();
   return ForReads();

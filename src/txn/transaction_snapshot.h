@@ -28,7 +28,7 @@ class TransactionSnapshot {
   // outlive it, so that the transaction's view begins with its first real read.
   const rocksdb::Snapshot* ForEstimate();
   // A newer snapshot in the place of one that ForReads() gave out only once; else null.
-  const rocksdb::Snapshot* RenewFresh();
+  const rocksdb::Snapshot* RefreshIfReadOnce();
   void Release();
 
   bool taken() const { return snapshot_ != nullptr; }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "catalog/catalog.h"
 #include "store/errors/status_map.h"
 #include "store/store.h"
@@ -72,6 +73,9 @@ Status TransactionWrites::ReadyToWrite(const rocksdb::ColumnFamilyHandle* family
 template <typename Write>
 Status TransactionWrites::WriteTo(const rocksdb::ColumnFamilyHandle* family, const Write& write) {
   BASALT_RETURN_IF_ERROR(ReadyToWrite(family));
+  BASALT_ASSERT(
+      IsTemporary(family) || store_transaction_->GetState() == rocksdb::Transaction::STARTED,
+      "T1: what is written is in the write set, or, prepared, in the log");
   if (gate_open_ || IsTemporary(family)) return write(&Of(family));
   MutexLock lock(logged_.mutex());
   return write(&logged_);
@@ -108,6 +112,7 @@ bool TransactionWrites::large() {
 
 void TransactionWrites::BeginStatement() {
   statement_marked_ = false;
+  statement_operations_ = logged_.operations();
   temporary_.BeginStatement();
   if (!begun_) return;  // nothing to come back to
   statement_mark_ = logged_.SetMark();
@@ -122,7 +127,7 @@ void TransactionWrites::EndStatement() {
 
 Status TransactionWrites::RollbackStatement() {
   Status status;
-  ingested_.DropLoads();
+  ingested_.ClearLoads();
   if (statement_marked_) {
     status = logged_.RollbackTo(statement_mark_);
   } else if (begun_) {
@@ -131,6 +136,8 @@ Status TransactionWrites::RollbackStatement() {
     status = store::MapStatus(store_transaction_->Rollback(), "rolling back a statement");
     begun_ = false;
   }
+  BASALT_ASSERT(!status.ok() || logged_.operations() == statement_operations_,
+                "T4: a statement that fails leaves the write set as it was when it began");
   Status temporary = temporary_.RollbackStatement();
   if (status.ok()) status = std::move(temporary);
   return status;
@@ -145,7 +152,7 @@ Status TransactionWrites::SetMark(WriteMark* mark) {
 }
 
 Status TransactionWrites::RollbackTo(const WriteMark& mark) {
-  ingested_.DropLoads();
+  ingested_.ClearLoads();
   BASALT_RETURN_IF_ERROR(logged_.RollbackTo(mark.logged));
   return temporary_.RollbackTo(mark.temporary);
 }
@@ -167,7 +174,7 @@ Status TransactionWrites::WriteAutoIncrements() {
 }
 
 // Large writes go into files, of which the batch leaves only the record; counters come into it.
-Status TransactionWrites::CompleteBatch() {
+Status TransactionWrites::FinishBatch() {
   if (logged_.spilled() || ingested_.has_loads()) {
     BASALT_RETURN_IF_ERROR(ingested_.Build(&logged_, store_transaction_->GetWriteBatch()));
   }
@@ -176,19 +183,21 @@ Status TransactionWrites::CompleteBatch() {
 
 Status TransactionWrites::Prepare(const std::string& name) {
   logged_.SetOpaque(true);
-  BASALT_RETURN_IF_ERROR(CompleteBatch());
+  BASALT_RETURN_IF_ERROR(FinishBatch());
   BASALT_RETURN_IF_ERROR(
       store::MapStatus(store_transaction_->SetName(name), "naming a prepared transaction"));
   BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Prepare(), "preparing"));
   // The files of a spilled transaction are not looked into.
   if (ingested_.job() == nullptr) logged_.SetOpaque(false);
+  BASALT_ASSERT(store_transaction_->GetState() == rocksdb::Transaction::PREPARED,
+                "T5: a prepared transaction survives the process");
   return Status::Ok();
 }
 
 Status TransactionWrites::Commit(bool prepared) {
   if (!prepared) BASALT_RETURN_IF_ERROR(Begin());
   logged_.SetOpaque(true);  // until Clear
-  if (!prepared) BASALT_RETURN_IF_ERROR(CompleteBatch());
+  if (!prepared) BASALT_RETURN_IF_ERROR(FinishBatch());
   BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Commit(), "committing"));
   begun_ = false;
   return Status::Ok();
@@ -202,7 +211,7 @@ Status TransactionWrites::Rollback() {
 
 void TransactionWrites::Clear() {
   logged_.Clear();
-  ingested_.DropLoads();
+  ingested_.ClearLoads();
   temporary_.Clear();
   auto_increments_.clear();
   begun_ = false;

@@ -120,7 +120,7 @@ class TransactionWrites {
   template <typename Write>
   Status WriteTo(const rocksdb::ColumnFamilyHandle* family, const Write& write);
   Status WriteAutoIncrements();
-  Status CompleteBatch();
+  Status FinishBatch();
 
   TransactionManager* const manager_;
   LockOwner* const owner_;
@@ -129,6 +129,7 @@ class TransactionWrites {
   bool gate_open_ = false;  // this thread holds the mutex of logged_
   bool statement_marked_ = false;
   WriteSet::Mark statement_mark_ = 0;
+  uint64_t statement_operations_ = 0;  // in logged_ when the statement began
   WriteSet logged_;
   TemporaryWrites temporary_;
   std::vector<AutoIncrement> auto_increments_;

@@ -31,13 +31,15 @@ int64_t UnixSeconds() {
 }  // namespace
 
 LockOwner::LockOwner(uint64_t id) : id_(id) {}
-LockOwner::~LockOwner() = default;
+LockOwner::~LockOwner() {
+  BASALT_ASSERT(watchers_.empty(), "G3: a watcher is woken by the end of the one it watches");
+}
 
 uint64_t WaitGraph::DeadlineAfter(uint64_t microseconds) {
   return NowMicroseconds() + microseconds;
 }
 
-void WaitGraph::StartLocked(LockOwner* waiter) {
+void WaitGraph::ResetLocked(LockOwner* waiter) {
   BASALT_ASSERT(!waiter->waiting_, "G2: a wait leaves nothing behind when it ends");
   waiter->waits_for_.clear();
   waiter->granted_ = false;
@@ -60,7 +62,7 @@ Status WaitGraph::BeginLocked(LockOwner* waiter, const LockRequest& request) {
   waiter->wanted_.key.assign(request.key);
   waiter->wanted_.kind = request.kind;
   waiter->waiting_ = true;
-  TellObserver(waiter);
+  NotifyObserver(waiter);
   std::vector<LockOwner*> cycle;
   while (ClosesCycle(waiter, &cycle)) {
     deadlocks_.fetch_add(1, std::memory_order_relaxed);
@@ -77,7 +79,7 @@ Status WaitGraph::BeginLocked(LockOwner* waiter, const LockRequest& request) {
 }
 
 // Whatever the waiter reaches must end before it can go on.
-void WaitGraph::TellObserver(LockOwner* waiter) {
+void WaitGraph::NotifyObserver(LockOwner* waiter) {
   if (observer_ == nullptr || waiter->runner_ == nullptr) return;
   if (!observer_->Wants(waiter->runner_)) return;
   const uint64_t mark = ++visit_;
@@ -130,6 +132,7 @@ Status WaitGraph::SleepUntil(LockOwner* waiter, MutexLock* lock, uint64_t deadli
     if (!waiter->wake_.WaitUntil(*lock, until) && !waiter->granted_) {
       if (waiter->victim_) return Status(Code::kDeadlock);
       if (waiter->interrupted_.load()) return Status(Code::kInterrupted);
+      BASALT_ASSERT(!IsOnCycle(waiter), "G1: a cycle of waits is broken at its last edge");
       timeouts_.fetch_add(1, std::memory_order_relaxed);
       return Status(Code::kLockTimeout);
     }
@@ -153,8 +156,8 @@ void WaitGraph::GrantLocked(LockOwner* waiter) {
   waiter->wake_.NotifyOne();
 }
 
-Status WaitGraph::AwaitChangeLocked(LockOwner* waiter, const LockRequest& request, MutexLock* lock,
-                                    uint64_t deadline) {
+Status WaitGraph::WaitForChangeLocked(LockOwner* waiter, const LockRequest& request,
+                                      MutexLock* lock, uint64_t deadline) {
   Status status = BeginLocked(waiter, request);
   if (status.ok()) status = SleepLocked(waiter, lock, deadline);
   EndLocked(waiter);
@@ -200,6 +203,12 @@ bool WaitGraph::ClosesCycle(LockOwner* start, std::vector<LockOwner*>* cycle) {
     }
   }
   return false;
+}
+
+// Leaves nothing behind but marks of a search, which no other search looks at.
+bool WaitGraph::IsOnCycle(LockOwner* waiter) {
+  std::vector<LockOwner*> cycle;
+  return ClosesCycle(waiter, &cycle);
 }
 
 void WaitGraph::Report(const std::vector<LockOwner*>& cycle) {

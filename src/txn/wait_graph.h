@@ -74,7 +74,7 @@ class WaitGraph {
 
   // Forgets the edges of an earlier wait and its grant. Then the caller adds edges, by
   // AddEdgeLocked or AddWatchLocked, and calls SleepLocked.
-  void StartLocked(LockOwner* waiter) BASALT_REQUIRES(mutex_);
+  void ResetLocked(LockOwner* waiter) BASALT_REQUIRES(mutex_);
   static void AddEdgeLocked(LockOwner* waiter, LockOwner* blocker);
   // The edge goes when `blocker` changes (see Changed), which also ends the wait. The caller holds
   // what keeps the blocker from ending meanwhile (G3).
@@ -90,8 +90,8 @@ class WaitGraph {
   void EndLocked(LockOwner* waiter) BASALT_REQUIRES(mutex_);
   static void GrantLocked(LockOwner* waiter);
   // All of it for a waiter whose edges are watches: begin, sleep, end.
-  Status AwaitChangeLocked(LockOwner* waiter, const LockRequest& request, MutexLock* lock,
-                           uint64_t deadline) BASALT_REQUIRES(mutex_);
+  Status WaitForChangeLocked(LockOwner* waiter, const LockRequest& request, MutexLock* lock,
+                             uint64_t deadline) BASALT_REQUIRES(mutex_);
   // The owner has ended or given something up: those who watch it look again. Free when there are
   // none.
   void Changed(LockOwner* owner);
@@ -111,8 +111,9 @@ class WaitGraph {
 
  private:
   Status SleepUntil(LockOwner* waiter, MutexLock* lock, uint64_t deadline) BASALT_REQUIRES(mutex_);
-  void TellObserver(LockOwner* waiter) BASALT_REQUIRES(mutex_);
+  void NotifyObserver(LockOwner* waiter) BASALT_REQUIRES(mutex_);
   bool ClosesCycle(LockOwner* start, std::vector<LockOwner*>* cycle) BASALT_REQUIRES(mutex_);
+  bool IsOnCycle(LockOwner* waiter) BASALT_REQUIRES(mutex_);
   size_t ChooseVictim(const std::vector<LockOwner*>& cycle) const BASALT_REQUIRES(mutex_);
   void Report(const std::vector<LockOwner*>& cycle) BASALT_REQUIRES(mutex_);
 

@@ -5,6 +5,7 @@
 
 #include <rocksdb/write_batch.h>
 
+#include "base/assert.h"
 #include "store/errors/status_map.h"
 #include "store/store.h"
 #include "txn/overlay_source.h"
@@ -137,7 +138,7 @@ Status WriteSet::Get(rocksdb::ColumnFamilyHandle* family, Bytes key, WriteKind* 
 }
 
 WriteSet::Mark WriteSet::SetMark() {
-  MarkEntry entry{next_mark_++, true, false, layers_.size(), operations_};
+  MarkEntry entry{next_mark_++, true, false, layers_.size(), operations_, operations()};
   // Without writes in the batch the mark lies on its lower edge and needs no savepoint there.
   if (operations_ != 0) {
     batch_->SetSavePoint();
@@ -163,6 +164,8 @@ Status WriteSet::RollbackTo(Mark mark) {
     BASALT_RETURN_IF_ERROR(store::MapStatus(batch_->RollbackToSavePoint(), "rolling back"));
     batch_->SetSavePoint();
     operations_ = entry.operation;
+    BASALT_ASSERT(operations() == entry.operations,
+                  "W2: no layer holds writes from both sides of a live mark");
     return Status::Ok();
   }
   if (batch_ != nullptr) BASALT_RETURN_IF_ERROR(EmptyBatch());
@@ -171,6 +174,8 @@ Status WriteSet::RollbackTo(Mark mark) {
     spill_->Drop(layers_.back());
     layers_.pop_back();
   }
+  BASALT_ASSERT(operations() == entry.operations,
+                "W2: no layer holds writes from both sides of a live mark");
   return Status::Ok();
 }
 
@@ -249,6 +254,8 @@ Status WriteSet::SpillBatch() {
 Status WriteSet::EmptyBatch() {
   operations_ = 0;
   BASALT_RETURN_IF_ERROR(store::MapStatus(batch_->RollbackToSavePoint(), "emptying a batch"));
+  BASALT_ASSERT(batch_->GetWriteBatch()->Count() == 0,
+                "W1: the batch holds only writes newer than every write in the layers");
   batch_->SetSavePoint();
   return Status::Ok();
 }

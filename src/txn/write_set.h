@@ -127,9 +127,10 @@ class WriteSet {
   struct MarkEntry {
     Mark id;
     bool live;
-    bool in_batch;       // false: lies below the batch, at the boundary after `layer_count` layers
-    size_t layer_count;  // layers that are older than the mark
-    uint64_t operation;  // operations in the batch before the mark
+    bool in_batch;        // false: lies below the batch, at the boundary after `layer_count` layers
+    size_t layer_count;   // layers that are older than the mark
+    uint64_t operation;   // operations in the batch before the mark
+    uint64_t operations;  // in the whole set before the mark, wherever they are now
   };
 
   static uint64_t MaskBit(IndexId index) {

@@ -42,7 +42,7 @@ def run(args) -> TierResult:
     shutil.rmtree(folder, ignore_errors=True)
     server = PrivateServer(folder / "data", "rocksdb")
     try:
-        make_tables(server)
+        create_tables(server)
         shutil.copytree(server.datadir, folder / "copy")
         for family in FAMILIES.values():
             for path in files_of(server.datadir, family):
@@ -82,7 +82,7 @@ def one(name: str, test: Callable, server: PrivateServer, result: TierResult) ->
         print(f"   {name}: passed")
 
 
-def make_tables(server: PrivateServer) -> None:
+def create_tables(server: PrivateServer) -> None:
     columns = (
         "id INT, a INT, b VARCHAR(30), PRIMARY KEY (id) COMMENT '{}', KEY by_a (a) COMMENT '{}'"
     )

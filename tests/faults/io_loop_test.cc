@@ -362,7 +362,7 @@ TEST_F(IoLoop, Checkpoint) {
       "checkpoint",
       [this] {
         const std::string path = directory_ / ("checkpoint" + std::to_string(++made_));
-        Status made = database_->store()->checkpoints().Make(path);
+        Status made = database_->store()->checkpoints().Create(path);
         EXPECT_TRUE(made.ok() || !std::filesystem::exists(path)) << "a checkpoint in part";
         return made;
       },

@@ -31,7 +31,7 @@ unsigned TableCheck::max_stages() const {
   return static_cast<unsigned>(2 * table_.index_count() + 1);
 }
 
-void TableCheck::StartStage(uint64_t expected) {
+void TableCheck::BeginStage(uint64_t expected) {
   if (expected_steps_ != 0) progress_->NextStage();
   done_ = 0;
   expected_steps_ = expected + 1;
@@ -66,7 +66,7 @@ Status TableCheck::EndWalk(size_t index, const IndexWalk& walk, Status status, b
 }
 
 Status TableCheck::CheckRows() {
-  StartStage(table_.statistics().Rows());
+  BeginStage(table_.statistics().Rows());
   IndexWalk walk(table_, table_.primary_position(), transaction_);
   Status status = walk.Next();
   for (; status.ok(); status = walk.Next()) {
@@ -119,7 +119,7 @@ void TableCheck::CheckChecksum(size_t index, Bytes key, Bytes value) {
 }
 
 Status TableCheck::CheckEntries(size_t index) {
-  StartStage(rows_);
+  BeginStage(rows_);
   IndexWalk walk(table_, index, transaction_);
   Status status = walk.Next();
   for (; status.ok(); status = walk.Next()) {
@@ -183,7 +183,7 @@ void TableCheck::CompareCounts(size_t index) {
 
 // Reads past the cache, which may still hold what the disk has lost.
 Status TableCheck::CheckFiles() {
-  StartStage(0);
+  BeginStage(0);
   store::Store* store = table_.database()->store();
   const auto go_on = [this] { return progress_->Report(0, 1); };
   for (size_t i = 0; i < table_.index_count(); ++i) {

@@ -63,7 +63,7 @@ class TableCheck {
 
   bool Secondary(size_t index) const { return index != table_.primary_position(); }
   Status Proceed();
-  void StartStage(uint64_t expected);
+  void BeginStage(uint64_t expected);
   Status EndWalk(size_t index, const IndexWalk& walk, Status status, bool* complete);
 
   Status CheckRows();

@@ -5,6 +5,7 @@
 #include "engine/checks/table_check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "engine/database.h"
@@ -20,7 +21,7 @@ bool SameNumber(const uint8_t* one, const uint8_t* other) {
   Number second;
   std::memcpy(&first, one, sizeof(first));
   std::memcpy(&second, other, sizeof(second));
-  return first == second || (first != first && second != second);
+  return first == second || (std::isnan(first) && std::isnan(second));
 }
 
 // Length, and pointer to the data.
@@ -84,7 +85,7 @@ Status TableCheck::SearchDifferences() {
 }
 
 Status TableCheck::SearchEntries(size_t index) {
-  StartStage(rows_);
+  BeginStage(rows_);
   IndexWalk walk(table_, index, transaction_);
   ImageRun run;
   Status status = walk.Next();
@@ -167,7 +168,7 @@ bool TableCheck::EntryGivesRowBack(size_t index, Bytes key, Bytes value) {
 }
 
 Status TableCheck::SearchRows(const std::vector<size_t>& indexes) {
-  StartStage(rows_);
+  BeginStage(rows_);
   const size_t primary = table_.primary_position();
   IndexWalk walk(table_, primary, transaction_);
   rocksdb::PinnableSlice value;

@@ -49,7 +49,7 @@ Status IndexBuild::Abort() {
   if (writer_ != nullptr && writer_->active()) (void)writer_->Rollback();
   if (built_.empty()) return Status::Ok();
   for (const catalog::IndexRecord& index : built_) {
-    table_.database()->key_prefixes()->Forget(index.id);
+    table_.database()->key_prefixes()->Unregister(index.id);
   }
   return table_.database()->catalog()->AbortIndexBuild(std::exchange(built_, {}));
 }

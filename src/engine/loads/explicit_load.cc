@@ -29,7 +29,7 @@ Status ExplicitLoad::BeginPart(const std::shared_ptr<Table>& table, const Settin
   if (begun.ok()) {
     parts_.push_back(std::move(added));
   } else {
-    Abandon();
+    Abort();
   }
   return begun;
 }
@@ -64,7 +64,7 @@ bool ExplicitLoad::ComesInOrder(Part* part, Bytes key) {
   return true;
 }
 
-ExplicitLoad::Problem ExplicitLoad::Judge(Part* part, Bytes key, bool sorted) {
+ExplicitLoad::Problem ExplicitLoad::CheckKey(Part* part, Bytes key, bool sorted) {
   if (sorted) return ComesInOrder(part, key) ? Problem::kOther : Problem::kOutOfOrder;
   if (part->keys.size() < kKnownKeys) {
     return part->keys.emplace(key).second ? Problem::kOther : Problem::kKnownKey;
@@ -78,7 +78,7 @@ Status ExplicitLoad::Insert(const std::shared_ptr<Table>& table, const uint8_t* 
   Part* part = nullptr;
   BASALT_RETURN_IF_ERROR(PartOf(table, settings, &part));
   if (!table->hidden_primary()) {
-    problem_ = Judge(part, part->insert->PrimaryKeyOf(record), settings.sorted);
+    problem_ = CheckKey(part, part->insert->PrimaryKeyOf(record), settings.sorted);
     if (problem_ == Problem::kOutOfOrder) {
       return Status(Code::kInvalidArgument, "rows are not in the order of the primary key");
     }
@@ -91,7 +91,7 @@ Status ExplicitLoad::Insert(const std::shared_ptr<Table>& table, const uint8_t* 
     problem_ = Problem::kDuplicate;
     added = Status(Code::kDuplicateKey, part->insert->NameOfDuplicate());
   }
-  Abandon();
+  Abort();
   return added;
 }
 
@@ -126,7 +126,7 @@ Status ExplicitLoad::FinishParts(bool* lost) {
   return Status::Ok();
 }
 
-void ExplicitLoad::Abandon() {
+void ExplicitLoad::Abort() {
   parts_.clear();
   if (transaction_->active()) (void)transaction_->Rollback();  // nothing of it was written
 }

@@ -75,10 +75,10 @@ class ExplicitLoad {
   Status PartOf(const std::shared_ptr<Table>& table, const Settings& settings, Part** part);
   static bool ComesInOrder(Part* part, Bytes key);
   // Whether the key may be added, else the reason.
-  static Problem Judge(Part* part, Bytes key, bool sorted);
+  static Problem CheckKey(Part* part, Bytes key, bool sorted);
   bool IsPresent(const Table& table) const;
   Status FinishParts(bool* lost);
-  void Abandon();
+  void Abort();
 
   Database* const database_;
   const txn::BulkLoad::Progress progress_;

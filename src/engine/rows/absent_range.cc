@@ -18,7 +18,7 @@ bool AbsentRange::Ascends(Bytes key, const txn::WriteSet& own) const {
          key > low_;
 }
 
-void AbsentRange::EndKnowledge() {
+void AbsentRange::ForgetAbsent() {
   if (!known_) return;
   known_ = false;
   rows_ = 0;
@@ -28,7 +28,7 @@ void AbsentRange::EndKnowledge() {
 AbsentRange::Answer AbsentRange::Ask(Bytes key, const txn::ViewStamp& latest,
                                      const txn::WriteSet& own) {
   ascends_ = Ascends(key, own);
-  if (!ascends_ || latest != stamp_ || (!high_.empty() && key >= high_)) EndKnowledge();
+  if (!ascends_ || latest != stamp_ || (!high_.empty() && key >= high_)) ForgetAbsent();
   if (known_) {
     ++spared_;
     return Answer::kFree;
@@ -36,7 +36,7 @@ AbsentRange::Answer AbsentRange::Ask(Bytes key, const txn::ViewStamp& latest,
   return ascends_ && rows_ >= wait_ ? Answer::kSearch : Answer::kLook;
 }
 
-void AbsentRange::Know(const txn::ViewStamp& stamp, Bytes next) {
+void AbsentRange::NoteAbsent(const txn::ViewStamp& stamp, Bytes next) {
   known_ = true;
   stamp_ = stamp;
   high_.assign(next);

@@ -17,7 +17,7 @@ namespace basalt::engine {
 //
 //   Ask --> kFree    no entry has the key
 //       --> kLook    nothing is known: look the key up
-//       --> kSearch  the keys ascend: worth a search for the first entry >= key, then Know
+//       --> kSearch  the keys ascend: worth a search for the first entry >= key, then NoteAbsent
 //   NoteAdded after each row that was put, Forget when a statement begins.
 //
 // Invariants (tests name them):
@@ -36,7 +36,7 @@ class AbsentRange {
   Answer Ask(Bytes key, const txn::ViewStamp& latest, const txn::WriteSet& own);
   // A search from the key that Ask was asked about has found `next` to be the first entry behind
   // it; empty: there is none. `stamp` was taken before the search, which saw own writes too.
-  void Know(const txn::ViewStamp& stamp, Bytes next);
+  void NoteAbsent(const txn::ViewStamp& stamp, Bytes next);
   // The row with this key has just been put, with all its entries. Ask was called for it.
   void NoteAdded(Bytes key, const txn::WriteSet& own);
 
@@ -46,7 +46,7 @@ class AbsentRange {
   static constexpr uint32_t kWorthwhile = 16;
 
   bool Ascends(Bytes key, const txn::WriteSet& own) const;
-  void EndKnowledge();
+  void ForgetAbsent();
 
   std::string low_;   // the last row added; their memory is kept from one statement to the next
   std::string high_;  // the entry behind the gap; empty: none

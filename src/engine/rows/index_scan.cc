@@ -17,7 +17,7 @@ constexpr uint64_t kRowsLockedOneByOne = 16384;
 // Before a step: the next entry lies behind this one in its block, the last one in front of it,
 // unless the block ends there, and is about as large. Wide rows would make the scan wait for memory
 // with each of them otherwise, the more so backward, which no processor expects.
-[[gnu::always_inline]] inline void FetchNeighbour(const txn::Cursor& cursor, bool forward) {
+[[gnu::always_inline]] inline void PrefetchNeighbour(const txn::Cursor& cursor, bool forward) {
   constexpr size_t kWide = 128;
   const Bytes value = cursor.value();
   const size_t entry = value.size() + cursor.key().size();
@@ -35,7 +35,7 @@ Status OutcomeOf(const txn::Cursor& cursor) {
 
 }  // namespace
 
-Status IndexScan::Start(size_t index, bool key_only, bool fill_cache) {
+Status IndexScan::BeginScan(size_t index, bool key_only, bool fill_cache) {
   scans_whole_ = all_locked_ = view_is_old_ = false;
   replay_.End();
   moves_ = 0;
@@ -155,13 +155,13 @@ Status IndexScan::Step(Direction direction) {
       return Status::Ok();
     }
     bool arrived = false;
-    Status left = LeaveReplay(forward, &arrived);
+    Status left = EndReplay(forward, &arrived);
     if (!left.ok() || arrived) return left;
   }
   if (!cursor_->Valid()) return Status(Code::kEndOfRange);
   ++moves_;
-  locator_.Pass(*cursor_);
-  FetchNeighbour(*cursor_, forward);
+  locator_.NoteStep(*cursor_);
+  PrefetchNeighbour(*cursor_, forward);
   Status moved = StepCursor(forward);
   if (moved.ok()) [[likely]]
     return moved;
@@ -180,7 +180,7 @@ Status IndexScan::StepCursor(bool forward) {
 // the cursor stands on the same entry now. The range goes on behind what was kept of it; or the
 // scan turns round, which nobody does in a range that is read forward, but it must not depend on
 // that.
-Status IndexScan::LeaveReplay(bool forward, bool* arrived) {
+Status IndexScan::EndReplay(bool forward, bool* arrived) {
   *arrived = true;
   if (forward && replay_.complete()) return Status(Code::kEndOfRange);
   const std::string key(entry_key());
@@ -266,7 +266,7 @@ Status IndexScan::LockRow() {
   wait_for_next_ = false;
   Status locked = LockOrWait(may_wait ? intent.wait : txn::LockWait::kNoWait);
   if (locked.code() == Code::kSnapshotConflict) [[unlikely]]
-    return RenewSnapshot(std::move(locked));
+    return RefreshSnapshot(std::move(locked));
   if (may_wait) return locked;
   reader_->set_unlocked(locked.code() == Code::kLockBusy);
   return reader_->is_unlocked() ? Status::Ok() : std::move(locked);
@@ -274,9 +274,9 @@ Status IndexScan::LockRow() {
 
 // The row has changed between the scan's snapshot and its lock. When nothing else was read by that
 // snapshot, no other row either, the scan goes on with a newer one, as in MyRocks.
-Status IndexScan::RenewSnapshot(Status conflict) {
+Status IndexScan::RefreshSnapshot(Status conflict) {
   const rocksdb::Snapshot* newer =
-      moves_ == 1 ? context_->transaction()->snapshot().RenewFresh() : nullptr;
+      moves_ == 1 ? context_->transaction()->snapshot().RefreshIfReadOnce() : nullptr;
   if (newer == nullptr) return conflict;
   const std::string entry(entry_key());
   BASALT_RETURN_IF_ERROR(cursor_->Bind(newer, &context_->writes(), /*fill_cache=*/true));

@@ -43,7 +43,7 @@ class IndexScan {
   // A statement begins.
   void Begin() { wait_for_next_ = false; }
   // Prepares index `index` for a scan. `key_only`: the index covers the wanted columns.
-  Status Start(size_t index, bool key_only, bool fill_cache);
+  Status BeginScan(size_t index, bool key_only, bool fill_cache);
   void End();
   // The index of the last scan; its cursor while it runs, or null.
   size_t index() const { return index_; }
@@ -93,7 +93,7 @@ class IndexScan {
  private:
   Status StepCursor(bool forward);
   Status StepInNewView(bool forward);
-  Status LeaveReplay(bool forward, bool* arrived);
+  Status EndReplay(bool forward, bool* arrived);
   Status BeforeSeek();
   Status AfterSeek(Bytes target, Status status);
   Bytes LastingEntryValue();
@@ -102,7 +102,7 @@ class IndexScan {
   Status LockRow();
   Status LockOrWait(txn::LockWait wait);
   Status LockAllRows();
-  Status RenewSnapshot(Status conflict);
+  Status RefreshSnapshot(Status conflict);
 
   RowContext* const context_;
   RowEncoder* const encoder_;
@@ -120,7 +120,7 @@ class IndexScan {
   bool all_locked_ = false;     // and has by now locked all rows of the table
   bool view_is_old_ = false;    // it has waited since the cursor was bound; see LockOrWait
   bool wait_for_next_ = false;  // see WaitForNextRow
-  uint64_t moves_ = 0;          // since Start
+  uint64_t moves_ = 0;          // since BeginScan
 };
 
 }  // namespace basalt::engine

@@ -69,7 +69,7 @@ RangeCount RangeEstimator::CountAndCache(txn::Cursor* cursor, size_t index, Byte
   cache_.Begin(index, start, end);
   const RangeCount count = CountRange(cursor, start, end, &cache_);
   if (!count.cached) {
-    cache_.Abandon();
+    cache_.Abort();
   } else if (count.complete) {
     cache_.Keep();
   } else {

@@ -12,6 +12,11 @@ Status RowContext::LockForWrite(Bytes primary_key) const {
   return transaction_->reads().CheckUnchanged(table_->primary().family, primary_key);
 }
 
+bool RowContext::IsLockedForWrite(Bytes primary_key) const {
+  return table_->lockless() ||
+         transaction_->locks().HoldExclusively(table_->primary().id, primary_key);
+}
+
 Status RowContext::EntryWithoutRow(size_t index, Bytes row_key) const {
   if (ttl_clock_.EntriesMayStandAlone()) return Status(Code::kNotFound);
   return Status(Code::kCorruption, NameOfEntry(*table_, table_->primary_position(), row_key) +

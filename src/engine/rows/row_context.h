@@ -56,6 +56,8 @@ class RowContext {
 
   // Locks a row that is about to be changed, exclusively.
   Status LockForWrite(Bytes primary_key) const;
+  // Is the row locked as LockForWrite does, or needs it no lock?
+  bool IsLockedForWrite(Bytes primary_key) const;
   // The status of a row that is missing although an entry of `index` led to it in the same view:
   // kNotFound where rows expire before their entries, else kCorruption.
   Status EntryWithoutRow(size_t index, Bytes row_key) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/rows/row_expiry.h"
 
+#include "base/assert.h"
 #include "engine/entry_name.h"
 
 namespace basalt::engine {
@@ -42,13 +43,15 @@ bool RowExpiry::GivesPlace(rocksdb::PinnableSlice* value) {
 
 // The expired row goes as if it had been deleted: its entries, which compactions may have left,
 // would otherwise point to the new row, and be put twice without a removal in between.
-Status RowExpiry::Remove(Bytes row_key) {
+Status RowExpiry::DeleteExpired(Bytes row_key) {
   replaces_ = false;
   Table& table = context_->table();
   const codec::ColumnSet all = codec::ColumnSet::All(table.descriptor().columns.size());
   BASALT_RETURN_IF_ERROR(
       image_.Decode(all, row_key, Bytes(expired_row_.data(), expired_row_.size())));
   if (table.has_virtual_parts()) context_->virtual_columns()->ComputeAll(image_.record());
+  BASALT_ASSERT(context_->IsLockedForWrite(row_key),
+                "T2: every row written was locked exclusively before");
   BASALT_RETURN_IF_ERROR(context_->transaction()->writes().Delete(table.primary().family, row_key));
   for (size_t i = 0; i < table.index_count(); ++i) {
     if (context_->IsPrimary(i)) continue;

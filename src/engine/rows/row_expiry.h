@@ -30,14 +30,14 @@ class RowExpiry {
   // is taken over.
   bool GivesPlace(rocksdb::PinnableSlice* value);
   // Deletes the expired row whose place is taken, if there is one. Its key is `row_key`.
-  Status RemoveReplaced(Bytes row_key) {
+  Status DeleteReplaced(Bytes row_key) {
     if (!replaces_) [[likely]]
       return Status::Ok();
-    return Remove(row_key);
+    return DeleteExpired(row_key);
   }
 
  private:
-  Status Remove(Bytes row_key);
+  Status DeleteExpired(Bytes row_key);
 
   RowContext* const context_;
   RowEncoder* const encoder_;

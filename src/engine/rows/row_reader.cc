@@ -63,7 +63,7 @@ Status RowReader::Read(Bytes primary_key, uint8_t* record, bool alone) {
   return DecodeFetched(record);
 }
 
-Status RowReader::Take(Bytes primary_key) {
+Status RowReader::LockKey(Bytes primary_key) {
   BeginRow();
   SetKey(primary_key);
   return Lock(context_->intent().wait);

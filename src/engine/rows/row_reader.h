@@ -44,7 +44,7 @@ class RowReader {
   // TransactionReads::GetAlone.
   Status Read(Bytes primary_key, uint8_t* record, bool alone = false);
   // Takes the lock that Read takes and sets key(), without a look at the row.
-  Status Take(Bytes primary_key);
+  Status LockKey(Bytes primary_key);
 
   // The primary key of the row, whole. Writes act upon it in a table with a hidden primary key.
   Bytes key() const { return key_; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/rows/row_writer.h"
 
+#include "base/assert.h"
+
 namespace basalt::engine {
 
 // Takes the locks of a write and opens the gate of the write set. Where a duplicate is found, the
@@ -28,7 +30,11 @@ Status RowWriter::OpenWrite(const TakeLocks& take_locks, txn::WriteGate* gate) {
 
 Status RowWriter::PutAdded() {
   const Table& table = context_->table();
-  BASALT_RETURN_IF_ERROR(expiry_->RemoveReplaced(added_[table.primary_position()].key));
+  // Nobody else can know a fresh hidden id.
+  BASALT_ASSERT(
+      table.hidden_primary() || context_->IsLockedForWrite(added_[table.primary_position()].key),
+      "T2: every row written was locked exclusively before");
+  BASALT_RETURN_IF_ERROR(expiry_->DeleteReplaced(added_[table.primary_position()].key));
   for (size_t i = 0; i < table.index_count(); ++i) {
     BASALT_RETURN_IF_ERROR(context_->transaction()->writes().Put(table.index(i).family,
                                                                  added_[i].key, added_[i].value));
@@ -65,6 +71,9 @@ Status RowWriter::PutChangedPrimary() {
   const Table& table = context_->table();
   const size_t primary = table.primary_position();
   rocksdb::ColumnFamilyHandle* family = table.primary().family;
+  BASALT_ASSERT(context_->IsLockedForWrite(removed_[primary].key) &&
+                    context_->IsLockedForWrite(added_[primary].key),
+                "T2: every row written was locked exclusively before");
   if (removed_[primary].key != added_[primary].key || table.rows_are_keys()) {
     BASALT_RETURN_IF_ERROR(context_->transaction()->writes().Delete(family, removed_[primary].key));
   }
@@ -73,7 +82,7 @@ Status RowWriter::PutChangedPrimary() {
 
 Status RowWriter::PutChanges() {
   const Table& table = context_->table();
-  BASALT_RETURN_IF_ERROR(expiry_->RemoveReplaced(added_[table.primary_position()].key));
+  BASALT_RETURN_IF_ERROR(expiry_->DeleteReplaced(added_[table.primary_position()].key));
   BASALT_RETURN_IF_ERROR(PutChangedPrimary());
   for (size_t i = 0; i < table.index_count(); ++i) {
     if (context_->IsPrimary(i)) continue;
@@ -143,6 +152,8 @@ Status RowWriter::Delete(const uint8_t* record) {
   txn::WriteGate gate;
   BASALT_RETURN_IF_ERROR(
       OpenWrite([&] { return context_->LockForWrite(removed_[primary].key); }, &gate));
+  BASALT_ASSERT(context_->IsLockedForWrite(removed_[primary].key),
+                "T2: every row written was locked exclusively before");
   BASALT_RETURN_IF_ERROR(
       transaction->writes().Delete(table.primary().family, removed_[primary].key));
   for (size_t i = 0; i < table.index_count(); ++i) {

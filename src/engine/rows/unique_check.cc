@@ -36,7 +36,7 @@ Status UniqueCheck::LieInGap(Bytes primary_key, bool* free) {
   cursor->SeekForward(primary_key);
   BASALT_RETURN_IF_ERROR(WithEntry(table, table.primary_position(), primary_key, cursor->status()));
   *free = !cursor->Valid() || cursor->key() != primary_key;
-  if (*free) absent_range_.Know(latest, cursor->Valid() ? cursor->key() : Bytes());
+  if (*free) absent_range_.NoteAbsent(latest, cursor->Valid() ? cursor->key() : Bytes());
   // A long statement must not pin what it saw for longer than idle cursors do.
   cursor->Park();
   return Status::Ok();

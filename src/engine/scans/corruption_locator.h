@@ -25,7 +25,7 @@ class CorruptionLocator {
     steps_ = 0;
   }
   // Before each move, with the cursor on an entry.
-  void Pass(const txn::Cursor& cursor) {
+  void NoteStep(const txn::Cursor& cursor) {
     if (++steps_ % kStepsBetween == 0) [[unlikely]]
       landmark_.assign(cursor.key());
   }

@@ -36,15 +36,15 @@ void GuardedScan::Begin(txn::Transaction* transaction, txn::Cursor* cursor, Inde
 void GuardedScan::End() {
   if (!active()) return;
   if (keep_ == Keep::kRanges) {
-    GiveBackRest();
+    ReleaseRest();
   } else {
-    transaction_->locks().GiveBackRanges(index_);
+    transaction_->locks().ReleaseRanges(index_);
   }
   cursor_ = nullptr;
 }
 
 // The entry that the cursor stands on was looked at, and what the scan came past on the way to it.
-void GuardedScan::GiveBackRest() {
+void GuardedScan::ReleaseRest() {
   const Rest rest = std::exchange(rest_, Rest::kNone);
   if (!std::exchange(arrived_, false) || !cursor_->Valid()) return;
   const Bytes key = cursor_->key();
@@ -64,7 +64,7 @@ bool GuardedScan::IsGuarded() const {
 }
 
 Status GuardedScan::SeekForward(Bytes target, Bytes bound) {
-  GiveBackRest();
+  ReleaseRest();
   low_bound_ = first_;
   high_bound_.assign(bound);
   low_.assign(target);
@@ -75,7 +75,7 @@ Status GuardedScan::SeekForward(Bytes target, Bytes bound) {
 }
 
 Status GuardedScan::SeekBelow(Bytes target, Bytes bound) {
-  GiveBackRest();
+  ReleaseRest();
   high_bound_ = past_end_;
   low_bound_.assign(bound);
   low_.assign(target);
@@ -102,7 +102,7 @@ bool GuardedScan::ShowsLatest() {
 }
 
 // Makes the cursor show what has been committed until now. It then stands nowhere.
-Status GuardedScan::Renew() {
+Status GuardedScan::Refresh() {
   stale_ = 0;
   stamp_ = transaction_->reads().LatestStamp();
   return cursor_->Bind(nullptr, &transaction_->writes().logged(), fill_cache_);
@@ -126,7 +126,7 @@ Status GuardedScan::Next() {
   if (rest_ == Rest::kBelow) rest_ = Rest::kNone;
   if (stale_ >= kStaleEntries) [[unlikely]] {
     const std::string after = After(cursor_->key());
-    BASALT_RETURN_IF_ERROR(Renew());
+    BASALT_RETURN_IF_ERROR(Refresh());
     cursor_->SeekForward(after);
   } else {
     cursor_->Next();
@@ -143,7 +143,7 @@ Status GuardedScan::Previous() {
   if (rest_ == Rest::kAbove) rest_ = Rest::kNone;
   if (stale_ >= kStaleEntries) [[unlikely]] {
     const std::string key(cursor_->key());
-    BASALT_RETURN_IF_ERROR(Renew());
+    BASALT_RETURN_IF_ERROR(Refresh());
     PlaceBelow(key);
   } else {
     cursor_->Prev();
@@ -237,7 +237,7 @@ Status GuardedScan::LockAhead(Bytes start, Bytes end, bool* refreshed) {
   step_ = std::min(step_ * kStepGrowth, kWholeRest);
   if (transaction_->reads().LatestStamp() == stamp_) return Status::Ok();
   *refreshed = true;
-  return Renew();
+  return Refresh();
 }
 
 }  // namespace basalt::engine

@@ -68,9 +68,9 @@ class GuardedScan {
   Status ExtendForward(bool placed);
   Status ExtendBackward(bool placed);
   bool IsGuarded() const;
-  void GiveBackRest();
+  void ReleaseRest();
   bool TakesOneEntry();
-  Status Renew();
+  Status Refresh();
   Status Arrived();
   std::string WalkForward(size_t* seen);
   std::string WalkBackward(size_t* seen);

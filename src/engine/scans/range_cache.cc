@@ -34,7 +34,7 @@ void RangeCache::Keep() {
 
 void RangeCache::KeepBeginning() {
   const size_t end = std::min(entries_.size(), pending_.first_entry + kBeginning);
-  if (end == pending_.first_entry) return Abandon();
+  if (end == pending_.first_entry) return Abort();
   const Entry& last = entries_[end - 1];
   buffer_.resize(last.offset + last.key_bytes + last.value_bytes);
   entries_.resize(end);
@@ -42,7 +42,7 @@ void RangeCache::KeepBeginning() {
   Keep();
 }
 
-void RangeCache::Abandon() {
+void RangeCache::Abort() {
   entries_.resize(pending_.first_entry);
   buffer_.resize(pending_.offset);
 }

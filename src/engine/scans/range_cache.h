@@ -45,12 +45,12 @@ class RangeCache {
   void Clear();
 
   // Collects a range: Begin, Add for each entry, then Keep, KeepBeginning (the range goes on behind
-  // its last entry here) or Abandon. Add is false when the cache is full.
+  // its last entry here) or Abort. Add is false when the cache is full.
   void Begin(size_t index, Bytes start, Bytes end);
   bool Add(Bytes key, Bytes value);
   void Keep();
   void KeepBeginning();
-  void Abandon();
+  void Abort();
 
   // The range with exactly these bounds, or null. Valid until the next Begin or Clear.
   const Range* Find(size_t index, Bytes start, Bytes end) const;

@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds kBetweenLooks{20};
 
 }  // namespace
 
-Status AwaitDecision(const txn::TransactionManager& transactions, THD* thd, IndexId primary) {
+Status WaitForDecision(const txn::TransactionManager& transactions, THD* thd, IndexId primary) {
   if (!transactions.PreparedHasWritesOf(primary)) return Status::Ok();
   const StageScope stage(thd, stage_row_lock);
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(LockWaitSeconds(thd));

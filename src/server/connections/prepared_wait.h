@@ -15,6 +15,6 @@ namespace basalt::server {
 // lock (rocksdb_lock_wait_timeout); then kLockTimeout, after a KILL kInterrupted. To be called with
 // a metadata lock that keeps other connections from writing to the table, by the connection's own
 // thread.
-Status AwaitDecision(const txn::TransactionManager& transactions, THD* thd, IndexId primary);
+Status WaitForDecision(const txn::TransactionManager& transactions, THD* thd, IndexId primary);
 
 }  // namespace basalt::server

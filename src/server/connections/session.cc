@@ -86,7 +86,7 @@ bool Session::EndsTransaction(bool all) const {
   return all || !thd_test_options(thd_, kSeveralStatements);
 }
 
-void Session::StartTransaction() {
+void Session::BeginTransaction() {
   transaction_->Begin(SettingsOf(thd_));
   committed_in_order_ = false;
 }
@@ -97,15 +97,15 @@ void Session::NoteChange(const std::shared_ptr<engine::TableCounters>& table) {
   }
 }
 
-void Session::TellChanges() {
+void Session::NotifyChanges() {
   if (changed_.empty()) return;
   const int64_t now = std::time(nullptr);
   for (const auto& table : changed_) table->NoteCommit(now);
   changed_.clear();
 }
 
-void Session::EnterStatement() {
-  if (!transaction_->active()) StartTransaction();
+void Session::BeginStatement() {
+  if (!transaction_->active()) BeginTransaction();
   const bool several = thd_test_options(thd_, kSeveralStatements);
   if (!in_statement_) {
     transaction_->set_lock_wait_microseconds(LockWaitOf(thd_));
@@ -139,7 +139,7 @@ int Session::TableUnlocked() {
 }
 
 Status Session::TakeSnapshot() {
-  if (!transaction_->active()) StartTransaction();
+  if (!transaction_->active()) BeginTransaction();
   transaction_->snapshot().ForReads();
   trans_register_ha(thd_, true, Handlerton(), 0);
   return Status::Ok();
@@ -207,16 +207,16 @@ int Session::Commit(bool all) {
   // The order of this commit is settled: those that must follow it may go on.
   if (settles_order) thd_wakeup_subsequent_commits(thd_, status.ok() ? 0 : 1);
   if (status.ok()) {
-    TellChanges();
+    NotifyChanges();
     return 0;
   }
   const int error = ReportError(status, "commit");
-  AbandonFailedCommit(status);
+  AbortFailedCommit(status);
   return error;
 }
 
 // A failed commit must not leave its transaction to the next statement.
-void Session::AbandonFailedCommit(const Status& status) {
+void Session::AbortFailedCommit(const Status& status) {
   if (transaction_->state() == txn::Transaction::State::kPrepared) {
     sql_print_error(
         "ROCKSDB: a prepared transaction could not be committed (%s); it is kept and "
@@ -284,7 +284,7 @@ void Session::Disconnect() {
 
 int Session::SetSavepoint(void* place) {
   txn::Transaction::Savepoint savepoint{};
-  if (!transaction_->active()) StartTransaction();
+  if (!transaction_->active()) BeginTransaction();
   const int error = ReportError(transaction_->SetSavepoint(&savepoint), "savepoint");
   std::memcpy(place, &savepoint, sizeof(savepoint));
   return error;

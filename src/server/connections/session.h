@@ -22,7 +22,7 @@ namespace basalt::server {
 // What the engine knows of one connection: its transaction, and where the running statement
 // stands. Made at the connection's first use of a table, freed when the connection ends.
 //
-//   first table of a statement ---> EnterStatement: registers with the server, begins
+//   first table of a statement ---> BeginStatement: registers with the server, begins
 //   hton->commit / rollback    ---> the functions of the second group end what was begun
 //
 // Used by the connection's thread; Interrupt by any; CommitOrdered by the thread that leads a
@@ -42,7 +42,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Never null. Active between EnterStatement and the end of the transaction.
+  // Never null. Active between BeginStatement and the end of the transaction.
   txn::Transaction* transaction() const { return transaction_.get(); }
 
   // For values of sequences, beside transaction(). Ended with each statement.
@@ -54,7 +54,7 @@ class Session {
   // A table of the statement is about to be used: makes the transaction active, frames the
   // statement, tells the server that the engine takes part. Cheap from the second table on.
   // Refreshes what a statement can change: lock wait timeout, use of the block cache.
-  void EnterStatement();
+  void BeginStatement();
   // Tables in use, counted by external_lock.
   void TableLocked() { ++tables_in_use_; }
   // After the last table was given back: ends a transaction that the server has not ended, which
@@ -103,12 +103,12 @@ class Session {
   Session(THD* thd, engine::Database& database);
 
   bool EndsTransaction(bool all) const;
-  void StartTransaction();
+  void BeginTransaction();
   bool TakesPartInOrder() const;
   Status MakeOrderedCommitDurable();
   void EndStatement();
-  void TellChanges();
-  void AbandonFailedCommit(const Status& status);
+  void NotifyChanges();
+  void AbortFailedCommit(const Status& status);
   void DetachPrepared();
   void LogStatement(const char* why) const;
 

@@ -70,8 +70,8 @@ std::vector<Repair> DefinitionReconciler::Decide(RepairStep step,
       return UndoneTables(notes.dropped);
     case RepairStep::kFormerNames:
       return FormerNames(notes.rewritten);
-    case RepairStep::kRenewedFiles:
-      return RenewedFiles(notes.renamed);
+    case RepairStep::kRewrittenFiles:
+      return RewrittenFiles(notes.renamed);
     case RepairStep::kMoves:
       return Moves(notes.renamed);
     case RepairStep::kLeftoverTables:
@@ -152,13 +152,14 @@ bool DefinitionReconciler::IsFinished(const std::string& whole, const FrmFile& f
 
 // The dictionary is synced, the server's changes of file names are not: the file from which a
 // statement made the table is proof that one under the table's name is older than the dictionary.
-std::vector<Repair> DefinitionReconciler::RenewedFiles(const std::set<std::string>& renamed) const {
+std::vector<Repair> DefinitionReconciler::RewrittenFiles(
+    const std::set<std::string>& renamed) const {
   Repairs repairs;
   for (const auto& [whole, file] : OtherNames()) {
     const std::optional<KeptDefinition>& kept = state_.tables.at(whole).kept;
     if (!IsFinished(whole, *file, renamed) || !kept.has_value()) continue;
     if (file->header.partitioned != kept->partitioned || !PartitionsAgree(whole, *kept)) continue;
-    repairs.push_back({Kind::kRenewFiles, whole, file->table, file->path});
+    repairs.push_back({Kind::kRewriteFiles, whole, file->table, file->path});
   }
   return repairs;
 }

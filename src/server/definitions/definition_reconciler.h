@@ -16,7 +16,7 @@ struct Repair {
   enum class Kind {
     kDropUndoneTable,      // `whole`: the server's recovery has dropped it by name
     kRemoveFormerName,     // files at `path` of `table`, which is now `whole`
-    kRenewFiles,           // of `whole`; its definition was found at `path`
+    kRewriteFiles,         // of `whole`; its definition was found at `path`
     kMoveTable,            // `whole` gets the name of the file at `path`, which is `table`
     kDropLeftoverTable,    // `whole`
     kDropPartition,        // `table`, a partition that was being made
@@ -47,7 +47,7 @@ struct Repair {
 enum class RepairStep {
   kUndoneTables,
   kFormerNames,
-  kRenewedFiles,
+  kRewrittenFiles,
   kMoves,
   kLeftoverTables,
   kLostFiles,
@@ -55,7 +55,7 @@ enum class RepairStep {
   kDefinitions,  // ends with reports of what cannot be repaired
 };
 inline constexpr RepairStep kRepairSteps[] = {
-    RepairStep::kUndoneTables,  RepairStep::kFormerNames,    RepairStep::kRenewedFiles,
+    RepairStep::kUndoneTables,  RepairStep::kFormerNames,    RepairStep::kRewrittenFiles,
     RepairStep::kMoves,         RepairStep::kLeftoverTables, RepairStep::kLostFiles,
     RepairStep::kLeftoverFiles, RepairStep::kDefinitions};
 
@@ -79,7 +79,7 @@ class DefinitionReconciler {
 
   Repairs UndoneTables(const std::set<std::string>& dropped) const;
   Repairs FormerNames(const std::set<std::string>& rewritten) const;
-  Repairs RenewedFiles(const std::set<std::string>& renamed) const;
+  Repairs RewrittenFiles(const std::set<std::string>& renamed) const;
   Repairs Moves(const std::set<std::string>& renamed) const;
   Repairs LeftoverTables() const;
   Repairs LostFiles() const;

@@ -84,7 +84,7 @@ void DefinitionRepairer::CarryOut(const Repairs& repairs, const DefinitionState&
     if (repair.kind == Kind::kMoveTable) {
       moves.push_back(repair);
     } else if (repair.kind == Kind::kKeepDefinition) {
-      kept += KeepDefinition(repair);
+      kept += StoreDefinition(repair);
     } else {
       CarryOut(repair, state);
     }
@@ -105,8 +105,8 @@ void DefinitionRepairer::CarryOut(const Repair& repair, const DefinitionState& s
       return;
     case Kind::kRemoveFormerName:
       return RemoveFormerName(repair);
-    case Kind::kRenewFiles:
-      return RenewFiles(repair);
+    case Kind::kRewriteFiles:
+      return RewriteFiles(repair);
     case Kind::kDropLeftoverTable:
       return DropLeftover(repair, state);
     case Kind::kDropPartition:
@@ -163,7 +163,7 @@ void DefinitionRepairer::RemoveFormerName(const Repair& repair) {
                     Outcome(status, "its old .frm file is removed").c_str());
 }
 
-void DefinitionRepairer::RenewFiles(const Repair& repair) {
+void DefinitionRepairer::RewriteFiles(const Repair& repair) {
   Status status = WriteKept(repair.whole, PathOf(repair.whole));
   if (status.ok()) status = RemoveDefinitionFiles(repair.path);
   sql_print_warning("ROCKSDB: table %s had lost the .frm file that a statement gave it; %s",
@@ -217,7 +217,7 @@ void DefinitionRepairer::WriteLostParFile(const Repair& repair) {
       repair.table.c_str());
 }
 
-bool DefinitionRepairer::KeepDefinition(const Repair& repair) {
+bool DefinitionRepairer::StoreDefinition(const Repair& repair) {
   catalog::TableDefinition definition;
   return ReadDefinitionFiles(repair.path, &definition, nullptr).ok() &&
          catalog_->StoreDefinition(repair.whole, definition, /*sync=*/false).ok();

@@ -27,14 +27,14 @@ class DefinitionRepairer {
 
   void CarryOut(const Repair& repair, const DefinitionState& state);
   void RemoveFormerName(const Repair& repair);
-  void RenewFiles(const Repair& repair);
+  void RewriteFiles(const Repair& repair);
   void DropLeftover(const Repair& repair, const DefinitionState& state);
   void DropPartition(const Repair& repair);
   void WriteLostFiles(const Repair& repair);
   void ReplaceForeignFiles(const Repair& repair);
   void WriteLostParFile(const Repair& repair);
   // From the files into the dictionary. False when that fails; the next start tries again.
-  bool KeepDefinition(const Repair& repair);
+  bool StoreDefinition(const Repair& repair);
 
   // Tables may have to change places, so they are renamed all together. When it fails, some may
   // keep names of their own, and their rows; the next start finds those by their identity.

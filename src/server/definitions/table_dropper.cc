@@ -19,8 +19,8 @@ namespace {
 void Forget(engine::Database& database, const catalog::TableRecord& table) {
   if (table.Primary() != nullptr) database.ForgetCounters(table.Primary()->id);
   for (const catalog::IndexRecord& index : table.indexes) {
-    database.key_prefixes()->Forget(index.id);
-    database.store()->time_to_live()->Forget(index.id);
+    database.key_prefixes()->Unregister(index.id);
+    database.store()->time_to_live()->Unregister(index.id);
   }
 }
 
@@ -39,13 +39,13 @@ void ForgetTemporary(engine::Database& database,
 
 // Not for partitions: by now the server has removed what it knows of the partitioned table, so that
 // an error would leave half of it. Nor during its recovery, where the statement is decided.
-Status AwaitDecisionOf(const engine::Database& database, const std::string& name) {
+Status WaitForDecisionOf(const engine::Database& database, const std::string& name) {
   THD* thd = current_thd;
   if (thd == nullptr || !State().recovered) return Status::Ok();
   if (IsTemporaryTable(name) || catalog::IsPartitionName(name)) return Status::Ok();
   const auto table = database.catalog()->FindTable(name);
   if (table == nullptr || table->Primary() == nullptr) return Status::Ok();
-  return AwaitDecision(*database.transactions(), thd, table->Primary()->id);
+  return WaitForDecision(*database.transactions(), thd, table->Primary()->id);
 }
 
 // Whether the server removes the .frm file of the table right after the engine has dropped it, and
@@ -102,7 +102,7 @@ Status DropTableByName(engine::Database& database, const std::string& name) {
 Status DropTableByPath(engine::Database& database, const char* path) {
   std::string name;
   BASALT_RETURN_IF_ERROR(TableNameOf(path, &name));
-  BASALT_RETURN_IF_ERROR(AwaitDecisionOf(database, name));
+  BASALT_RETURN_IF_ERROR(WaitForDecisionOf(database, name));
   BASALT_RETURN_IF_ERROR(SettleFiles(database, path, name));
   Status status = DropTableByName(database, name);
   if (status.code() != Code::kNotFound || IsTemporaryTable(name) ||

@@ -19,7 +19,7 @@ Status DropTableByName(engine::Database& database, const std::string& name);
 // the server drops the partitions one by one), all its partitions. With the file it is only noted,
 // for RepairDefinitions, and only during the server's recovery of DDL statements. kNotFound and
 // kInvalidArgument when there is nothing of that name; kLockTimeout and kInterrupted as
-// AwaitDecision (prepared_wait.h).
+// WaitForDecision (prepared_wait.h).
 Status DropTableByPath(engine::Database& database, const char* path);
 
 // Gives a table new, empty indexes of the same shape. Its counters begin anew.

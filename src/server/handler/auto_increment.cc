@@ -81,7 +81,8 @@ Status AutoIncrement::FindLargest(uint64_t* largest) {
   engine::IndexScan& scan = table_->rows()->scan();
   std::vector<uchar> row(table->s->reclength);
   *largest = 0;
-  Status status = scan.Start(table->s->next_number_index, /*key_only=*/false, /*fill_cache=*/true);
+  Status status =
+      scan.BeginScan(table->s->next_number_index, /*key_only=*/false, /*fill_cache=*/true);
   if (status.ok()) status = scan.SeekToEnd(towards_smaller);
   while (status.ok()) {
     status = scan.ReadRow(row.data());
@@ -120,7 +121,7 @@ int AutoIncrement::Derive() {
 int AutoIncrement::DeriveOutsideStatement() {
   engine::Table* data = table_->data();
   if (data->counters().auto_increment() != 0 || data->traits().temporary) return 0;
-  table_->RenewRows();
+  table_->RefreshRows();
   const auto transaction = data->database()->transactions()->NewTransaction();
   transaction->Begin({});
   table_->rows()->Bind(transaction.get(), {});

@@ -85,8 +85,8 @@ int CountAllRows(Handler* file, ha_rows* rows) {
   const size_t index = CheapestIndex(file);
   const Direction direction = FastestDirection(table->data()->index(index));
   engine::IndexScan& scan = table->rows()->scan();
-  Status moved =
-      scan.Start(index, /*key_only=*/true, table->session()->transaction()->settings().fill_cache);
+  Status moved = scan.BeginScan(index, /*key_only=*/true,
+                                table->session()->transaction()->settings().fill_cache);
   if (moved.ok()) moved = scan.SeekToEnd(direction);
   bool killed = false;
   for (*rows = 0; moved.ok() && !killed; moved = scan.Step(direction)) {

@@ -150,10 +150,10 @@ class Handler final : public ::handler {
   // handler_open.cc: the kv_format_version of an index.
   uint16_t FormatVersionOf(uint index) const;
   // handler_lock.cc: makes the session and the read intent ready for the statement, and back.
-  int EnterStatement(THD* thd, thr_lock_type lock_type, bool opens);
-  void LeaveStatement();
+  int BeginStatement(THD* thd, thr_lock_type lock_type, bool opens);
+  void EndStatement();
   // handler_alter.cc: can an ALTER do without a copy, and how; its end.
-  enum_alter_inplace_result JudgeAlter(TABLE* altered, Alter_inplace_info* alter_info);
+  enum_alter_inplace_result CheckAlter(TABLE* altered, Alter_inplace_info* alter_info);
   Status CommitAlter(const Alter_inplace_info& alter_info);
   // handler_ddl.cc: the statement goes on with the table's other indexes.
   void UseRenewedTable(std::shared_ptr<engine::Table> renewed, const engine::ReadIntent& intent);
@@ -176,7 +176,7 @@ class Handler final : public ::handler {
   MultiRangeReader ranges_{&open_, &reader_};
   TableLoad load_{&open_};
   AutoIncrement counter_{&open_, &reader_};
-  THR_LOCK_DATA lock_data_;              // unused by the engine; the server wants one to exist
+  THR_LOCK_DATA lock_data_{};            // unused by the engine; the server wants one to exist
   thr_lock_type lock_type_ = TL_IGNORE;  // as settled by store_lock
   ReadLock read_lock_;                   // what it means for rows that are read
   bool only_read_ = false;               // the running look-up is all that the transaction reads

@@ -61,7 +61,7 @@ std::vector<InplaceAlter*> AltersOf(const Alter_inplace_info& info) {
   return alters;
 }
 
-enum_alter_inplace_result JudgeIndexes(const engine::Table& data, const TABLE& table,
+enum_alter_inplace_result CheckIndexes(const engine::Table& data, const TABLE& table,
                                        const TABLE& altered, Alter_inplace_info* alter_info) {
   IndexPlan plan;
   const Status planned =
@@ -117,7 +117,7 @@ bool Handler::can_convert_nocopy(const Field& field, const Column_definition& wa
 
 enum_alter_inplace_result Handler::check_if_supported_inplace_alter(
     TABLE* altered_table, Alter_inplace_info* alter_info) {
-  const enum_alter_inplace_result result = JudgeAlter(altered_table, alter_info);
+  const enum_alter_inplace_result result = CheckAlter(altered_table, alter_info);
   // The server takes the least of what partitions answer, and "instant" is less than "not
   // supported". It asks all of them again when one has added a flag: one that none of them takes.
   if (result == HA_ALTER_INPLACE_NOT_SUPPORTED && (alter_info->handler_flags & ALTER_PARTITIONED)) {
@@ -126,7 +126,7 @@ enum_alter_inplace_result Handler::check_if_supported_inplace_alter(
   return result;
 }
 
-enum_alter_inplace_result Handler::JudgeAlter(TABLE* altered_table,
+enum_alter_inplace_result Handler::CheckAlter(TABLE* altered_table,
                                               Alter_inplace_info* alter_info) {
   const HA_CREATE_INFO& wanted = *alter_info->create_info;
   if (alter_info->handler_flags & ~(kDefinitionOnly | kIndexes)) {
@@ -154,7 +154,7 @@ enum_alter_inplace_result Handler::JudgeAlter(TABLE* altered_table,
        wanted.auto_increment_value < counter)) {
     return HA_ALTER_INPLACE_NOT_SUPPORTED;
   }
-  return JudgeIndexes(*table_data(), *table, *altered_table, alter_info);
+  return CheckIndexes(*table_data(), *table, *altered_table, alter_info);
 }
 
 // Nobody uses the table now: who has written to it has committed.

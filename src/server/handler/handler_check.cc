@@ -32,7 +32,7 @@ std::string ForClient(const std::string& table, const std::string& line) {
 
 // To the client, where the statement's result has a line for each warning, and to the error log,
 // where others look for it later.
-void TellFindings(THD* thd, const std::string& table, const std::vector<std::string>& lines) {
+void ReportFindings(THD* thd, const std::string& table, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
     push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_NOT_KEYFILE,
                  ForClient(table, line).c_str());
@@ -46,7 +46,7 @@ engine::RepairDepth RepairDepthOf(const HA_CHECK_OPT& options) {
   return engine::RepairDepth::kMedium;
 }
 
-void TellDone(THD* thd, const std::string& table, const std::vector<std::string>& lines) {
+void ReportDone(THD* thd, const std::string& table, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
     push_warning(thd, Sql_condition::WARN_LEVEL_NOTE, ER_UNKNOWN_ERROR,
                  ForClient(table, line).c_str());
@@ -62,7 +62,7 @@ int Handler::check(THD* thd, HA_CHECK_OPT* options) {
                            open_.virtual_parts());
   progress.Start(check.max_stages());
   Status status = check.Run();
-  TellFindings(thd, table_data()->name(), check.findings().Lines());
+  ReportFindings(thd, table_data()->name(), check.findings().Lines());
   if (status.ok()) return check.findings().empty() ? HA_ADMIN_OK : HA_ADMIN_CORRUPT;
   ReportError(status, "CHECK TABLE");
   return HA_ADMIN_FAILED;
@@ -73,7 +73,7 @@ int Handler::repair(THD* thd, HA_CHECK_OPT* options) {
   if (options->sql_flags & TT_USEFRM) return HA_ADMIN_INVALID;  // no definition was ever lost
   if (table_data()->traits().temporary) return HA_ADMIN_NOT_IMPLEMENTED;  // made anew sooner
   const engine::ReadIntent intent = rows()->intent();
-  LeaveStatement();
+  EndStatement();
   const std::string name = table_data()->name();
   StatementProgress progress(thd);
   engine::TableRepair repair(open_.engine_table(), RepairDepthOf(*options), &progress,
@@ -81,16 +81,16 @@ int Handler::repair(THD* thd, HA_CHECK_OPT* options) {
   progress.Start(repair.max_stages());
   Status status = repair.Run();
   UseRenewedTable(repair.table(), intent);
-  TellFindings(thd, name, repair.found());
-  TellDone(thd, name, repair.done());
+  ReportFindings(thd, name, repair.found());
+  ReportDone(thd, name, repair.done());
   if (!status.ok()) {
     // The error of a lock does not say whose it is.
-    if (status.code() == Code::kLockBusy) TellDone(thd, name, {std::string(status.message())});
+    if (status.code() == Code::kLockBusy) ReportDone(thd, name, {std::string(status.message())});
     ReportError(status, "REPAIR TABLE");
     return HA_ADMIN_FAILED;
   }
   if (repair.healthy()) return HA_ADMIN_OK;
-  TellFindings(thd, name, repair.left());
+  ReportFindings(thd, name, repair.left());
   return HA_ADMIN_CORRUPT;
 }
 

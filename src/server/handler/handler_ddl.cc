@@ -164,7 +164,7 @@ int Handler::rename_table(const char* from, const char* to) {
     // The path of a partition is that of its table and the partition's name.
     const std::string_view table = catalog::TableOfPartition(old_name);
     const std::string path(from, std::strlen(from) - (old_name.size() - table.size()));
-    if (!IsTemporaryTable(old_name)) KeepDefinitionOfFile(*database_.catalog(), path, old_name);
+    if (!IsTemporaryTable(old_name)) StoreDefinitionOfFile(*database_.catalog(), path, old_name);
     status = SyncFormerRenames(from, to);
   }
   if (status.ok()) status = database_.catalog()->RenameTable(old_name, new_name);
@@ -184,7 +184,7 @@ int Handler::rename_table(const char* from, const char* to) {
 int Handler::truncate() {
   codec::TableDescriptor descriptor = table_data()->descriptor();
   const engine::ReadIntent intent = rows()->intent();
-  LeaveStatement();
+  EndStatement();
   Status status = EmptyTableByName(database_, table_data()->name());
   std::shared_ptr<engine::Table> renewed;
   if (status.ok()) {
@@ -199,7 +199,7 @@ int Handler::truncate() {
 void Handler::UseRenewedTable(std::shared_ptr<engine::Table> renewed,
                               const engine::ReadIntent& intent) {
   if (renewed != nullptr) open_.Exchange(std::move(renewed));
-  reader_.StartAnew();
+  reader_.Reset();
   ranges_.End();
   rows()->Bind(session()->transaction(), intent);
 }
@@ -223,7 +223,7 @@ bool Handler::check_if_incompatible_data(HA_CREATE_INFO* other, uint changes) {
 }
 
 int Handler::analyze(THD*, HA_CHECK_OPT*) {
-  Status status = table_data()->statistics().Renew();
+  Status status = table_data()->statistics().Refresh();
   if (!status.ok()) {
     Fail(std::move(status));
     return HA_ADMIN_FAILED;

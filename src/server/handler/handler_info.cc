@@ -42,7 +42,7 @@ uint StoredParts(const TABLE& table, uint index) {
 int Handler::info(uint flag) {
   engine::TableStatistics& statistics = table_data()->statistics();
   if (flag & HA_STATUS_TIME) {  // SHOW TABLE STATUS
-    statistics.RenewIfChanged();
+    statistics.RefreshIfChanged();
     stats.update_time = static_cast<ulong>(table_data()->counters().last_change());
   }
   if (flag & HA_STATUS_VARIABLE) {

@@ -84,25 +84,25 @@ THR_LOCK_DATA** Handler::store_lock(THD*, THR_LOCK_DATA** to, thr_lock_type lock
   return to;
 }
 
-int Handler::EnterStatement(THD* thd, thr_lock_type lock_type, bool opens) {
+int Handler::BeginStatement(THD* thd, thr_lock_type lock_type, bool opens) {
   // The server takes this mark of an earlier statement away for SELECT only: UPDATE and DELETE by
   // an index of a table with partitions would find no rows. Partitions are chosen after this call.
   table->all_partitions_pruned_away = false;
   Session* session = Session::Of(thd, database_);
   if (session == nullptr) return HA_ERR_OUT_OF_MEM;
-  open_.EnterStatement(session, lock_type, RebuildsTable(thd_sql_command(thd)));
+  open_.BeginStatement(session, lock_type, RebuildsTable(thd_sql_command(thd)));
   const bool writes = lock_type >= TL_FIRST_WRITE && table_share->tmp_table == NO_TMP_TABLE;
   if (writes && WouldLosePrepared(thd)) return Fail(Status(Code::kNotSupported, kNoXa));
   if (OvertakesPrepared(thd_sql_command(thd)) && table_share->tmp_table == NO_TMP_TABLE)
       [[unlikely]] {
-    Status decided = AwaitDecision(*database_.transactions(), thd, table_data()->primary().id);
+    Status decided = WaitForDecision(*database_.transactions(), thd, table_data()->primary().id);
     if (!decided.ok()) return Fail(std::move(decided));
   }
-  session->EnterStatement();
+  session->BeginStatement();
   // No lock keeps the next worker of a replica away from rows that are not committed yet.
   if (table_share->tmp_table != NO_TMP_TABLE) [[unlikely]]
     HoldNextWorker(thd);
-  open_.RenewRows();  // TRUNCATE may have given the table new indexes since
+  open_.RefreshRows();  // TRUNCATE may have given the table new indexes since
   reader_.ForgetWantedColumns();
   const txn::Transaction& reader = *session->transaction();
   const ReadLock::Kind lock =
@@ -110,7 +110,7 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type, bool opens) {
   const engine::ReadIntent intent = IntentOf(thd, lock_type, lock, *session);
   const bool loads =
       writes && BulkLoad(thd) && LoadsRows(thd) && engine::BulkInsert::IsPossible(*table_data());
-  load_.EnterStatement(loads);
+  load_.BeginStatement(loads);
   if (!session->load()->empty() && EndsExplicitLoad(thd, intent, writes, loads)) [[unlikely]] {
     if (int error = session->load()->Finish()) return error;
   }
@@ -124,7 +124,7 @@ int Handler::EnterStatement(THD* thd, thr_lock_type lock_type, bool opens) {
   return 0;
 }
 
-void Handler::LeaveStatement() {
+void Handler::EndStatement() {
   if (!rows()->bound()) return;
   rows()->Unbind();
   if (session()->measure()->active()) session()->measure()->HandOver(table_data()->primary().id);
@@ -135,7 +135,7 @@ int Handler::external_lock(THD* thd, int lock_type) {
     // The scan of a HANDLER goes on in its next statement.
     if (table->open_by_handler && inited != NONE) reader_.Suspend();
     CloseScan();
-    LeaveStatement();
+    EndStatement();
     lock_type_ = TL_IGNORE;
     if (table_share->tmp_table != NO_TMP_TABLE) reset();  // which came too early
     // On a replica the connection may end before its temporary tables do.
@@ -148,14 +148,14 @@ int Handler::external_lock(THD* thd, int lock_type) {
   if (lock_type == F_WRLCK && type < TL_FIRST_WRITE) type = TL_WRITE;
   if (lock_type == F_RDLCK && type == TL_IGNORE) type = TL_READ;
   lock_type_ = type;
-  if (int error = EnterStatement(thd, type, /*opens=*/true)) return error;
+  if (int error = BeginStatement(thd, type, /*opens=*/true)) return error;
   session()->TableLocked();
   return 0;
 }
 
 int Handler::start_stmt(THD* thd, thr_lock_type lock_type) {
   lock_type_ = lock_type;
-  return EnterStatement(thd, lock_type, /*opens=*/false);
+  return BeginStatement(thd, lock_type, /*opens=*/false);
 }
 
 }  // namespace basalt::server

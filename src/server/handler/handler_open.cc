@@ -155,7 +155,7 @@ int Handler::reset() {
   if (rows()->bound() && !ResetEndsUse(*ha_thd(), *table_share)) return 0;
   CloseScan();
   // Under LOCK TABLES no external_lock() ends the statement.
-  LeaveStatement();
+  EndStatement();
   load_.Reset();
   rows()->unique().set_duplicate_mode(txn::LockMode::kShared);
   open_.ClearError();

@@ -48,7 +48,7 @@ int Handler::rnd_pos(uchar* record, uchar* position) {
 int Handler::rnd_pos_by_record(uchar* record) {
   const UnreadChange change = ChangeWithoutReading(table, *table_data());
   if (change == UnreadChange::kNone) return ::handler::rnd_pos_by_record(record);
-  Status taken = rows()->reader().Take(rows()->RowKeyOf(record));
+  Status taken = rows()->reader().LockKey(rows()->RowKeyOf(record));
   if (!taken.ok()) return Fail(std::move(taken));
   const bool update = change == UnreadChange::kUpdate;
   session()->row_counters()->Note(update ? RowEvent::kUpdatedBlind : RowEvent::kDeletedBlind);
@@ -115,7 +115,7 @@ int Handler::read_range_first(const key_range* start, const key_range* end, bool
   set_end_range(end);
   range_key_part = table->key_info[active_index].key_part;
   reader_.CountRange(start);
-  return reader_.EndRangeRead(reader_.StartRange(start, end));
+  return reader_.EndRangeRead(reader_.BeginRange(start, end));
 }
 
 int Handler::read_range_next() { return reader_.EndRangeRead(reader_.NextOfRange()); }

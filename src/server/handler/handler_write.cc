@@ -8,7 +8,7 @@ namespace basalt::server {
 int Handler::write_row(const uchar* record) {
   // The first row of a temporary sequence comes without external_lock().
   if (!rows()->bound()) {
-    if (int error = EnterStatement(table->in_use, TL_WRITE, /*opens=*/true)) return error;
+    if (int error = BeginStatement(table->in_use, TL_WRITE, /*opens=*/true)) return error;
   }
   const bool numbers = table->next_number_field != nullptr && record == table->record[0];
   if (numbers) {

@@ -23,7 +23,7 @@ int IndexReader::OpenScan() {
     return 0;
   }
   const bool fill_cache = table_->session()->transaction()->settings().fill_cache;
-  Status started = scan().Start(index, key_only_, fill_cache);
+  Status started = scan().BeginScan(index, key_only_, fill_cache);
   if (!started.ok()) return table_->Fail(std::move(started));
   scan_open_ = true;
   return 0;
@@ -37,7 +37,7 @@ void IndexReader::Close() {
   bounds_.Reset();
 }
 
-void IndexReader::StartAnew() {
+void IndexReader::Reset() {
   NoteScanTaken();
   Close();
   ForgetLastRow();
@@ -378,7 +378,7 @@ bool IndexReader::IsWholePrimaryKey(const key_range* start, bool equal, std::str
              SearchPrecision::kExact;
 }
 
-int IndexReader::StartRange(const key_range* start, const key_range* end) {
+int IndexReader::BeginRange(const key_range* start, const key_range* end) {
   limit_.clear();
   point_read_ = false;
   const bool equal = table_->handler()->eq_range;

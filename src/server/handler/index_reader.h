@@ -60,7 +60,7 @@ class IndexReader {
   // The scan of a HANDLER ends with its statement, and goes on in the next one.
   void Suspend() { place_.resumes = true; }
   // The table has other indexes from now on; no scan is open.
-  void StartAnew();
+  void Reset();
 
   // --- Reads ---
   int ReadByPosition(Bytes row_key, uchar* record);
@@ -74,7 +74,7 @@ class IndexReader {
   int ReadEnd(uchar* record, Direction direction);  // the first row or the last one
   // A range forward: its end is compared as key bytes, before a row is read or decoded. Into the
   // server's first record.
-  int StartRange(const key_range* start, const key_range* end);
+  int BeginRange(const key_range* start, const key_range* end);
   int NextOfRange();
 
   // The primary key of the row in `record`, which was read last. Valid until the next read.

@@ -51,7 +51,7 @@ class LikeBounds {
   // A bound of a range: the tuple as it is searched with, and what says so to the others.
   struct Bound {
     std::string tuple;
-    key_range range;
+    key_range range{};
   };
   // Which parts of an index have an upper end to raise, and which a lower one to fill up.
   struct Concerned {

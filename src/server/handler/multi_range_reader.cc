@@ -72,7 +72,7 @@ int MultiRangeReader::GatherSome() {
     ::handler* handler = table_->handler();
     ranges_ended_ = handler->mrr_funcs.next(handler->mrr_iter, &handler->mrr_cur_range);
     if (ranges_ended_) return HA_ERR_END_OF_FILE;
-    if (int error = StartRange()) return error;
+    if (int error = BeginRange()) return error;
   }
   return GatherRange();
 }
@@ -89,7 +89,7 @@ void MultiRangeReader::Add(Bytes row_key) {
 
 // Puts the cursor on the first entry of the present range. 0 when there is one. A range that is one
 // whole primary key needs no cursor: the key goes into the batch as it is.
-int MultiRangeReader::StartRange() {
+int MultiRangeReader::BeginRange() {
   ::handler* handler = table_->handler();
   const KEY_MULTI_RANGE& range = handler->mrr_cur_range;
   const uint active_index = handler->active_index;

@@ -32,7 +32,7 @@ class MultiRangeReader {
  private:
   void Gather();
   int GatherSome();
-  int StartRange();
+  int BeginRange();
   int GatherRange();
   void Add(Bytes row_key);
 

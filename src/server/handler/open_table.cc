@@ -12,7 +12,7 @@ void OpenTable::Open(std::shared_ptr<TableShare> share, bool is_system_table) {
   is_system_table_ = is_system_table;
   virtual_parts_.Open(*data());
   like_bounds_.Open(*server_table());
-  RenewRows();
+  RefreshRows();
 }
 
 void OpenTable::Close() {
@@ -20,7 +20,7 @@ void OpenTable::Close() {
   share_.reset();
 }
 
-void OpenTable::RenewRows() {
+void OpenTable::RefreshRows() {
   if (rows_ != nullptr && rows_->table() == data()) return;
   rows_ = std::make_unique<engine::RowAccess>(share_->engine_table);
   rows_->set_virtual_columns(&virtual_parts_);
@@ -28,10 +28,10 @@ void OpenTable::RenewRows() {
 
 void OpenTable::Exchange(std::shared_ptr<engine::Table> renewed) {
   share_->engine_table = std::move(renewed);
-  RenewRows();
+  RefreshRows();
 }
 
-void OpenTable::EnterStatement(Session* session, thr_lock_type lock_type, bool notes_no_change) {
+void OpenTable::BeginStatement(Session* session, thr_lock_type lock_type, bool notes_no_change) {
   session_ = session;
   lock_type_ = lock_type;
   change_noted_ = notes_no_change;

@@ -30,7 +30,7 @@ class OpenTable {
   void Close();
   bool is_open() const { return rows_ != nullptr; }
   // Makes `rows` anew for the share's engine table, when that has become another one.
-  void RenewRows();
+  void RefreshRows();
   // TRUNCATE and REPAIR: the handler goes on with the table's other indexes.
   void Exchange(std::shared_ptr<engine::Table> renewed);
 
@@ -43,7 +43,7 @@ class OpenTable {
   LikeBounds* like_bounds() { return &like_bounds_; }
 
   // A statement uses the table with this lock. `notes_no_change`: its writes are no change of rows.
-  void EnterStatement(Session* session, thr_lock_type lock_type, bool notes_no_change);
+  void BeginStatement(Session* session, thr_lock_type lock_type, bool notes_no_change);
   Session* session() const { return session_; }
   void ForgetSession() { session_ = nullptr; }
   thr_lock_type lock_type() const { return lock_type_; }

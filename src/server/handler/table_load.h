@@ -19,7 +19,7 @@ class TableLoad {
   explicit TableLoad(OpenTable* table) : table_(table) {}
 
   // A statement enters: do its rows go into the load of the connection?
-  void EnterStatement(bool into_explicit_load) { into_explicit_load_ = into_explicit_load; }
+  void BeginStatement(bool into_explicit_load) { into_explicit_load_ = into_explicit_load; }
   // The statement is going to add so many rows (0: nobody knows). It may become a load.
   void Begin(ha_rows rows);
   // It must not: it goes on after duplicates.

@@ -87,7 +87,7 @@ int RefuseColumnForMyRocks(const Field& field) {
 }
 
 // For SHOW WARNINGS behind an error of MyRocks, which does not know of the switch.
-void SayThatFormatForbids() {
+void WarnThatFormatForbids() {
   push_warning(
       current_thd, Sql_condition::WARN_LEVEL_NOTE, ER_UNKNOWN_ERROR,
       "ROCKSDB: refused because of rocksdb_myrocks_compatible_format=ON: MyRocks could not "
@@ -99,13 +99,13 @@ int RefuseIndexForMyRocks(const TABLE& form, const KEY& key) {
   for (uint part = 0; part < key.user_defined_key_parts; ++part) {
     const KEY_PART_INFO& info = key.key_part[part];
     if (info.key_part_flag & HA_REVERSE_SORT) {
-      SayThatFormatForbids();
+      WarnThatFormatForbids();
       return RefuseOption("DESC");
     }
     const Field& field = *form.field[info.fieldnr - 1];
     CHARSET_INFO* charset = field.charset();
     if ((charset->state & MY_CS_NOPAD) && field.has_charset() && charset != &my_charset_bin) {
-      SayThatFormatForbids();
+      WarnThatFormatForbids();
       my_error(ER_MYROCKS_CANT_NOPAD_COLLATION, MYF(0));
       return HA_WRONG_CREATE_OPTION;
     }

@@ -170,7 +170,7 @@ std::string ReadParFile(const std::string& path) {
 }
 
 int64_t TimeOfFrmFile(const std::string& path) {
-  struct stat file;
+  struct stat file = {};
   return ::stat((path + kFrmExtension).c_str(), &file) == 0 ? file.st_mtime : 0;
 }
 

@@ -115,7 +115,7 @@ bool DefinitionOfNewTable(const catalog::Catalog& catalog, const TABLE_SHARE& sh
 
 int WriteFrmOfNewTable(TABLE_SHARE* share) { return share->write_frm_image() ? HA_ERR_GENERIC : 0; }
 
-void KeepDefinition(catalog::Catalog& catalog, const TABLE_SHARE& share, const std::string& name) {
+void StoreDefinition(catalog::Catalog& catalog, const TABLE_SHARE& share, const std::string& name) {
   if (catalog.definitions().Has(name, IdentityOf(share))) return;
   const std::string path(share.normalized_path.str, share.normalized_path.length);
   catalog::TableDefinition definition;
@@ -124,8 +124,8 @@ void KeepDefinition(catalog::Catalog& catalog, const TABLE_SHARE& share, const s
   if (definition.identity == IdentityOf(share)) KeepRead(catalog, definition, name);
 }
 
-void KeepDefinitionOfFile(catalog::Catalog& catalog, const std::string& path,
-                          const std::string& name) {
+void StoreDefinitionOfFile(catalog::Catalog& catalog, const std::string& path,
+                           const std::string& name) {
   catalog::TableDefinition definition;
   FrmHeader header;
   if (!catalog.IsTable(catalog::TableOfPartition(name)) ||

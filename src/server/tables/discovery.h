@@ -26,11 +26,11 @@ int WriteFrmOfNewTable(TABLE_SHARE* share);
 
 // Before a table is renamed: the dictionary keeps the definition in the file at `path`, unless it
 // is another table's. After a crash in the rename the file is found by that.
-void KeepDefinitionOfFile(catalog::Catalog& catalog, const std::string& path,
-                          const std::string& name);
+void StoreDefinitionOfFile(catalog::Catalog& catalog, const std::string& path,
+                           const std::string& name);
 
 // When a table is opened: the dictionary keeps the definition that it is opened by. Not keeping it
 // is no failure of the statement; the log says why.
-void KeepDefinition(catalog::Catalog& catalog, const TABLE_SHARE& share, const std::string& name);
+void StoreDefinition(catalog::Catalog& catalog, const TABLE_SHARE& share, const std::string& name);
 
 }  // namespace basalt::server

@@ -40,11 +40,11 @@ Status InplaceAlter::Build() {
   progress_->Start(kStages);
   Status status = build_->Fill();
   if (status.code() != Code::kDuplicateKey) return status;
-  Status told = TellDuplicate();
+  Status told = ReportDuplicate();
   return told.ok() ? std::move(status) : std::move(told);
 }
 
-Status InplaceAlter::TellDuplicate() {
+Status InplaceAlter::ReportDuplicate() {
   BASALT_RETURN_IF_ERROR(build_->ReadDuplicate(altered_->record[0]));
   print_keydup_error(altered_, &altered_->key_info[build_->duplicate_position()], MYF(0));
   return Status::Ok();

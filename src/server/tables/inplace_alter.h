@@ -37,7 +37,7 @@ class InplaceAlter final : public inplace_alter_handler_ctx {
   Status Abort();
 
  private:
-  Status TellDuplicate();
+  Status ReportDuplicate();
 
   const std::shared_ptr<engine::Table> table_;
   TABLE* const altered_;

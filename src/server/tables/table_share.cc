@@ -45,7 +45,7 @@ Status ShareOf(engine::Database& database, const char* name, const TABLE& table,
   auto opened = std::make_shared<TableShare>();
   BASALT_RETURN_IF_ERROR(
       engine::Table::Open(&database, std::move(descriptor), traits, &opened->engine_table));
-  if (!traits.temporary) KeepDefinition(*database.catalog(), *table.s, table_name);
+  if (!traits.temporary) StoreDefinition(*database.catalog(), *table.s, table_name);
   NoteIndexNames(*opened->engine_table);
   *made = new ShareHolder(opened);
   *share = std::move(opened);

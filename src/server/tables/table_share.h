@@ -13,7 +13,7 @@ namespace basalt::server {
 // it in its TABLE_SHARE (one for each partition) and deletes the holder with that; handlers keep
 // the object itself alive.
 struct TableShare {
-  // Replaced by TRUNCATE, which gives the table new indexes; see Handler::EnterStatement. Guarded
+  // Replaced by TRUNCATE, which gives the table new indexes; see Handler::BeginStatement. Guarded
   // by the metadata lock of the table: exclusive to write, shared to read.
   std::shared_ptr<engine::Table> engine_table;
 };

@@ -15,7 +15,7 @@ class Silence final : public Internal_error_handler {
     thd_->abort_on_warning = false;
     thd_->push_internal_handler(this);
   }
-  ~Silence() {
+  ~Silence() override {
     thd_->pop_internal_handler();
     thd_->abort_on_warning = abort_on_warning_;
   }

@@ -38,7 +38,7 @@ int CheckCreateCheckpoint(THD*, st_mysql_sys_var*, void* save, st_mysql_value* v
   }
   const std::string directory(path, static_cast<size_t>(length));
   return RunOnDatabase([&directory](engine::Database& database) {
-    const Status status = database.store()->checkpoints().Make(directory);
+    const Status status = database.store()->checkpoints().Create(directory);
     if (!status.ok()) return ReportError(status, "checkpoint in " + directory);
     sql_print_information("ROCKSDB: made a checkpoint in %s", directory.c_str());
     return 0;

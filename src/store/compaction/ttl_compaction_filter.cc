@@ -26,7 +26,7 @@ class ExpiryFilter final : public rocksdb::CompactionFilter {
                     std::string* /*skip_until*/) const override {
     if (type != ValueType::kValue || key.size() < kIndexNumberBytes) return Decision::kKeep;
     const uint32_t number = LoadBigEndian32(key.data());
-    if (number != number_) Enter(number);
+    if (number != number_) BeginIndex(number);
     if (life_.seconds == 0) [[likely]]
       return Decision::kKeep;
     if (!ValueHasExpired(Bytes(value.data(), value.size()), life_.seconds, now_)) {
@@ -39,7 +39,7 @@ class ExpiryFilter final : public rocksdb::CompactionFilter {
 
  private:
   // Entries of another index begin. The clock is asked at the first one whose entries expire.
-  void Enter(uint32_t number) const {
+  void BeginIndex(uint32_t number) const {
     number_ = number;
     life_ = time_to_live_->Find({column_family_, number}).value_or(EntryLife());
     if (life_.seconds == 0) return;
@@ -92,7 +92,7 @@ void TimeToLive::Register(IndexId index, const EntryLife& life) {
   lives_[index] = life;
 }
 
-void TimeToLive::Forget(IndexId index) {
+void TimeToLive::Unregister(IndexId index) {
   WriterLock lock(mutex_);
   lives_.erase(index);
 }

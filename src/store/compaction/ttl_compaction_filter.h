@@ -67,7 +67,7 @@ class TimeToLive {
   void Detach() { db_.store(nullptr, std::memory_order_release); }
 
   void Register(IndexId index, const EntryLife& life);
-  void Forget(IndexId index);
+  void Unregister(IndexId index);
   std::optional<EntryLife> Find(IndexId index) const;
   // Has any index of the column family entries that expire?
   bool Knows(uint32_t column_family) const;

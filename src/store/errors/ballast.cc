@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kLargestShare = 20;
 
-bool Take(const std::string& path, uint64_t bytes) {
+bool CreateFile(const std::string& path, uint64_t bytes) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0640);
   if (file < 0) return false;
   // Space only: nothing is written.
@@ -33,7 +33,7 @@ uint64_t ReserveOn(const std::string& directory, uint64_t wanted) {
 Ballast::Ballast(const std::string& directory, uint64_t wanted, uint64_t share)
     : directory_(directory), path_(directory + "/" + kName), wanted_(wanted), share_(share) {}
 
-void Ballast::Load() {
+void Ballast::Ensure() {
   if (loaded_ || wanted_ == 0) return;
   std::error_code error;
   if (std::filesystem::exists(path_, error)) {
@@ -43,11 +43,11 @@ void Ballast::Load() {
   const uint64_t reserve = ReserveOn(directory_, wanted_);
   const auto space = std::filesystem::space(directory_, error);
   if (error || space.available < 2 * reserve) return;
-  loaded_ = Take(path_, reserve / share_);
+  loaded_ = CreateFile(path_, reserve / share_);
   if (!loaded_) std::filesystem::remove(path_, error);
 }
 
-bool Ballast::Drop() {
+bool Ballast::Remove() {
   loaded_ = false;
   std::error_code error;
   return std::filesystem::remove(path_, error);

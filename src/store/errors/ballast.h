@@ -24,9 +24,9 @@ class Ballast {
 
   // Makes the file if it is missing and there is space to spare: twice the reserve. What does not
   // work now is tried at the next call; no error, for nothing else depends on it.
-  void Load();
+  void Ensure();
   // Removes it. False when there was none.
-  bool Drop();
+  bool Remove();
 
  private:
   const std::string directory_, path_;

@@ -12,7 +12,7 @@
 
 namespace basalt::store {
 
-Status Checkpoints::Make(const std::string& path) {
+Status Checkpoints::Create(const std::string& path) {
   BASALT_RETURN_IF_ERROR(flushes_->CheckLogWritable());
   std::error_code error;
   const bool existed = std::filesystem::exists(path, error);

@@ -21,7 +21,7 @@ class Checkpoints {
 
   // Makes a consistent copy in `path`, which must not exist: hard links to SST files, a copy of the
   // rest, the log included. Removed again when it fails.
-  Status Make(const std::string& path);
+  Status Create(const std::string& path);
   // No file of the store is deleted between the two. Counted.
   Status DisableFileDeletions();
   Status EnableFileDeletions();

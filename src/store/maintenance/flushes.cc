@@ -38,7 +38,7 @@ bool IsPaidFor(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle, uint64_t pa
 }  // namespace
 
 // Waits a moment, unless no flush can come to its end; low space alone does not hold one up.
-Status Flushes::AwaitFlush() const {
+Status Flushes::WaitForFlush() const {
   BASALT_RETURN_IF_ERROR(parts_.policy->CheckFreeingAllowed());
   std::this_thread::sleep_for(kFlushPoll);
   return {};
@@ -81,7 +81,7 @@ rocksdb::Status Flushes::Request(rocksdb::ColumnFamilyHandle* handle) {
 Status Flushes::RequestInTurn(rocksdb::ColumnFamilyHandle* handle, const std::string& doing) {
   rocksdb::Status requested = Request(handle);
   while (requested.IsTryAgain() && HasBackgroundWork(handle)) {
-    BASALT_RETURN_IF_ERROR(AwaitFlush());
+    BASALT_RETURN_IF_ERROR(WaitForFlush());
     requested = Request(handle);
   }
   return MapStatus(requested, doing);
@@ -112,11 +112,11 @@ Status Flushes::FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& ha
     BASALT_RETURN_IF_ERROR(parts_.policy->CheckFreeingAllowed());
     BASALT_RETURN_IF_ERROR(RequestInTurn(handle, doing));
     while (HasUnwrittenMemtables(handle)) {
-      BASALT_RETURN_IF_ERROR(AwaitFlush());
+      BASALT_RETURN_IF_ERROR(WaitForFlush());
     }
     // Estimates are not worth an endless wait.
     for (int i = 0; i < kMostPollsForCounting && HasUncountedFiles(handle); ++i) {
-      BASALT_RETURN_IF_ERROR(AwaitFlush());
+      BASALT_RETURN_IF_ERROR(WaitForFlush());
     }
   }
   return {};

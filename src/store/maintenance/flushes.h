@@ -47,7 +47,7 @@ class Flushes {
   // What needs the log whole fails while a full disk keeps it from being so, instead of waiting.
   Status CheckLogWritable() const;
   // Waits a moment, unless no flush can come to its end; low space alone does not hold one up.
-  Status AwaitFlush() const;
+  Status WaitForFlush() const;
 
  private:
   rocksdb::Status Request(rocksdb::ColumnFamilyHandle* handle);

@@ -124,7 +124,7 @@ class ReadOnlyStore::DirectoryLock {
     if (made_) env_->DeleteFile(path_).PermitUncheckedError();
   }
 
-  Status Take() {
+  Status Acquire() {
     made_ = !env_->FileExists(path_).ok();
     const rocksdb::Status locked = env_->LockFile(path_, &lock_);
     // RocksDB has one status for a lock that is taken and for a disk that does not even let the
@@ -168,7 +168,7 @@ Status ReadOnlyStore::Open(const StoreOptions& options, std::unique_ptr<ReadOnly
   if (!env->FileExists(directory + "/CURRENT").ok()) return {};
   std::unique_ptr<ReadOnlyStore> opened(new ReadOnlyStore(directory));
   opened->lock_ = std::make_unique<DirectoryLock>(env, directory + "/LOCK");
-  Status status = opened->lock_->Take();
+  Status status = opened->lock_->Acquire();
   if (status.ok()) status = ReadOptionsFile(env, directory, &opened->options_file_);
   if (status.ok()) status = CheckOptionsFile(opened->options_file_);
   if (status.ok()) status = opened->OpenReadOnly(options);

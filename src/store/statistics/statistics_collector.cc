@@ -37,7 +37,7 @@ class Collector final : public rocksdb::TablePropertiesCollector {
       return rocksdb::Status::OK();
     }
     const uint32_t number = LoadBigEndian32(key.data());
-    if (records_.empty() || records_.back().index.number != number) StartIndex(number);
+    if (records_.empty() || records_.back().index.number != number) BeginIndex(number);
     IndexStatistics& statistics = records_.back().statistics;
     Count(type, &statistics);
     statistics.data_bytes += static_cast<int64_t>(key.size() + value.size());
@@ -66,7 +66,7 @@ class Collector final : public rocksdb::TablePropertiesCollector {
   }
 
  private:
-  void StartIndex(uint32_t number) {
+  void BeginIndex(uint32_t number) {
     const IndexId index{column_family_, number};
     records_.push_back({index, {}});
     // Dictionary records (numbers below the first user index) have no key parts to count.

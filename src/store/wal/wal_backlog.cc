@@ -223,6 +223,8 @@ IOStatus WalBacklog::SyncDirectoryOf(const Log& log) {
 
 IOStatus WalBacklog::Append(Log* log, const Slice& data) {
   if (!log->failure.ok()) return log->failure;
+  BASALT_ASSERT(waiting_.empty() || waiting_.front().get() == log,
+                "B1: while bytes of one log wait, those of all later ones do");
   // By position: what a failed write has left behind is written over by the next try.
   IOStatus written = log->file->PositionedAppend(data, log->written, IOOptions(), nullptr);
   if (written.ok()) {

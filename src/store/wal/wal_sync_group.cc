@@ -31,12 +31,12 @@ rocksdb::Status WalSyncGroup::Sync() {
   const uint64_t before = gathering_.fetch_add(1);
   const uint64_t round = before >> kMemberBits;
   if ((before & kMembers) == 0) return Lead(round);
-  AwaitEnd(round);
+  WaitForEnd(round);
   return ResultOf(round);
 }
 
 rocksdb::Status WalSyncGroup::Lead(uint64_t round) {
-  AwaitEnd(round - 1);
+  WaitForEnd(round - 1);
   const uint64_t gathered = gathering_.exchange((round + 1) << kMemberBits);
   rocksdb::Status status = flush_and_sync_();
   Finish(round, gathered & kMembers, status);
@@ -57,7 +57,7 @@ void WalSyncGroup::Finish(uint64_t round, uint64_t members, const rocksdb::Statu
   if (members > 1 || next_has_leader) FutexWakeAll(&word);
 }
 
-void WalSyncGroup::AwaitEnd(uint64_t round) {
+void WalSyncGroup::WaitForEnd(uint64_t round) {
   std::atomic<uint32_t>& word = ended_[round % 2];
   const auto wanted = static_cast<uint32_t>(round);
   uint32_t ended = word.load();

@@ -40,7 +40,7 @@ class WalSyncGroup {
 
   rocksdb::Status Lead(uint64_t round);
   void Finish(uint64_t round, uint64_t members, const rocksdb::Status& status);
-  void AwaitEnd(uint64_t round);
+  void WaitForEnd(uint64_t round);
   rocksdb::Status ResultOf(uint64_t round);
 
   std::function<rocksdb::Status()> flush_and_sync_;

@@ -30,7 +30,7 @@ class DamagedTableTest : public DamageFixture {
   Status ReadFirst(size_t index, bool lock = false) {
     Begin({.lock = lock});
     std::vector<uint8_t> record = Buffer();
-    Status status = access_->scan().Start(index, false, true);
+    Status status = access_->scan().BeginScan(index, false, true);
     if (status.ok()) status = access_->scan().SeekToEnd(Direction::kForward);
     if (status.ok()) status = access_->scan().ReadRow(record.data());
     access_->scan().End();
@@ -82,7 +82,7 @@ TEST_F(DamagedTableTest, AnEntryWithoutARow) {
   EXPECT_EQ(ReadFirst(1, true).code(), Code::kNotFound);
   Begin();
   std::vector<uint8_t> record = Buffer();
-  ASSERT_TRUE(access_->scan().Start(1, false, true).ok());
+  ASSERT_TRUE(access_->scan().BeginScan(1, false, true).ok());
   ASSERT_TRUE(access_->scan().SeekToEnd(Direction::kForward).ok());
   ASSERT_TRUE(access_->scan().TakeRowKey().ok());
   const std::vector<std::string> keys = {std::string(access_->reader().key())};

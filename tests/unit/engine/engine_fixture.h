@@ -148,7 +148,7 @@ class EngineFixture : public testing::Test {
   // All rows in the order of an index, by way of that index.
   std::vector<Row> Scan(size_t index, Direction direction = Direction::kForward) {
     std::vector<Row> rows;
-    EXPECT_EQ(access_->scan().Start(index, false, true).ToString(), "ok");
+    EXPECT_EQ(access_->scan().BeginScan(index, false, true).ToString(), "ok");
     Status moved = access_->scan().SeekToEnd(direction);
     while (moved.ok()) {
       std::vector<uint8_t> record(kRecordBytes);

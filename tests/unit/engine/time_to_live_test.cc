@@ -98,7 +98,7 @@ TEST_F(TimeToLiveTest, ExpiredRowsAreHiddenFromEveryRead) {
   EXPECT_EQ(access_->TakeFetched(0, record.data()).code(), Code::kNotFound);
   EXPECT_EQ(access_->TakeFetched(1, record.data()).code(), Code::kOk);
   for (size_t index = 0; index < 3; ++index) {
-    ASSERT_TRUE(access_->scan().Start(index, false, true).ok());
+    ASSERT_TRUE(access_->scan().BeginScan(index, false, true).ok());
     ASSERT_TRUE(access_->scan().SeekToEnd(Direction::kForward).ok());
     EXPECT_EQ(access_->scan().HasExpired(), index != table_->primary_position());
     EXPECT_EQ(access_->scan().ReadRow(record.data()).code(), Code::kNotFound);

@@ -102,6 +102,13 @@ class ClangTest(unittest.TestCase):
         self.source.write_text("int Add(Counter& c);")
         self.assertRegex(self.check()[1][0], r"^src/counter.cc:1:.*unknown type name 'Counter'")
 
+    def test_a_clang_tidy_that_is_killed_is_an_error(self):
+        self.source.write_text(LOCKED)
+        entry = self.entry(self.source) | {"command": ["sh", "-c", "kill -9 $$"]}
+        record, findings = clang.check_source(entry, {}, clang.FileHashes())
+        self.assertIsNone(record)
+        self.assertEqual(findings, ["src/counter.cc:1: clang-tidy ended with status -9"])
+
     def test_a_finding_in_a_header_is_told_once(self):
         header = self.source.parent / "counter.h"
         header.write_text(HEADER + "inline double Half(int whole) { return whole / 2; }\n")

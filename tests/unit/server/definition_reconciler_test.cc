@@ -124,8 +124,8 @@ TEST_F(DefinitionReconcilerTest, AFinishedAlterGetsItsFilesAnew) {
   AddFrm("d.t", "old");
   AddFrm("d.#sql-alter-1-2", "new");
   EXPECT_THAT(
-      Decide(RepairStep::kRenewedFiles),
-      ElementsAre(Repair{Kind::kRenewFiles, "d.t", "d.#sql-alter-1-2", "./d.#sql-alter-1-2"}));
+      Decide(RepairStep::kRewrittenFiles),
+      ElementsAre(Repair{Kind::kRewriteFiles, "d.t", "d.#sql-alter-1-2", "./d.#sql-alter-1-2"}));
   EXPECT_THAT(Decide(RepairStep::kMoves), IsEmpty());
 }
 
@@ -134,16 +134,16 @@ TEST_F(DefinitionReconcilerTest, AnAlterWhoseOldTableIsSetAsideIsNotFinished) {
   AddFrm("d.t", "old");
   AddFrm("d.#sql-alter-1-2", "new");
   AddTable("d.#sql-backup-1-2", "old");
-  EXPECT_THAT(Decide(RepairStep::kRenewedFiles), IsEmpty());
+  EXPECT_THAT(Decide(RepairStep::kRewrittenFiles), IsEmpty());
 }
 
 TEST_F(DefinitionReconcilerTest, ARenameThatTheRecoveryHasNotTakenBackIsFinished) {
   AddTable("d.now", "one");
   AddFrm("d.before", "one");
-  const Repair renewal{Kind::kRenewFiles, "d.now", "d.before", "./d.before"};
-  EXPECT_THAT(Decide(RepairStep::kRenewedFiles), ElementsAre(renewal));
+  const Repair renewal{Kind::kRewriteFiles, "d.now", "d.before", "./d.before"};
+  EXPECT_THAT(Decide(RepairStep::kRewrittenFiles), ElementsAre(renewal));
   notes_.renamed = {"d.now"};
-  EXPECT_THAT(Decide(RepairStep::kRenewedFiles), IsEmpty());
+  EXPECT_THAT(Decide(RepairStep::kRewrittenFiles), IsEmpty());
   EXPECT_THAT(Decide(RepairStep::kMoves),
               ElementsAre(Repair{Kind::kMoveTable, "d.now", "d.before", "./d.before"}));
 }
@@ -152,19 +152,19 @@ TEST_F(DefinitionReconcilerTest, AFileThatCannotBeReadStandsInTheWayOfARenewal) 
   AddTable("d.now", "one");
   AddFrm("d.before", "one");
   state_.frm_names.insert("d.now");
-  EXPECT_THAT(Decide(RepairStep::kRenewedFiles), IsEmpty());
+  EXPECT_THAT(Decide(RepairStep::kRewrittenFiles), IsEmpty());
 }
 
 TEST_F(DefinitionReconcilerTest, FilesAreRenewedOnlyFromACopyThatFits) {
   StoredTable& table = AddPartitioned("d.now", {"p0", "p1"}, "one");
   AddPartitionedFrm("d.before", "one");
-  EXPECT_EQ(Decide(RepairStep::kRenewedFiles).size(), 1u);
+  EXPECT_EQ(Decide(RepairStep::kRewrittenFiles).size(), 1u);
   table.kept->partitions = 3;
-  EXPECT_THAT(Decide(RepairStep::kRenewedFiles), IsEmpty());
+  EXPECT_THAT(Decide(RepairStep::kRewrittenFiles), IsEmpty());
   table.kept = KeptDefinition{false, 0};
-  EXPECT_THAT(Decide(RepairStep::kRenewedFiles), IsEmpty());
+  EXPECT_THAT(Decide(RepairStep::kRewrittenFiles), IsEmpty());
   table.kept.reset();
-  EXPECT_THAT(Decide(RepairStep::kRenewedFiles), IsEmpty());
+  EXPECT_THAT(Decide(RepairStep::kRewrittenFiles), IsEmpty());
 }
 
 TEST_F(DefinitionReconcilerTest, TablesMayChangePlaces) {
@@ -191,7 +191,7 @@ TEST_F(DefinitionReconcilerTest, ACopiedFileTellsNothing) {
   AddTable("d.now", "one");
   AddFrm("d.before", "one");
   AddFrm("d.copy", "one");
-  EXPECT_THAT(Decide(RepairStep::kRenewedFiles), IsEmpty());
+  EXPECT_THAT(Decide(RepairStep::kRewrittenFiles), IsEmpty());
   EXPECT_THAT(Decide(RepairStep::kMoves), IsEmpty());
 }
 

@@ -401,8 +401,8 @@ TEST_F(StoreTest, CheckpointHoldsUnsyncedWritesAndOpens) {
   Open();
   Put(Family("rev:cf"), "key", "value");
   const std::string path = directory_ / "checkpoint";
-  ASSERT_TRUE(store_->checkpoints().Make(path).ok());
-  EXPECT_FALSE(store_->checkpoints().Make(path).ok()) << "the target exists";
+  ASSERT_TRUE(store_->checkpoints().Create(path).ok());
+  EXPECT_FALSE(store_->checkpoints().Create(path).ok()) << "the target exists";
   Put(Family("rev:cf"), "key", "later");
   StoreOptions options = Options();
   options.directory = path;

@@ -35,7 +35,7 @@ Code Wait(LockTable* table, LockOwner* owner, Bytes key, LockMode mode = kX,
 }
 
 // Returns once `count` requests have begun to wait.
-void AwaitWaits(const WaitGraph& table, uint64_t count) {
+void WaitForWaiters(const WaitGraph& table, uint64_t count) {
   while (table.counters().waits < count) std::this_thread::yield();
   // The count is taken just before the request queues.
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -100,7 +100,7 @@ TEST(LockTable, L2GrantsInOrderOfArrival) {
       }
       table.ReleaseAll(&owner);
     });
-    AwaitWaits(table, static_cast<uint64_t>(i) + 1);
+    WaitForWaiters(table, static_cast<uint64_t>(i) + 1);
   }
   table.ReleaseAll(&holder);
   for (std::thread& thread : threads) thread.join();
@@ -116,7 +116,7 @@ TEST(LockTable, L3BreaksACycleAtItsLastEdge) {
     EXPECT_EQ(Wait(&table, &a, "y"), Code::kOk);
     table.ReleaseAll(&a);
   });
-  AwaitWaits(table, 1);
+  WaitForWaiters(table, 1);
   EXPECT_EQ(Wait(&table, &b, "x"), Code::kDeadlock);
   table.ReleaseAll(&b);
   waiter.join();
@@ -132,7 +132,7 @@ TEST(LockTable, L3TwoUpgradesOfOneRowAreADeadlock) {
     EXPECT_EQ(Wait(&table, &a, "k", kX), Code::kOk);
     table.ReleaseAll(&a);
   });
-  AwaitWaits(table, 1);
+  WaitForWaiters(table, 1);
   EXPECT_EQ(Wait(&table, &b, "k", kX), Code::kDeadlock);
   table.ReleaseAll(&b);
   waiter.join();
@@ -155,7 +155,7 @@ TEST(LockTable, L4ATimedOutWriterLetsReadersBehindItIn) {
   ASSERT_EQ(Try(&table, &reader, "k", kS), Code::kOk);
   std::thread writes(
       [&] { EXPECT_EQ(Wait(&table, &writer, "k", kX, kShortMicroseconds), Code::kLockTimeout); });
-  AwaitWaits(table, 1);
+  WaitForWaiters(table, 1);
   EXPECT_EQ(Wait(&table, &second, "k", kS), Code::kOk);
   writes.join();
   table.ReleaseAll(&reader);
@@ -167,7 +167,7 @@ TEST(LockTable, L4G2InterruptEndsAWait) {
   LockOwner a(1), b(2);
   ASSERT_EQ(Try(&table, &a, "k"), Code::kOk);
   std::thread waiter([&] { EXPECT_EQ(Wait(&table, &b, "k"), Code::kInterrupted); });
-  AwaitWaits(table, 1);
+  WaitForWaiters(table, 1);
   table.Interrupt(&b);
   waiter.join();
   EXPECT_EQ(Wait(&table, &b, "k"), Code::kInterrupted);  // until it is cleared
@@ -207,7 +207,7 @@ TEST(LockTable, L1ALockOfAnEntryThatIsThereBecomesSharedAndLetsReadersIn) {
   ASSERT_EQ(Try(&table, &a, "k"), Code::kOk);
   LockTable::NoteNewEntry(&a);
   std::thread reader([&] { EXPECT_EQ(Wait(&table, &b, "k", kS), Code::kOk); });
-  AwaitWaits(table, 1);
+  WaitForWaiters(table, 1);
   table.KeepNewest(&a, kS);
   reader.join();
   EXPECT_EQ(Try(&table, &c, "k", kS), Code::kOk);
@@ -272,7 +272,7 @@ TEST(LockTable, L5EscalatesWhenAlone) {
     EXPECT_EQ(Wait(&table, &b, "another"), Code::kOk);
     table.ReleaseAll(&b);
   });
-  AwaitWaits(table, 1);
+  WaitForWaiters(table, 1);
   table.ReleaseAll(&a);
   waiter.join();
 }
@@ -327,7 +327,7 @@ TEST(LockTable, L5LeavesOthersTheRowsTheyHold) {
     EXPECT_EQ(a.lock_count(), 1u);
     table.ReleaseAll(&a);
   });
-  AwaitWaits(table, 1);
+  WaitForWaiters(table, 1);
   table.ReleaseAll(&b);
   waiter.join();
   EXPECT_EQ(Try(&table, &b, "7"), Code::kOk);
@@ -342,7 +342,7 @@ TEST(LockTable, L5KeepsRowsThatOthersWaitFor) {
     EXPECT_EQ(Wait(&table, &b, "0"), Code::kOk);
     table.ReleaseAll(&b);
   });
-  AwaitWaits(table, 1);
+  WaitForWaiters(table, 1);
   for (int i = 1; i < 150; ++i) ASSERT_EQ(Try(&table, &a, std::to_string(i)), Code::kOk);
   EXPECT_EQ(table.escalations(), 1u);
   EXPECT_EQ(a.lock_count(), 1u);
@@ -428,7 +428,7 @@ TEST(LockTable, L5AnIndexIsNotSharedBehindWhoWaits) {
     EXPECT_EQ(Wait(&table, &b, "1"), Code::kOk);
     table.ReleaseAll(&b);
   });
-  AwaitWaits(table, 1);
+  WaitForWaiters(table, 1);
   EXPECT_FALSE(table.TryShareIndex(&a, kIndex));
   EXPECT_EQ(a.lock_count(), 1u);
   table.ReleaseAll(&a);
@@ -445,12 +445,12 @@ TEST(LockTable, G1ReportsTheCycle) {
     EXPECT_EQ(Wait(&table, &a, "y"), Code::kOk);
     table.ReleaseAll(&a);
   });
-  AwaitWaits(table, 1);
+  WaitForWaiters(table, 1);
   std::thread second([&] {
     EXPECT_EQ(Wait(&table, &b, "z", kS), Code::kOk);
     table.ReleaseAll(&b);
   });
-  AwaitWaits(table, 2);
+  WaitForWaiters(table, 2);
   EXPECT_EQ(Wait(&table, &c, "x"), Code::kDeadlock);
   table.ReleaseAll(&c);
   first.join();

@@ -59,7 +59,7 @@ class RangeLocksTest : public TxnFixture {
     ASSERT_EQ(Insert(transaction.get(), number), Code::kOk);
     Commit(transaction.get());
   }
-  void AwaitWaits(uint64_t count) {
+  void WaitForWaiters(uint64_t count) {
     while (manager_->waits()->counters().waits < count) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -104,7 +104,7 @@ TEST_F(RangeLocksTest, R1G3WaitingInsertGoesOnAfterTheEnd) {
     EXPECT_EQ(Insert(writer.get(), 15, true), Code::kOk);
     Commit(writer.get());
   });
-  AwaitWaits(1);
+  WaitForWaiters(1);
   EXPECT_EQ(Contents(target_, nullptr).size(), 0u);
   Commit(reader.get());
   thread.join();
@@ -161,7 +161,7 @@ TEST_F(RangeLocksTest, R2InsertsTakenBackAreNotWaitedFor) {
   ASSERT_EQ(Insert(writer.get(), 15), Code::kOk);
   std::thread thread(
       [&] { EXPECT_EQ(LockRange(reader.get(), 10, 20, LockWait::kWait), Code::kOk); });
-  AwaitWaits(1);
+  WaitForWaiters(1);
   ASSERT_TRUE(writer->RollbackToSavepoint(savepoint).ok());
   thread.join();
   EXPECT_EQ(Insert(writer.get(), 15), Code::kLockBusy);
@@ -226,7 +226,7 @@ TEST_F(RangeLocksTest, R4WhoIsWaitedForMayGoOnAdding) {
   auto reader = BeginPatient();
   std::thread thread(
       [&] { EXPECT_EQ(LockRange(reader.get(), 10, 20, LockWait::kWait), Code::kOk); });
-  AwaitWaits(1);
+  WaitForWaiters(1);
   EXPECT_EQ(Insert(loader.get(), 12), Code::kOk);
   auto other = Begin();
   EXPECT_EQ(Insert(other.get(), 13), Code::kLockBusy);
@@ -253,9 +253,9 @@ TEST_F(RangeLocksTest, R5WhoWaitedForAFailedRequestGoesOn) {
   auto other = BeginPatient();
   std::thread reads(
       [&] { EXPECT_EQ(LockRange(reader.get(), 10, 20, LockWait::kWait), Code::kInterrupted); });
-  AwaitWaits(1);
+  WaitForWaiters(1);
   std::thread inserts([&] { EXPECT_EQ(Insert(other.get(), 12, true), Code::kOk); });
-  AwaitWaits(2);
+  WaitForWaiters(2);
   reader->locks().Interrupt();
   reads.join();
   inserts.join();
@@ -303,7 +303,7 @@ TEST_F(RangeLocksTest, R7WaitingInsertGoesOnAfterATrim) {
     EXPECT_EQ(Insert(writer.get(), 15, true), Code::kOk);
     Commit(writer.get());
   });
-  AwaitWaits(1);
+  WaitForWaiters(1);
   reader->locks().TrimRange(IndexOf(target_), Key(12), Key(20));
   thread.join();
   EXPECT_EQ(Contents(target_, nullptr).size(), 1u);
@@ -374,7 +374,7 @@ TEST_F(RangeLocksTest, G1CyclesOverRangesAreBroken) {
     EXPECT_EQ(Insert(a.get(), 15, true), Code::kOk);
     Commit(a.get());
   });
-  AwaitWaits(1);
+  WaitForWaiters(1);
   EXPECT_EQ(Insert(b.get(), 16, true), Code::kDeadlock);
   ASSERT_TRUE(b->Rollback().ok());
   thread.join();
@@ -389,7 +389,7 @@ TEST_F(RangeLocksTest, G1CyclesOverARangeAndARowAreBroken) {
     EXPECT_TRUE(a->locks().Acquire(index(), Key(50), LockMode::kExclusive, LockWait::kWait).ok());
     Commit(a.get());
   });
-  AwaitWaits(1);
+  WaitForWaiters(1);
   EXPECT_EQ(Insert(b.get(), 16, true), Code::kDeadlock);
   ASSERT_TRUE(b->Rollback().ok());
   thread.join();

@@ -67,7 +67,7 @@ struct Fixture : ::testing::Test {
         .code();
   }
   ~Fixture() override { EXPECT_TRUE(observer.asleep.empty()); }
-  void AwaitWaits(uint64_t count) const {
+  void WaitForWaiters(uint64_t count) const {
     while (graph.counters().waits < count) std::this_thread::yield();
   }
 
@@ -86,12 +86,12 @@ TEST_F(Fixture, G4TellsOfAllThatMustEndFirst) {
     EXPECT_EQ(Take(&c, "k"), Code::kOk);
     table.ReleaseAll(&c);
   });
-  AwaitWaits(1);
+  WaitForWaiters(1);
   std::thread first([&] {
     EXPECT_EQ(Take(&a, "k"), Code::kOk);
     table.ReleaseAll(&a);
   });
-  AwaitWaits(2);
+  WaitForWaiters(2);
   table.ReleaseAll(&b);
   third.join();
   first.join();
@@ -105,7 +105,7 @@ TEST_F(Fixture, WhoSleepsAndWakesIsTold) {
     EXPECT_EQ(Take(owners[1], "a"), Code::kOk);
     table.ReleaseAll(owners[1]);
   });
-  AwaitWaits(1);
+  WaitForWaiters(1);
   table.ReleaseAll(owners[0]);
   waiter.join();
   EXPECT_EQ(observer.woken, 1);
@@ -118,7 +118,7 @@ TEST_F(Fixture, G4SilentWhereNobodyAsksOrNobodyRuns) {
     EXPECT_EQ(Take(&a, "k"), Code::kOk);
     table.ReleaseAll(&a);
   });
-  AwaitWaits(1);
+  WaitForWaiters(1);
   table.ReleaseAll(&b);
   first.join();
 
@@ -128,7 +128,7 @@ TEST_F(Fixture, G4SilentWhereNobodyAsksOrNobodyRuns) {
     EXPECT_EQ(Take(&c, "k"), Code::kOk);
     table.ReleaseAll(&c);
   });
-  AwaitWaits(2);
+  WaitForWaiters(2);
   table.ReleaseAll(&b);
   third.join();
   EXPECT_TRUE(observer.Seen().empty());
@@ -142,7 +142,7 @@ TEST_F(Fixture, G1ThePreferredVictimFails) {
     EXPECT_EQ(Take(&b, "x"), Code::kDeadlock);
     table.ReleaseAll(&b);
   });
-  AwaitWaits(1);
+  WaitForWaiters(1);
   EXPECT_EQ(Take(&a, "y"), Code::kOk);
   later.join();
   table.ReleaseAll(&a);
@@ -161,7 +161,7 @@ TEST_F(Fixture, G1WithoutPreferenceTheOneThatClosesItFails) {
     EXPECT_EQ(Take(&b, "x"), Code::kOk);
     table.ReleaseAll(&b);
   });
-  AwaitWaits(1);
+  WaitForWaiters(1);
   EXPECT_EQ(Take(&a, "y"), Code::kDeadlock);
   table.ReleaseAll(&a);
   later.join();

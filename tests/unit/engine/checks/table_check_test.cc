@@ -258,7 +258,7 @@ TEST_F(TableCheckTest, ADamageBehindTheCacheIsFoundByReadingTheFiles) {
   MakeTable();
   ASSERT_TRUE(database_->store()->flushes().Flush().ok());
   Begin();
-  EXPECT_TRUE(access_->scan().Start(b_, false, true).ok());
+  EXPECT_TRUE(access_->scan().BeginScan(b_, false, true).ok());
   EXPECT_TRUE(access_->scan().SeekToEnd(Direction::kForward).ok());
   Commit();
   std::vector<rocksdb::LiveFileMetaData> files;

@@ -153,7 +153,7 @@ TEST_F(AbsentRangeTest, K3SearchesAreFewWhereTheyDoNotPay) {
     stamp.sequence = static_cast<uint64_t>(row);  // somebody commits before each row
     if (gap.Ask(key, stamp, own) == AbsentRange::Answer::kSearch) {
       ++searches;
-      gap.Know(stamp, "~");
+      gap.NoteAbsent(stamp, "~");
     }
     gap.NoteAdded(key, own);
   }

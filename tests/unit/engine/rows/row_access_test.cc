@@ -30,7 +30,7 @@ class RowAccessTest : public EngineFixture, public testing::WithParamInterface<b
   std::string PrefixOfK(int32_t k) const { return PrefixIn(by_k(), {0, false, k, ""}); }
   // The row is found and its key remembered, as an UPDATE or DELETE does it.
   void FindByName(const std::string& name) {
-    ASSERT_TRUE(access_->scan().Start(by_name(), false, true).ok());
+    ASSERT_TRUE(access_->scan().BeginScan(by_name(), false, true).ok());
     std::vector<uint8_t> record(kRecordBytes);
     ASSERT_TRUE(access_->scan().Seek(PrefixIn(by_name(), {0, false, 0, name})).ok());
     ASSERT_TRUE(access_->scan().ReadRow(record.data()).ok());
@@ -269,7 +269,7 @@ TEST_P(RowAccessTest, ARowThatIsReadAloneIsThatOfASnapshotThatIsThere) {
 TEST_P(RowAccessTest, ALockingScanPassesOverRowsThatMovedAway) {
   InsertThree();
   Begin({.lock = true});
-  ASSERT_TRUE(access_->scan().Start(by_k(), false, true).ok());
+  ASSERT_TRUE(access_->scan().BeginScan(by_k(), false, true).ok());
   ASSERT_TRUE(access_->scan().SeekToEnd(Direction::kForward).ok());  // on two_
   // Somebody else moves row three to the end while the scan stands before it.
   auto other = database_->transactions()->NewTransaction();
@@ -333,7 +333,7 @@ TEST_P(RowAccessTest, AnEstimatedRangeIsReplayedUntilTheTransactionWrites) {
   const std::string from = PrefixOfK(5), to = PrefixOfK(90);
   const auto read_range = [&] {
     Rows rows;
-    EXPECT_TRUE(access_->scan().Start(by_k(), false, true).ok());
+    EXPECT_TRUE(access_->scan().BeginScan(by_k(), false, true).ok());
     std::vector<uint8_t> record(kRecordBytes);
     Status moved = access_->scan().SeekRange(from, to);
     for (; moved.ok() && access_->scan().entry_key() < to;
@@ -401,7 +401,7 @@ TEST_P(RowAccessTest, TheBeginningOfALargeRangeIsReplayed) {
   };
   rocksdb::SetPerfLevel(rocksdb::kEnableCount);
   rocksdb::get_perf_context()->Reset();
-  ASSERT_TRUE(access_->scan().Start(by_k(), false, true).ok());
+  ASSERT_TRUE(access_->scan().BeginScan(by_k(), false, true).ok());
   ASSERT_TRUE(access_->scan().SeekRange(from, to).ok());
   for (int32_t k = 10; k < 20; ++k) {
     expect_row(k);

@@ -56,7 +56,7 @@ class UniqueValueTest : public EngineFixture,
     access_->Unbind();
     ASSERT_TRUE(transaction_->Rollback().ok());
   }
-  void AwaitWaits(uint64_t count) const {
+  void WaitForWaiters(uint64_t count) const {
     while (database_->transactions()->waits()->counters().waits < count) std::this_thread::yield();
   }
   // What the other's INSERT of `row` comes to when the first transaction ends like this.
@@ -69,7 +69,7 @@ class UniqueValueTest : public EngineFixture,
       connection.access.Unbind();
       EXPECT_TRUE(connection.transaction->Commit(txn::Durability::kNone).ok());
     });
-    AwaitWaits(1);
+    WaitForWaiters(1);
     end();
     other.join();
     return inserted;
@@ -119,7 +119,7 @@ TEST_P(UniqueValueTest, U1OneOfTwoGetsTheValue) {
     EXPECT_TRUE(connection.transaction->Commit(txn::Durability::kNone).ok());
   };
   std::thread second(insert, 2), third(insert, 3);
-  AwaitWaits(2);
+  WaitForWaiters(2);
   Commit();
   second.join();
   third.join();
