@@ -58,7 +58,7 @@ class CatalogChange {
     Put(IndexKey(RecordType::kIndexDrop, index), EncodeMarker());
     dropped.push_back(index);
   }
-  // The server's definition of a table; null removes it.
+  // Record type 0x40000002: the server's definition of a table; null removes it.
   void PutDefinition(Bytes name, const TableDefinition* definition) {
     if (definition == nullptr) {
       Delete(TableDefinitionKey(name));
@@ -68,7 +68,8 @@ class CatalogChange {
       definitions[std::string(name)] = definition->identity;
     }
   }
-  // The constraints of a child, all of them; null removes them.
+  // Record type 0x40000003: the constraints of a child, all of them; null removes them. A second
+  // one for the same child takes the place of the first, here as on disk.
   void PutForeignKeys(Bytes child, std::shared_ptr<const ForeignKeySet> keys) {
     if (keys == nullptr) {
       Delete(ForeignKeysKey(child));
@@ -87,6 +88,7 @@ class CatalogChange {
     Put(ColumnFamilyKey(id), EncodeColumnFamily(flags));
     column_family_flags[id] = flags;
   }
+  // Only the record; the caller drops the column family itself, after the change.
   void DeleteColumnFamily(uint32_t id) {
     Delete(ColumnFamilyKey(id));
     column_family_flags[id] = std::nullopt;
