@@ -2,6 +2,7 @@
 #include "engine/rows/range_estimator.h"
 
 #include <algorithm>
+#include <string>
 
 namespace basalt::engine {
 namespace {
@@ -113,13 +114,31 @@ uint64_t RangeEstimator::Estimate(size_t index, Bytes start, Bytes end,
   // The cursor stands behind what it has counted, and behind deletions that it has passed.
   uint64_t estimate = with_rest(cursor != nullptr && cursor->Valid() ? cursor->key() : start);
   if (cursor != nullptr && estimate < kCertainEstimate) {
+    const uint64_t certain = count.entries;
+    const std::string from(cursor->Valid() ? cursor->key() : end);
     CountOn(cursor, end, kCertainEstimate, nullptr, &count);
     if (count.complete) return count.entries;
-    // There are more than was estimated, and the rest is not behind what misled the estimate. A
-    // cursor that gave up on the way stands nowhere.
-    if (cursor->Valid()) estimate = with_rest(cursor->key());
+    // There are more than was estimated. A cursor that gave up on the way stands nowhere.
+    if (cursor->Valid()) {
+      estimate =
+          count.entries + EstimateRest(index, {from, cursor->key(), count.entries - certain}, end);
+    }
   }
   return std::max(count.entries, estimate);
+}
+
+// What is behind entries that were counted, up to `end`. Files tell sizes, and how many entries of
+// the whole index are dead: where only the oldest of them has rows, there are more in a block than
+// on average. So the estimate is off behind the counted entries as it is for these.
+uint64_t RangeEstimator::EstimateRest(size_t index, const CountedPart& counted, Bytes end) {
+  constexpr double kMostOff = 4;
+  TableStatistics& statistics = context_->table().statistics();
+  const auto rest = static_cast<double>(statistics.EntriesBetween(index, counted.end, end));
+  const auto estimated =
+      static_cast<double>(statistics.EntriesBetween(index, counted.start, counted.end));
+  if (estimated == 0) return static_cast<uint64_t>(rest);
+  const double off = static_cast<double>(counted.entries) / estimated;
+  return static_cast<uint64_t>(rest * std::clamp(off, 1 / kMostOff, kMostOff));
 }
 
 }  // namespace basalt::engine

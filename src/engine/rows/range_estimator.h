@@ -40,6 +40,13 @@ class RangeEstimator {
   RangeCount CountSome(size_t index, Bytes start, Bytes end, const txn::Cursor* running,
                        txn::Cursor** cursor);
   RangeCount CountAndCache(txn::Cursor* cursor, size_t index, Bytes start, Bytes end);
+  // Entries that were counted in [start, end).
+  struct CountedPart {
+    Bytes start;
+    Bytes end;
+    uint64_t entries;
+  };
+  uint64_t EstimateRest(size_t index, const CountedPart& counted, Bytes end);
 
   RowContext* const context_;
   CursorSet* const scan_cursors_;
