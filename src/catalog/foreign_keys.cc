@@ -10,9 +10,10 @@ namespace basalt::catalog {
 namespace {
 
 // What the change leaves of a child's constraints; `kept` when it says nothing of them.
-ForeignKeyMap::Keys After(const CatalogChange& change, Bytes child, ForeignKeyMap::Keys kept) {
+ForeignKeyMap::Keys After(const CatalogChange& change, Bytes child,
+                          const ForeignKeyMap::Keys& kept) {
   const auto changed = change.foreign_keys.find(std::string(child));
-  return changed == change.foreign_keys.end() ? std::move(kept) : changed->second;
+  return changed == change.foreign_keys.end() ? kept : changed->second;
 }
 
 void Rename(const ChildNames& names, ForeignKeySet* set) {

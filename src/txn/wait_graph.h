@@ -38,8 +38,8 @@ struct DeadlockReport {
     std::string key;
     LockKind wanted = LockKind::kRowShared;
   };
-  uint64_t number;              // counted from 1 since the start
-  int64_t unix_seconds;         // when
+  uint64_t number = 0;          // counted from 1 since the start
+  int64_t unix_seconds = 0;     // when
   std::vector<Member> members;  // the first one's request was failed
 };
 

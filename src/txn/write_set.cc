@@ -224,6 +224,7 @@ Status WriteSet::SpillBatch() {
   const uint64_t before = extend ? added[0].operations : 0;
 
   std::vector<LayerWriter::Target> targets;
+  targets.reserve(starts.size());
   for (size_t i = 0; i < starts.size(); ++i) targets.push_back({starts[i], &added[i]});
   LayerWriter writer(spill_, std::move(targets));
   const rocksdb::Status iterated = batch_->GetWriteBatch()->Iterate(&writer);
