@@ -69,11 +69,11 @@ void EncodeAgain(const TestTable& table, const std::vector<uint8_t>& record) {
         codec.EncodeKey(record.data(), 7, key.data(), unpack.data(), &unpack_bytes);
     Require(bytes <= key.size() && unpack_bytes <= unpack.size(), "encoders keep to their room");
     std::vector<uint8_t> prefix(codec.max_key_bytes());
-    Require(codec::EncodeUniquePrefix(codec, record.data(), prefix.data()) <= prefix.size(),
+    Require(basalt::codec::EncodeUniquePrefix(codec, record.data(), prefix.data()) <= prefix.size(),
             "room");
     if (!codec.UserPartsHaveNull(record.data())) {
       std::string image;
-      codec::EncodeUniqueImage(codec, record.data(), &image);
+      basalt::codec::EncodeUniqueImage(codec, record.data(), &image);
     }
   }
 }
