@@ -43,3 +43,5 @@ OLAP_SCAN = Bar(1.0, at_least=False, against="innodb", at="warm table")
 OLAP_BACKWARDS = Bar(1.5, at_least=False, at="warm table")
 
 COMMITS = Bar(1.0, against="innodb", at="1, 8 and 32 clients")
+
+FOREIGN_KEYS = Bar(0.95, against="innodb", at="1, 8 and 32 clients")

@@ -11,6 +11,7 @@ Layout of the cache (BASALT_CACHE, else XDG_CACHE_HOME/basalt, else ~/.cache/bas
     server/VERSION/generated/     headers generated from them
     rocksdb/VERSION-HASH/         include/ and lib/librocksdb.a; HASH covers version and flags
     jemalloc/VERSION-HASH/        include/ and lib/libjemalloc_pic.a
+    applications/                 applications whose schemas the tier foreign-keys creates
     locks/                        one lock file a step
 """
 

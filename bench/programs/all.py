@@ -19,6 +19,7 @@ ORDER = (
     "sysbench",
     "sysbench-io",
     "commits",
+    "foreign_keys",
     "tpcc",
     "linkbench",
     "insert",

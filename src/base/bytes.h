@@ -75,6 +75,13 @@ inline void AppendBigEndian64(std::string* to, uint64_t value) {
   to->append(bytes, sizeof(bytes));
 }
 
+// Turns the bytes of a prefix into the least bytes above all that begin with it. Not for bytes that
+// are all 0xff: keys begin with the number of their index, which never is.
+inline void MakeSuccessor(std::string* prefix) {
+  while (static_cast<uint8_t>(prefix->back()) == 0xff) prefix->pop_back();
+  prefix->back() = static_cast<char>(static_cast<uint8_t>(prefix->back()) + 1);
+}
+
 // Adds bytes as hexadecimal digits, two a byte, small letters; for messages and reports.
 inline void AppendHex(Bytes bytes, std::string* to) {
   constexpr char kDigits[] = "0123456789abcdef";

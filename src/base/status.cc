@@ -16,6 +16,10 @@ std::string_view CodeName(Code code) {
       return "end of range";
     case Code::kDuplicateKey:
       return "duplicate key";
+    case Code::kNoReferencedRow:
+      return "no referenced row";
+    case Code::kRowIsReferenced:
+      return "row is referenced";
     case Code::kLockTimeout:
       return "lock wait timeout";
     case Code::kLockBusy:

@@ -16,6 +16,8 @@ enum class Code : uint8_t {
   kNotFound,          // the key, table or index does not exist
   kEndOfRange,        // a scan has no further entry
   kDuplicateKey,      // a unique index already holds the value
+  kNoReferencedRow,   // a foreign key: the parent has no such row
+  kRowIsReferenced,   // a foreign key: rows of a child refer to the row
   kLockTimeout,       // another transaction kept a row lock for the whole wait time
   kLockBusy,          // NOWAIT was asked for and the lock is taken
   kDeadlock,          // this transaction was chosen to break a cycle of lock waits

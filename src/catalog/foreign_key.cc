@@ -4,14 +4,11 @@
 #include <charconv>
 
 namespace basalt::catalog {
-namespace {
 
-std::string PrefixOf(Bytes table) { return std::string(table) + "_ibfk_"; }
-
-}  // namespace
+std::string GeneratedPrefix(Bytes table) { return std::string(table) + "_ibfk_"; }
 
 uint32_t NumberOfGeneratedName(Bytes table, Bytes name) {
-  const std::string prefix = PrefixOf(table);
+  const std::string prefix = GeneratedPrefix(table);
   if (!name.starts_with(prefix)) return 0;
   const Bytes digits = name.substr(prefix.size());
   uint32_t number = 0;
@@ -22,7 +19,7 @@ uint32_t NumberOfGeneratedName(Bytes table, Bytes name) {
 }
 
 std::string GeneratedName(Bytes table, uint32_t number) {
-  return PrefixOf(table) + std::to_string(number);
+  return GeneratedPrefix(table) + std::to_string(number);
 }
 
 }  // namespace basalt::catalog

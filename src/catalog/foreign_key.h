@@ -51,6 +51,8 @@ struct ForeignKeySet {
   bool operator==(const ForeignKeySet&) const = default;
 };
 
+// What the names begin with that are made for constraints of a table, and follow its name.
+std::string GeneratedPrefix(Bytes table);
 // The number N of a name TABLE_ibfk_N, as InnoDB makes it for a constraint that has none; 0 for
 // other names. `table` is the child's name without its database, in UTF-8.
 uint32_t NumberOfGeneratedName(Bytes table, Bytes name);

@@ -25,6 +25,7 @@ class ForeignKeyMap {
   Keys OfChild(Bytes child) const;
   // The tables with constraints to this one, which need not exist, in the order of their names.
   std::vector<std::string> ChildrenOf(Bytes parent) const;
+  bool IsParent(Bytes name) const { return children_by_parent_.contains(name); }
   // The child that has a constraint of this name in this database; empty when there is none. Names
   // that differ in the case of ASCII letters only are the same, as in InnoDB.
   std::string OwnerOfName(Bytes database, Bytes name) const;

@@ -18,9 +18,9 @@ ForeignKeyMap::Keys After(const CatalogChange& change, Bytes child,
 
 void Rename(const ChildNames& names, ForeignKeySet* set) {
   if (names.before == names.after) return;
+  const std::string made = GeneratedPrefix(names.before);
   for (ForeignKey& foreign : set->keys) {
-    const uint32_t number = NumberOfGeneratedName(names.before, foreign.name);
-    if (number != 0) foreign.name = GeneratedName(names.after, number);
+    if (foreign.name.starts_with(made)) foreign.name.replace(0, names.before.size(), names.after);
   }
 }
 
@@ -34,6 +34,12 @@ ForeignKeyMap::Keys ForeignKeys::OfChild(Bytes child) const {
 std::vector<std::string> ForeignKeys::ChildrenOf(Bytes parent) const {
   ReaderLock lock(tables_->mutex());
   return map_.ChildrenOf(parent);
+}
+
+bool ForeignKeys::IsParent(Bytes name) const {
+  if (empty_.load(std::memory_order_acquire)) return false;
+  ReaderLock lock(tables_->mutex());
+  return map_.IsParent(name);
 }
 
 std::string ForeignKeys::OwnerOfName(Bytes database, Bytes name) const {
@@ -136,6 +142,7 @@ void ForeignKeys::AppendDrop(Bytes child, CatalogChange* change) const {
 BASALT_UNCHECKED_LOCKS void ForeignKeys::TakeOver(CatalogChange* change) {
   if (change->foreign_keys.empty()) return;
   for (auto& [child, keys] : change->foreign_keys) map_.Set(child, std::move(keys));
+  empty_.store(map_.empty(), std::memory_order_release);
   generation_.fetch_add(1, std::memory_order_release);
 }
 

@@ -41,7 +41,8 @@ struct ChildNames {
 class ForeignKeys {
  public:
   // Borrows the tables.
-  ForeignKeys(const TableMap* tables, ForeignKeyMap map) : tables_(tables), map_(std::move(map)) {}
+  ForeignKeys(const TableMap* tables, ForeignKeyMap map)
+      : tables_(tables), map_(std::move(map)), empty_(map_.empty()) {}
   ForeignKeys(const ForeignKeys&) = delete;
   ForeignKeys& operator=(const ForeignKeys&) = delete;
 
@@ -49,6 +50,8 @@ class ForeignKeys {
   ForeignKeyMap::Keys OfChild(Bytes child) const;
   // The tables with constraints to this one, which need not exist, in the order of their names.
   std::vector<std::string> ChildrenOf(Bytes parent) const;
+  // Is there such a table? No lock where no table has constraints.
+  bool IsParent(Bytes name) const;
   // The child that has a constraint of this name in this database; empty when there is none. Case
   // does not count.
   std::string OwnerOfName(Bytes database, Bytes name) const;
@@ -84,6 +87,7 @@ class ForeignKeys {
   const TableMap* const tables_;
   ForeignKeyMap map_ BASALT_GUARDED_BY(tables_->mutex());
   std::atomic<uint64_t> generation_{1};
+  std::atomic<bool> empty_;  // as map_ is, for who takes no lock
 };
 
 }  // namespace basalt::catalog

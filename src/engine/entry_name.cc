@@ -28,6 +28,12 @@ std::string HexOf(Bytes key) {
   return hex + " (" + std::to_string(key.size()) + " bytes)";
 }
 
+std::string ListOfKeys(uint64_t count, const std::vector<std::string>& first) {
+  std::string text = count == 1 ? "key " : count > first.size() ? "first keys " : "keys ";
+  for (size_t i = 0; i < first.size(); ++i) text += (i == 0 ? "" : ", ") + first[i];
+  return text;
+}
+
 std::string NameOfEntry(const Table& table, size_t index, Bytes key) {
   return NameOfIndex(table, index) + ", key " + HexOf(key);
 }

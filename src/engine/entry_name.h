@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/status.h"
@@ -16,6 +18,10 @@ class Table;
 // A key in hexadecimal. Of a long one the beginning, the end and the length in bytes: the beginning
 // says where it lies, the end of a secondary entry which row it belongs to.
 std::string HexOf(Bytes key);
+
+// "key 01", "keys 01, 02" or, when there are more than those, "first keys 01, 02, 03". `first` are
+// the first of `count` keys as HexOf gives them, at least one.
+std::string ListOfKeys(uint64_t count, const std::vector<std::string>& first);
 
 // "table d.t, index k, key 00000101...".
 std::string NameOfEntry(const Table& table, size_t index, Bytes key);

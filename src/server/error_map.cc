@@ -19,6 +19,10 @@ int HandlerError(Code code) {
       return HA_ERR_END_OF_FILE;
     case Code::kDuplicateKey:
       return HA_ERR_FOUND_DUPP_KEY;
+    case Code::kNoReferencedRow:
+      return HA_ERR_NO_REFERENCED_ROW;
+    case Code::kRowIsReferenced:
+      return HA_ERR_ROW_IS_REFERENCED;
     case Code::kLockTimeout:
     case Code::kLockBusy:  // NOWAIT: a wait of no time at all, the same error as in InnoDB
       return HA_ERR_LOCK_WAIT_TIMEOUT;

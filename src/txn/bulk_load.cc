@@ -73,7 +73,7 @@ class CommittedEntries {
   // Is there an entry whose key begins with `prefix`?
   Status HasPrefix(Bytes prefix, bool* has) {
     target_.assign(prefix);
-    if (reverse_) MakeSuccessor(&target_);
+    if (reverse_) MakeSuccessor(&target_);  // of no entry, since entries are longer
     Approach();
     *has = iterator_->Valid() && key().starts_with(prefix);
     return store::MapStatus(iterator_->status(), "reading an index");
@@ -90,12 +90,6 @@ class CommittedEntries {
   static constexpr int kSteps = 4;
 
   Bytes key() const { return Bytes(iterator_->key().data(), iterator_->key().size()); }
-  // The least key behind all that begin with `prefix`; of no entry, since entries are longer. The
-  // index number at the beginning is never all ones.
-  static void MakeSuccessor(std::string* prefix) {
-    while (static_cast<uint8_t>(prefix->back()) == 0xff) prefix->pop_back();
-    prefix->back() = static_cast<char>(static_cast<uint8_t>(prefix->back()) + 1);
-  }
   // To the first entry that does not come before the target.
   void Approach() {
     for (int step = 0; step < kSteps && iterator_->Valid(); ++step) {

@@ -4,6 +4,5 @@
 generator.py    histories: writes, transactions, DDL          (feeds on a seed only)
 interleaved.py  histories of two connections
 queries.py      SELECTs
-shrink.py       the shortest history that still disagrees
-Tables, statements and the comparison are in kit/side_by_side.
+Tables, statements, the comparison and the shrinker are in kit/side_by_side.
 """

@@ -14,10 +14,10 @@ from random import SystemRandom
 
 from tests.differential.generator import Generator
 from tests.differential.interleaved import InterleavedGenerator
-from tests.differential.shrink import Shrinker, script
 from tests.kit.printable import printable
 from tests.kit.side_by_side.runner import PATIENCE, Mismatch, Runner
 from tests.kit.side_by_side.server_options import ENGINE_OPTIONS, OPTIONS
+from tests.kit.side_by_side.shrink import Shrinker, script
 from tests.kit.side_by_side.time_limit import at_most
 from tests.kit.tier_result import TierResult
 from tools import paths

@@ -12,7 +12,7 @@ from tests.isolation.deliberate import REASONS, UNSTEADY, VICTIMS, Judge
 from tests.isolation.pair import Course, Difference, Pair
 from tests.isolation.schedule import Schedule
 from tests.isolation.shrink import Shrinker
-from tests.isolation.wire import Wire
+from tests.kit.wire import Wire
 
 WORKERS = 3
 SHRINK_SECONDS = 30

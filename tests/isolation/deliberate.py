@@ -12,7 +12,7 @@ it, and when the step's own reads meet nobody's lock.
 
 from tests.isolation.pair import Course, Difference, Pair, closing
 from tests.isolation.schedule import RC, RU, Probe, Schedule, Step
-from tests.isolation.wire import Answer, Wire
+from tests.kit.wire import Answer, Wire
 
 PLAN = "another index"
 RANGE = "gap locks in REPEATABLE READ"

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from tests.isolation.schedule import RC, RU, XID, Probe, Schedule, Step
-from tests.isolation.wire import (
+from tests.kit.wire import (
     DEADLOCK,
     LOCK_WAIT_TIMEOUT,
     Answer,

@@ -4,7 +4,7 @@
 import re
 from dataclasses import dataclass, field, replace
 
-from tests.isolation.wire import Answer
+from tests.kit.wire import Answer
 
 RU, RC, RR, SE = "READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"
 LEVELS = (RU, RC, RR, SE)

@@ -49,11 +49,15 @@ SCHEMA_HEAD = f"""# Tables of INFORMATION_SCHEMA
 {NOTE}
 The tables of MyRocks in MariaDB 10.11 have the same columns in the same order; those marked with a
 star are new here. Keys and names of transactions are in hexadecimal digits, but for `KEY` of
-`ROCKSDB_LOCKS`. `ROCKSDB_TRX`, `_LOCKS`, `_DEADLOCK`, `_DDL`, `_INDEX_SIZES` and `_LIVE_FILES` are
-empty without the PROCESS privilege. [locking.md](locking.md) describes transactions and locks.
+`ROCKSDB_LOCKS`. `ROCKSDB_TRX`, `_LOCKS`, `_DEADLOCK`, `_DDL`, `_FOREIGN_KEYS`, `_INDEX_SIZES` and
+`_LIVE_FILES` are empty without the PROCESS privilege. [locking.md](locking.md) describes
+transactions and locks.
 """
 # what the names of a table's columns do not say
 SCHEMA_NOTES = {
+    "ROCKSDB_FOREIGN_KEYS": "One row a pair of columns. The rules are as they were written, so "
+    "that `SET DEFAULT` shows as such. `PARENT_EXISTS` is `NO` of a child that came before its "
+    "parent. See [foreign-keys.md](foreign-keys.md).",
     "ROCKSDB_INDEX_SIZES": "One row an index of each table or partition. `FILE_ENTRIES` counts "
     "versions, `DATA_BYTES` are before compression, `DISK_BYTES` after; the memtables' columns are "
     "estimates of RocksDB. Which files these are: `ROCKSDB_INDEX_FILE_MAP`, by `COLUMN_FAMILY` and "

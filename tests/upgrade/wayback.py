@@ -41,7 +41,16 @@ COLUMNS_OF_OURS = [
     "CREATE SEQUENCE of_numbers START WITH 10 INCREMENT BY 5",
     "INSERT INTO of_virtual (id) VALUES (100 + NEXT VALUE FOR of_numbers)",
 ]
+# With a foreign key, which stock does not check; there too.
+CONSTRAINED = [
+    "CREATE TABLE fk_parent (id INT PRIMARY KEY)",
+    "CREATE TABLE fk_child (id INT PRIMARY KEY, p INT,"
+    " CONSTRAINT fk FOREIGN KEY (p) REFERENCES fk_parent (id))",
+    "INSERT INTO fk_parent VALUES (1), (2)",
+    "INSERT INTO fk_child VALUES (10, 1), (20, NULL)",
+]
 CANNOT_READ = "Tables with indexes that MyRocks cannot read"
+NOT_CHECKED = "Tables with foreign keys, which MyRocks does not check"
 CANNOT_OPEN = "Sequences and tables with columns that MyRocks cannot open"
 # what docs/upgrade.md says of tables that use what MyRocks does not have; the others are made anew
 # as they are
@@ -149,6 +158,7 @@ class WayBack:
         run_on_both(server, DATABASE, [f"ALTER TABLE {n} {REPAIRS.get(n, 'FORCE')}" for n in names])
         self.expect("all tables are for stock", not self.not_for_stock(server), "")
         self.move_columns_of_ours(server)
+        self.drop_constraints(server)
         deadline = time.monotonic() + 30
         while server.status("rocksdb_dropped_indexes_waiting") != "0":
             if time.monotonic() > deadline:
@@ -160,7 +170,7 @@ class WayBack:
         with Link(server) as link:
             link.execute(f"CREATE DATABASE {OURS}")
         with Link(server, OURS) as link:
-            for statement in COLUMNS_OF_OURS:
+            for statement in [*COLUMNS_OF_OURS, *CONSTRAINED]:
                 link.execute(statement)
 
     def move_columns_of_ours(self, server) -> None:
@@ -174,6 +184,14 @@ class WayBack:
         left = self.not_for_stock(server, CANNOT_OPEN)
         self.expect("no table with columns of ours is left", not left, str(left))
 
+    def drop_constraints(self, server) -> None:
+        names = self.not_for_stock(server, NOT_CHECKED)
+        self.expect("tables with foreign keys are named", names == ["fk_child"], str(names))
+        with Link(server, OURS) as link:
+            link.execute("ALTER TABLE fk_child DROP FOREIGN KEY fk")
+        left = self.not_for_stock(server, NOT_CHECKED)
+        self.expect("no foreign key is left", not left, str(left))
+
     def use_columns_of_ours(self, server) -> None:
         with Link(server, OURS) as link:
             found = link.execute(
@@ -184,6 +202,9 @@ class WayBack:
                 "stock reads them", [int(n) for n in found[0]] == [245, 6, 2, 1], str(found)
             )
             value = int(link.execute("SELECT NEXT VALUE FOR of_numbers")[0][0])
+            link.execute("INSERT INTO fk_child VALUES (30, 99)")
+            children = link.execute("SELECT COUNT(*) FROM fk_child WHERE p > 0")
+            self.expect("stock has the child's rows", int(children[0][0]) == 2, str(children))
         self.expect("a sequence goes on behind what it has given", value > 10, str(value))
 
     def not_for_stock(self, server, title: str = CANNOT_READ) -> list[str]:

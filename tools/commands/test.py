@@ -26,6 +26,7 @@ ORDER = (
     "tools",
     "fuzz",
     "differential",
+    "foreign-keys",
     "crash",
     "replication",
 )

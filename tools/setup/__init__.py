@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The steps of ./dev setup: Debian packages, the private server, RocksDB, jemalloc, users' tools.
+"""The steps of ./dev setup: Debian packages, the private server, RocksDB, jemalloc, users' tools,
+applications for tests.
 
 Each step is idempotent: it looks first whether its result is there, works in a folder beside the
 final one and renames it at the very end, under a lock of its own. So a second run costs seconds,
@@ -8,7 +9,7 @@ an interrupted one leaves nothing that a later run trips over, and two runs do n
 
 from tools import paths
 from tools.errors import DevError
-from tools.setup import client_tools, debian, jemalloc, mariadb, rocksdb
+from tools.setup import applications, client_tools, debian, jemalloc, mariadb, rocksdb
 
 
 def complete() -> bool:
@@ -33,3 +34,4 @@ def run() -> None:
     rocksdb.install()
     jemalloc.install()
     client_tools.install()
+    applications.install()

@@ -62,11 +62,9 @@ uint64_t CheckFindings::count(size_t index, Finding finding) const {
 std::vector<std::string> CheckFindings::Lines() const {
   std::vector<std::string> lines = lines_;
   for (const auto& [which, kind] : kinds_) {
-    std::string line = "index " + table_.descriptor().indexes[which.first].name + ": " +
-                       std::to_string(kind.count) + " " + TextOf(which.second) + ", ";
-    line += kind.count == 1 ? "key " : kind.count > kKeysNamed ? "first keys " : "keys ";
-    for (size_t i = 0; i < kind.keys.size(); ++i) line += (i == 0 ? "" : ", ") + kind.keys[i];
-    lines.push_back(std::move(line));
+    lines.push_back("index " + table_.descriptor().indexes[which.first].name + ": " +
+                    std::to_string(kind.count) + " " + TextOf(which.second) + ", " +
+                    ListOfKeys(kind.count, kind.keys));
   }
   return lines;
 }

@@ -4,7 +4,6 @@
 #include "base/assert.h"
 
 namespace basalt::engine {
-
 // Takes the locks of a write and opens the gate of the write set. Where a duplicate is found, the
 // keys that were to be added are unlocked: INSERT IGNORE goes on without them. Where another has
 // locked a range around one of the new entries, the locks are given up before the wait: the owner
@@ -42,7 +41,7 @@ Status RowWriter::PutAdded() {
   return Status::Ok();
 }
 
-Status RowWriter::Insert(const uint8_t* record, size_t* duplicate_index) {
+Status RowWriter::Insert(const uint8_t* record, size_t* duplicate_index, WriteGuard* guard) {
   const Table& table = context_->table();
   context_->ttl_clock().Observe(context_->transaction());
   const uint64_t stamp = context_->ttl_clock().StampOf(record);
@@ -57,8 +56,8 @@ Status RowWriter::Insert(const uint8_t* record, size_t* duplicate_index) {
     new_entries_.push_back({table.index(i).id, added_[i].key});
   }
   txn::WriteGate gate;
-  BASALT_RETURN_IF_ERROR(
-      OpenWrite([&] { return unique_->LockForInsert(record, added_, duplicate_index); }, &gate));
+  BASALT_RETURN_IF_ERROR(OpenWrite(
+      [&] { return unique_->LockForInsert(record, added_, guard, duplicate_index); }, &gate));
   BASALT_RETURN_IF_ERROR(PutAdded());
   const std::string& row_key = added_[table.primary_position()].key;
   unique_->NoteAdded(row_key);
@@ -125,7 +124,7 @@ Status RowWriter::EncodeUpdate(const uint8_t* before, const uint8_t* after, bool
 }
 
 Status RowWriter::Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index,
-                         bool* changed) {
+                         bool* changed, WriteGuard* guard) {
   context_->ttl_clock().Observe(context_->transaction());
   BASALT_RETURN_IF_ERROR(EncodeUpdate(before, after, changed));
   if (!*changed) return Status::Ok();
@@ -133,9 +132,10 @@ Status RowWriter::Update(const uint8_t* before, const uint8_t* after, size_t* du
   // Kept while OpenWrite waits: `before` must stay what it is.
   BASALT_RETURN_IF_ERROR(context_->LockForWrite(removed_[primary].key));
   txn::WriteGate gate;
-  BASALT_RETURN_IF_ERROR(OpenWrite(
-      [&] { return unique_->LockForUpdate(before, removed_, after, added_, duplicate_index); },
-      &gate));
+  const auto take_locks = [&] {
+    return unique_->LockForUpdate(before, removed_, after, added_, guard, duplicate_index);
+  };
+  BASALT_RETURN_IF_ERROR(OpenWrite(take_locks, &gate));
   BASALT_RETURN_IF_ERROR(PutChanges());
   reader_->SetKey(added_[primary].key);
   context_->table().statistics().NoteUpdate();

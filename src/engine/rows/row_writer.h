@@ -12,6 +12,7 @@
 #include "engine/rows/row_expiry.h"
 #include "engine/rows/row_reader.h"
 #include "engine/rows/unique_check.h"
+#include "engine/rows/write_guard.h"
 #include "txn/transaction.h"
 
 namespace basalt::engine {
@@ -21,7 +22,8 @@ namespace basalt::engine {
 // behind that would have to be taken back.
 //
 // *duplicate_index is a position in Table, valid after kDuplicateKey; UniqueCheck then knows the
-// row it was found with. One thread at a time. Borrows what it is made with.
+// row it was found with. A guard is borrowed for the call; null: none. One thread at a time.
+// Borrows what it is made with.
 class RowWriter {
  public:
   RowWriter(RowContext* context, RowEncoder* encoder, RowReader* reader, UniqueCheck* unique,
@@ -35,11 +37,11 @@ class RowWriter {
         added_(context->table().index_count()) {}
 
   // Adds the row, and makes it the reader's row.
-  Status Insert(const uint8_t* record, size_t* duplicate_index);
+  Status Insert(const uint8_t* record, size_t* duplicate_index, WriteGuard* guard = nullptr);
   // `before` is the reader's row. *changed becomes false when both are the same in every byte that
   // is stored; then nothing is written.
-  Status Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index,
-                bool* changed);
+  Status Update(const uint8_t* before, const uint8_t* after, size_t* duplicate_index, bool* changed,
+                WriteGuard* guard = nullptr);
   // `record` is the reader's row.
   Status Delete(const uint8_t* record);
 

@@ -5,6 +5,13 @@
 #include "engine/entry_name.h"
 
 namespace basalt::engine {
+namespace {
+
+Status Ask(WriteGuard* guard, size_t index) {
+  return guard == nullptr ? Status::Ok() : guard->Check(index);
+}
+
+}  // namespace
 
 // The lock of a value that is about to be added, and no prepared transaction may add it still.
 // kLockBusy: another has the lock, and `wait` says not to wait.
@@ -201,10 +208,11 @@ Status UniqueCheck::CheckValue(const UniqueValue& value, Bytes own_row_key,
   }
 }
 
-Status UniqueCheck::LockForInsert(const uint8_t* record, const Entries& added,
+Status UniqueCheck::LockForInsert(const uint8_t* record, const Entries& added, WriteGuard* guard,
                                   size_t* duplicate_index) {
   expiry_->Forget();
   const Table& table = context_->table();
+  BASALT_RETURN_IF_ERROR(Ask(guard, table.primary_position()));
   // Nobody else can know a fresh hidden id.
   if (!table.hidden_primary()) {
     BASALT_RETURN_IF_ERROR(
@@ -212,7 +220,9 @@ Status UniqueCheck::LockForInsert(const uint8_t* record, const Entries& added,
   }
   for (size_t i = 0; i < table.index_count(); ++i) {
     const Index& index = table.index(i);
-    if (context_->IsPrimary(i) || !index.unique || index.codec->UserPartsHaveNull(record)) continue;
+    if (context_->IsPrimary(i)) continue;
+    BASALT_RETURN_IF_ERROR(Ask(guard, i));
+    if (!index.unique || index.codec->UserPartsHaveNull(record)) continue;
     BASALT_RETURN_IF_ERROR(
         CheckValue(encoder_->UniqueValueOf(i, record), Bytes(), duplicate_index));
   }
@@ -236,18 +246,21 @@ bool UniqueCheck::ValueChanges(size_t index, const uint8_t* before, Bytes remove
 }
 
 Status UniqueCheck::LockForUpdate(const uint8_t* before, const Entries& removed,
-                                  const uint8_t* after, const Entries& added,
+                                  const uint8_t* after, const Entries& added, WriteGuard* guard,
                                   size_t* duplicate_index) {
   expiry_->Forget();
   const Table& table = context_->table();
   const size_t primary = table.primary_position();
   const Bytes own_row_key = removed[primary].key;
+  BASALT_RETURN_IF_ERROR(Ask(guard, primary));
   if (own_row_key != added[primary].key) {
     BASALT_RETURN_IF_ERROR(CheckPrimary(after, added[primary].key, own_row_key, duplicate_index));
   }
   for (size_t i = 0; i < table.index_count(); ++i) {
     const Index& index = table.index(i);
-    if (i == primary || !index.unique || index.codec->UserPartsHaveNull(after)) continue;
+    if (i == primary) continue;
+    BASALT_RETURN_IF_ERROR(Ask(guard, i));
+    if (!index.unique || index.codec->UserPartsHaveNull(after)) continue;
     if (!ValueChanges(i, before, removed[i].key, after, added[i].key)) continue;
     BASALT_RETURN_IF_ERROR(
         CheckValue(encoder_->UniqueValueOf(i, after), own_row_key, duplicate_index));

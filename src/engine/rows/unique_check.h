@@ -17,6 +17,7 @@
 #include "engine/rows/row_encoder.h"
 #include "engine/rows/row_expiry.h"
 #include "engine/rows/unique_value.h"
+#include "engine/rows/write_guard.h"
 
 namespace basalt::engine {
 
@@ -24,7 +25,8 @@ namespace basalt::engine {
 // one of them. The invariants are those of UniqueValue.
 //
 // Results: Ok; kDuplicateKey with *duplicate_index, a position in Table, and duplicate_row_key();
-// else errors of lock waits and of the store. One thread at a time. Borrows what it is made with.
+// else errors of lock waits, of the store, and of the guard (null: there is none). One thread at a
+// time. Borrows what it is made with.
 class UniqueCheck {
  public:
   using Entries = std::vector<IndexEntry>;  // of a row, one for each index
@@ -42,10 +44,11 @@ class UniqueCheck {
   void ReleaseCursors() { cursors_.Release(); }
 
   // For a row that is about to be added, with these entries.
-  Status LockForInsert(const uint8_t* record, const Entries& added, size_t* duplicate_index);
+  Status LockForInsert(const uint8_t* record, const Entries& added, WriteGuard* guard,
+                       size_t* duplicate_index);
   // For a row that is about to be changed, and is locked. Values that stay are not looked at.
   Status LockForUpdate(const uint8_t* before, const Entries& removed, const uint8_t* after,
-                       const Entries& added, size_t* duplicate_index);
+                       const Entries& added, WriteGuard* guard, size_t* duplicate_index);
   // The row with this primary key has just been added, with all its entries.
   void NoteAdded(Bytes primary_key) {
     if (!context_->table().hidden_primary())

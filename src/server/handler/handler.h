@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/database.h"
 #include "engine/rows/row_access.h"
@@ -11,9 +13,11 @@
 #include "server/connections/read_lock.h"
 #include "server/connections/session.h"
 #include "server/handler/auto_increment.h"
+#include "server/handler/cascade.h"
 #include "server/handler/index_reader.h"
 #include "server/handler/multi_range_reader.h"
 #include "server/handler/open_table.h"
+#include "server/handler/row_references.h"
 #include "server/handler/table_load.h"
 #include "server/server_headers.h"
 
@@ -29,6 +33,7 @@ namespace basalt::server {
 //   handler_lock.cc   statement and transaction framing  handler_info.cc  statistics, costs
 //   handler_read.cc   reads                              handler_write.cc insert, update, delete
 //   handler_alter.cc  ALTER TABLE in place               handler_check.cc CHECK and REPAIR TABLE
+//   handler_references.cc  foreign keys, and what becomes of children
 // No exception leaves a function of this class; error_map.cc makes handler errors of statuses.
 class Handler final : public ::handler {
  public:
@@ -76,6 +81,17 @@ class Handler final : public ::handler {
   // --- handler_check.cc. Findings go to client and log. HA_ADMIN_OK, _CORRUPT, _FAILED ---
   int check(THD* thd, HA_CHECK_OPT* check_opt) override;
   int repair(THD* thd, HA_CHECK_OPT* check_opt) override;
+
+  // --- handler_references.cc. Texts are the caller's until free_foreign_key_create_info ---
+  char* get_foreign_key_create_info() override;
+  void free_foreign_key_create_info(char* text) override;
+  int get_foreign_key_list(THD* thd, List<FOREIGN_KEY_INFO>* list) override;
+  int get_parent_foreign_key_list(THD* thd, List<FOREIGN_KEY_INFO>* list) override;
+  bool referenced_by_foreign_key() const noexcept override;
+  bool can_switch_engines() override;
+  bool get_foreign_dup_key(char* child_table, uint child_table_length, char* child_key,
+                           uint child_key_length) override;
+
   // --- handler_lock.cc ---
   int external_lock(THD* thd, int lock_type) override;
   int start_stmt(THD* thd, thr_lock_type lock_type) override;
@@ -154,8 +170,11 @@ class Handler final : public ::handler {
   void EndStatement();
   // handler_alter.cc: can an ALTER do without a copy, and how; its end.
   enum_alter_inplace_result CheckAlter(TABLE* altered, Alter_inplace_info* alter_info);
-  Status CommitAlter(const Alter_inplace_info& alter_info);
-  // handler_ddl.cc: the statement goes on with the table's other indexes.
+  Status CommitAlter(const TABLE& altered, const Alter_inplace_info& alter_info);
+  // handler_ddl.cc: what the statement says of them, checked
+  int ReadNewForeignKeys(const TABLE& form, const std::string& name,
+                         const HA_CREATE_INFO& create_info, catalog::ForeignKeySet* set);
+  // The statement goes on with the table's other indexes.
   void UseRenewedTable(std::shared_ptr<engine::Table> renewed, const engine::ReadIntent& intent);
   // handler_info.cc:
   void FillRowsPerKey();              // rows that share a value, for every part of every index
@@ -168,6 +187,32 @@ class Handler final : public ::handler {
   void StoreReference(Bytes row_key, uchar* reference) const;
   // handler_write.cc
   int FailWrite(Status status, size_t duplicate);  // `duplicate`: the index, of kDuplicateKey
+  int UpdateRow(const uchar* before, const uchar* after);  // and nothing of other tables
+  int DeleteRow(const uchar* record);
+  // handler_references.cc
+  std::string NameInDictionary() const;
+  // Writes a row that others may refer to (`after` null: it goes), and changes or asks these.
+  int ChangeParent(const uchar* before, const uchar* after, const std::function<int()>& write);
+  int AsOne(const std::function<int()>& change);  // as a whole, or not at all
+  int DeleteWithChildren(const std::vector<ChildChange>& changes,
+                         const std::function<int()>& write);
+  int UpdateWithChildren(const std::vector<ChildChange>& changes,
+                         const std::function<int()>& write);
+  // One child: refuses, or changes its rows.
+  int React(const ChildChange& change, bool deletes);
+  int ChangeChildren(const ChildChange& change, bool deletes);
+  // Of the child's handler: changes one of its rows.
+  int ChangeByForeignKey(Bytes row_key, const ChildChange& change, bool removes, bool deletes,
+                         const CascadeStep& step);
+  int UpdateByForeignKey(const ChildChange& change, bool deletes);
+  int AddHistory();  // of a system-versioned child
+  int TakeFailure(const Handler& child, int error);
+
+  // Where a cascade has failed: a key of a child, which has the value already.
+  struct DuplicateInChild {
+    std::string table;
+    std::string key;
+  };
 
   engine::Database& database_;
   // The parts. Those that come first outlive the others, which borrow them.
@@ -176,6 +221,9 @@ class Handler final : public ::handler {
   MultiRangeReader ranges_{&open_, &reader_};
   TableLoad load_{&open_};
   AutoIncrement counter_{&open_, &reader_};
+  RowReferences references_{&open_, &database_};
+  const CascadeStep* cascade_step_ = nullptr;  // the running change comes through foreign keys
+  DuplicateInChild duplicate_in_child_;
   THR_LOCK_DATA lock_data_{};            // unused by the engine; the server wants one to exist
   thr_lock_type lock_type_ = TL_IGNORE;  // as settled by store_lock
   ReadLock read_lock_;                   // what it means for rows that are read

@@ -6,6 +6,8 @@
 
 #include "server/connections/unsynced_definitions.h"
 #include "server/error_map.h"
+#include "server/foreign_keys/alter_foreign_keys.h"
+#include "server/foreign_keys/foreign_key_validation.h"
 #include "server/handler/handler.h"
 #include "server/tables/create_checks.h"
 #include "server/tables/definition_files.h"
@@ -26,7 +28,7 @@ constexpr alter_table_operations kDefinitionOnly =
     ALTER_ADD_VIRTUAL_COLUMN | ALTER_DROP_VIRTUAL_COLUMN | ALTER_COLUMN_DEFAULT |
     ALTER_COLUMN_NAME | ALTER_COLUMN_TYPE_CHANGE_BY_ENGINE | ALTER_RENAME | ALTER_RENAME_INDEX |
     ALTER_INDEX_ORDER | ALTER_INDEX_IGNORABILITY | ALTER_DROP_CHECK_CONSTRAINT |
-    ALTER_CHANGE_CREATE_OPTION | ALTER_PARTITIONED;
+    ALTER_CHANGE_CREATE_OPTION | ALTER_PARTITIONED | ALTER_ADD_FOREIGN_KEY | ALTER_DROP_FOREIGN_KEY;
 constexpr alter_table_operations kIndexes =
     ALTER_ADD_NON_UNIQUE_NON_PRIM_INDEX | ALTER_ADD_UNIQUE_INDEX |
     ALTER_DROP_NON_UNIQUE_NON_PRIM_INDEX | ALTER_DROP_UNIQUE_INDEX | ALTER_CHANGE_INDEX_COMMENT;
@@ -80,6 +82,27 @@ enum_alter_inplace_result CheckIndexes(const engine::Table& data, const TABLE& t
   return HA_ALTER_INPLACE_NOCOPY_LOCK;
 }
 
+// Instant: nothing is against doing without a copy.
+enum_alter_inplace_result CheckForeignKeys(engine::Database* database, const AlteredTable& altered,
+                                           Alter_inplace_info* alter_info) {
+  THD* thd = current_thd;
+  if ((alter_info->handler_flags & ALTER_ADD_FOREIGN_KEY) && MyRocksCompatibleFormat(thd)) {
+    RefuseForeignKeysForMyRocks(thd);
+    return HA_ALTER_ERROR;
+  }
+  const char* reason = nullptr;
+  const enum_alter_inplace_result result = CheckForeignKeysInPlace(thd, database, altered, &reason);
+  if (reason != nullptr) alter_info->unsupported_reason = reason;
+  return result;
+}
+
+// Under the lock that keeps everybody else from the table: what others have committed since the
+// statement was let through, counts too.
+bool SettleForeignKeys(const catalog::ForeignKeys& existing, const AlteredTable& altered) {
+  THD* thd = current_thd;
+  return LockRelatives(thd, existing, altered) == 0 && RefuseLosses(thd, existing, altered) == 0;
+}
+
 // False when there is none to keep, or the dictionary has it.
 bool ReadNewDefinition(const catalog::Catalog& catalog, const std::string& table, Bytes frm,
                        catalog::TableDefinition* definition, Status* status) {
@@ -129,6 +152,9 @@ enum_alter_inplace_result Handler::check_if_supported_inplace_alter(
 enum_alter_inplace_result Handler::CheckAlter(TABLE* altered_table,
                                               Alter_inplace_info* alter_info) {
   const HA_CREATE_INFO& wanted = *alter_info->create_info;
+  const enum_alter_inplace_result foreign_keys = CheckForeignKeys(
+      &database_, {table_data()->name(), *table, *altered_table, *alter_info}, alter_info);
+  if (foreign_keys != HA_ALTER_INPLACE_INSTANT) return foreign_keys;
   if (alter_info->handler_flags & ~(kDefinitionOnly | kIndexes)) {
     alter_info->unsupported_reason = "ROCKSDB changes columns and primary keys by copying";
     return HA_ALTER_INPLACE_NOT_SUPPORTED;
@@ -179,27 +205,34 @@ bool Handler::inplace_alter_table(TABLE*, Alter_inplace_info* alter_info) {
 
 void Handler::NoteNewDefinition(Bytes frm) { new_definition_ = frm; }
 
-// All partitions at once, with the definition: one batch.
-Status Handler::CommitAlter(const Alter_inplace_info& alter_info) {
+// All partitions at once, with the definition and foreign keys: one batch.
+Status Handler::CommitAlter(const TABLE& altered, const Alter_inplace_info& alter_info) {
   Status status;
   catalog::TableDefinition definition;
   catalog::Catalog* catalog = database_.catalog();
   const bool defined =
       ReadNewDefinition(*catalog, table_data()->name(), new_definition_, &definition, &status);
   BASALT_RETURN_IF_ERROR(std::move(status));
+  const catalog::TableDefinition* new_definition = defined ? &definition : nullptr;
+  const catalog::NewForeignKeys foreign_keys = ForeignKeysAfter(
+      catalog->foreign_keys(), {table_data()->name(), *table, altered, alter_info});
   std::vector<catalog::TableRecord> replacements;
   for (const InplaceAlter* alter : AltersOf(alter_info)) {
     replacements.push_back(alter->Replacement());
   }
   if (!replacements.empty()) {
-    return catalog->ReplaceIndexes(replacements, defined ? &definition : nullptr);
+    return catalog->ReplaceIndexes(replacements, new_definition, foreign_keys);
+  }
+  if (!foreign_keys.empty()) {
+    return catalog->ReplaceForeignKeys(foreign_keys, table_data()->name(), new_definition);
   }
   return defined ? catalog->StoreDefinition(table_data()->name(), definition, /*sync=*/true)
                  : Status::Ok();
 }
 
 // The server calls it for one partition, which commits all of them; and for each to roll it back.
-bool Handler::commit_inplace_alter_table(TABLE*, Alter_inplace_info* alter_info, bool commit) {
+bool Handler::commit_inplace_alter_table(TABLE* altered_table, Alter_inplace_info* alter_info,
+                                         bool commit) {
   if (!commit) {
     new_definition_.clear();
     if (alter_info->handler_ctx != nullptr) {
@@ -207,14 +240,23 @@ bool Handler::commit_inplace_alter_table(TABLE*, Alter_inplace_info* alter_info,
     }
     return false;
   }
+  if (!SettleForeignKeys(database_.catalog()->foreign_keys(),
+                         {table_data()->name(), *table, *altered_table, *alter_info})) {
+    return true;
+  }
   Status status;
   const bool counter = ChangesOptions(*alter_info, HA_CREATE_USED_AUTO);
   const uint64_t next = alter_info->create_info->auto_increment_value;
   if (counter && !table_data()->traits().temporary) {
     status = database_.catalog()->auto_increments().Set(table_data()->primary().id, next);
   }
-  if (status.ok()) status = CommitAlter(*alter_info);
+  if (status.ok()) status = CommitAlter(*altered_table, *alter_info);
   new_definition_.clear();
+  if (status.code() == Code::kDuplicateKey) {
+    // Another statement has taken the name since this one was let through.
+    RefuseForeignKeyName(ha_thd(), table_data()->name(), std::string(status.message()));
+    return true;
+  }
   if (ReportError(status, "ALTER TABLE") != 0) return true;
   NoteChangedDefinition(database_, table->s->normalized_path.str);
   alter_info->group_commit_ctx = nullptr;  // partitions need nothing more than this

@@ -8,6 +8,7 @@
 #include "engine/checks/table_check.h"
 #include "engine/checks/table_repair.h"
 #include "server/error_map.h"
+#include "server/foreign_keys/orphan_report.h"
 #include "server/handler/handler.h"
 #include "server/measures/statement_progress.h"
 #include "server/tables/table_name.h"
@@ -40,6 +41,14 @@ void ReportFindings(THD* thd, const std::string& table, const std::vector<std::s
   }
 }
 
+// Rows without a parent are no damage: what they say is up to the user.
+void ReportOrphans(THD* thd, const std::string& table, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    push_warning(thd, Sql_condition::WARN_LEVEL_WARN, ER_NO_REFERENCED_ROW_2, line.c_str());
+    sql_print_warning("ROCKSDB: table %s, %s", table.c_str(), line.c_str());
+  }
+}
+
 engine::RepairDepth RepairDepthOf(const HA_CHECK_OPT& options) {
   if (options.flags & T_QUICK) return engine::RepairDepth::kQuick;
   if (options.flags & T_EXTEND) return engine::RepairDepth::kExtended;
@@ -60,11 +69,18 @@ int Handler::check(THD* thd, HA_CHECK_OPT* options) {
   StatementProgress progress(thd);
   engine::TableCheck check(table_data(), session()->transaction(), DepthOf(*options), &progress,
                            open_.virtual_parts());
-  progress.Start(check.max_stages());
+  OrphanReport orphans(thd, {open_.engine_table(), table, open_.virtual_parts()}, &progress);
+  progress.Start(check.max_stages() + orphans.stages());
   Status status = check.Run();
   ReportFindings(thd, table_data()->name(), check.findings().Lines());
-  if (status.ok()) return check.findings().empty() ? HA_ADMIN_OK : HA_ADMIN_CORRUPT;
-  ReportError(status, "CHECK TABLE");
+  if (status.ok() && !check.findings().empty()) return HA_ADMIN_CORRUPT;
+  if (status.ok() && DepthOf(*options) == engine::CheckDepth::kExtended) {
+    status = orphans.Run();
+    ReportOrphans(thd, table_data()->name(), orphans.lines());
+  }
+  if (status.ok()) return HA_ADMIN_OK;
+  // What kept a parent's metadata lock from being taken, the server has said.
+  if (!thd->is_error()) ReportError(status, "CHECK TABLE");
   return HA_ADMIN_FAILED;
 }
 

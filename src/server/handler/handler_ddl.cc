@@ -10,12 +10,17 @@
 #include "server/connections/unsynced_definitions.h"
 #include "server/definitions/table_dropper.h"
 #include "server/error_map.h"
+#include "server/foreign_keys/foreign_key_lists.h"
+#include "server/foreign_keys/foreign_key_validation.h"
+#include "server/foreign_keys/relatives_validation.h"
+#include "server/foreign_keys/statement_foreign_keys.h"
 #include "server/handler/handler.h"
 #include "server/measures/statement_progress.h"
 #include "server/plugin_state.h"
 #include "server/tables/create_checks.h"
 #include "server/tables/definition_files.h"
 #include "server/tables/discovery.h"
+#include "server/tables/file_names.h"
 #include "server/tables/storage_preset.h"
 #include "server/tables/table_descriptor_builder.h"
 #include "server/tables/table_name.h"
@@ -79,7 +84,8 @@ Status CreateTemporary(engine::Database& database, const codec::TableDescriptor&
 }
 
 Status CreateByName(engine::Database& database, const std::string& name, const TABLE& form,
-                    const TimeToLive& life, store::StoragePreset preset, uint64_t auto_increment) {
+                    const TimeToLive& life, store::StoragePreset preset, uint64_t auto_increment,
+                    const catalog::ForeignKeySet& foreign_keys) {
   codec::TableDescriptor descriptor;
   BASALT_RETURN_IF_ERROR(BuildTableDescriptor(form, name, &descriptor));
   if (!MyRocksCompatibleFormat(current_thd)) codec::ChooseKvFormats(&descriptor);
@@ -91,7 +97,7 @@ Status CreateByName(engine::Database& database, const std::string& name, const T
   catalog::TableDefinition definition;
   const bool defined = DefinitionOfNewTable(*database.catalog(), *form.s, name, &definition);
   return database.catalog()->CreateTable(name, requests, auto_increment, nullptr,
-                                         defined ? &definition : nullptr);
+                                         defined ? &definition : nullptr, &foreign_keys);
 }
 
 Status CompactIndex(const engine::Table& table, const engine::Index& index,
@@ -126,8 +132,10 @@ int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) 
   if (int error = ReadTimeToLive(*form, table_name, &life)) return error;
   const uint64_t auto_increment =
       form->found_next_number_field == nullptr ? 0 : create_info->auto_increment_value;
+  catalog::ForeignKeySet foreign_keys;
+  if (int error = ReadNewForeignKeys(*form, table_name, *create_info, &foreign_keys)) return error;
   status = CreateByName(database_, table_name, *form, life,
-                        PresetOf(*form->s, create_info->row_type), auto_increment);
+                        PresetOf(*form->s, create_info->row_type), auto_increment, foreign_keys);
   if (status.ok()) {
     if (catalog::IsPartitionName(table_name)) {
       NoteChangedDefinition(database_, name);  // its .par file
@@ -137,6 +145,7 @@ int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) 
     if (error != 0) (void)DropTableByName(database_, table_name);
     return error;
   }
+  if (status.code() == Code::kDuplicateKey) return WarnOfForeignKeyName(status);
   if (status.code() == Code::kNotSupported) {
     my_error(ER_NOT_SUPPORTED_YET, MYF(0), ("ROCKSDB: " + std::string(status.message())).c_str());
     return HandlerError(status);
@@ -146,6 +155,37 @@ int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) 
     return HandlerError(status);
   }
   return ReportError(status, "creating the table");
+}
+
+// The foreign keys that a new table is to have: those of the statement, and those that the copy of
+// an ALTER keeps. The copy is checked against other tables when it gets their place.
+int Handler::ReadNewForeignKeys(const TABLE& form, const std::string& name,
+                                const HA_CREATE_INFO& create_info, catalog::ForeignKeySet* set) {
+  if (create_info.alter_info == nullptr || catalog::IsPartitionName(name)) return 0;
+  THD* thd = ha_thd();
+  const Alter_info& alter = *create_info.alter_info;
+  const ChildTable names = NamesOfNewTable(thd, form, name);
+  const NewChild child{FileNameOf(names.database) + "." + FileNameOf(names.table), &form,
+                       IsTemporaryTable(name)};
+  catalog::ForeignKeySet before;
+  if (catalog::IsTemporaryName(name)) {
+    const std::string altered = NameOfAlteredTable(thd);
+    const catalog::ForeignKeyMap::Keys keys = database_.catalog()->foreign_keys().OfChild(altered);
+    if (keys != nullptr) before = *keys;
+    set->keys = KeptForeignKeys(alter, before);
+    for (catalog::ForeignKey& foreign : set->keys) {
+      if (foreign.parent == altered) foreign.parent = child.name;
+    }
+  }
+  std::vector<catalog::ForeignKey> added = ReadAddedForeignKeys(alter, names, /*in_place=*/false);
+  NameAddedForeignKeys(names, before, &added);
+  if (!added.empty() && MyRocksCompatibleFormat(thd)) {
+    return RefuseForeignKeysForMyRocks(thd);
+  }
+  if (int error = ValidateNames(thd, *database_.catalog(), child, &added)) return error;
+  if (int error = ValidateForeignKeys(thd, &database_, child, &added)) return error;
+  set->keys.insert(set->keys.end(), added.begin(), added.end());
+  return catalog::IsTemporaryName(name) ? 0 : ValidateRelatives(thd, &database_, child, {});
 }
 
 int Handler::delete_table(const char* path) {
@@ -167,7 +207,19 @@ int Handler::rename_table(const char* from, const char* to) {
     if (!IsTemporaryTable(old_name)) StoreDefinitionOfFile(*database_.catalog(), path, old_name);
     status = SyncFormerRenames(from, to);
   }
-  if (status.ok()) status = database_.catalog()->RenameTable(old_name, new_name);
+  if (status.ok() && !catalog::IsTemporaryName(new_name) && State().recovered) {
+    if (int error = ValidateRelativesOfRename(ha_thd(), &database_, old_name, new_name))
+      return error;
+  }
+  if (status.ok()) {
+    const catalog::ChildNames names{DisplayNamesOf(old_name).table, DisplayNamesOf(new_name).table};
+    status = database_.catalog()->RenameTable(old_name, new_name, names);
+  }
+  if (status.code() == Code::kDuplicateKey) {
+    WarnOfForeignKeyName(status);
+    my_error(ER_TABLE_EXISTS_ERROR, MYF(0), to);  // as in InnoDB
+    return HA_ERR_TABLE_EXIST;
+  }
   if (!State().recovered) NoteRenameInRecovery(old_name, new_name);
   NoteChangedDefinition(database_, from);
   NoteChangedDefinition(database_, to);

@@ -108,8 +108,10 @@ int Handler::BeginStatement(THD* thd, thr_lock_type lock_type, bool opens) {
   const ReadLock::Kind lock =
       opens ? read_lock_.Open(thd, lock_type, reader) : read_lock_.Reuse(thd, lock_type, reader);
   const engine::ReadIntent intent = IntentOf(thd, lock_type, lock, *session);
-  const bool loads =
-      writes && BulkLoad(thd) && LoadsRows(thd) && engine::BulkInsert::IsPossible(*table_data());
+  references_.BeginStatement(lock_type >= TL_FIRST_WRITE);
+  // A load is not over with the transaction, which keeps the parents of its rows where they are.
+  const bool loads = writes && BulkLoad(thd) && LoadsRows(thd) && !references_.is_child() &&
+                     engine::BulkInsert::IsPossible(*table_data());
   load_.BeginStatement(loads);
   if (!session->load()->empty() && EndsExplicitLoad(thd, intent, writes, loads)) [[unlikely]] {
     if (int error = session->load()->Finish()) return error;
@@ -126,6 +128,7 @@ int Handler::BeginStatement(THD* thd, thr_lock_type lock_type, bool opens) {
 
 void Handler::EndStatement() {
   if (!rows()->bound()) return;
+  references_.EndStatement();
   rows()->Unbind();
   if (session()->measure()->active()) session()->measure()->HandOver(table_data()->primary().id);
 }

@@ -46,7 +46,9 @@ int Handler::rnd_pos(uchar* record, uchar* position) {
 
 // How a replica finds the row that a row event changes.
 int Handler::rnd_pos_by_record(uchar* record) {
-  const UnreadChange change = ChangeWithoutReading(table, *table_data());
+  const bool has_references = references_.is_child() || references_.is_parent();
+  const UnreadChange change =
+      has_references ? UnreadChange::kNone : ChangeWithoutReading(table, *table_data());
   if (change == UnreadChange::kNone) return ::handler::rnd_pos_by_record(record);
   Status taken = rows()->reader().LockKey(rows()->RowKeyOf(record));
   if (!taken.ok()) return Fail(std::move(taken));

@@ -2,6 +2,7 @@
 //
 // Inserts, updates, deletes and the auto-increment counter.
 #include "server/handler/handler.h"
+#include "server/tables/system_versioning.h"
 
 namespace basalt::server {
 
@@ -17,11 +18,11 @@ int Handler::write_row(const uchar* record) {
   open_.virtual_parts()->Complete(record);
   bool taken = false;
   if (load_.possible()) [[unlikely]] {
-    if (int error = load_.Insert(record, &taken)) return error;
+    if (int error = load_.Insert(record, &references_, &taken)) return error;
   }
   if (!taken) {
     size_t duplicate = 0;
-    Status written = rows()->writer().Insert(record, &duplicate);
+    Status written = rows()->writer().Insert(record, &duplicate, references_.ForInsert(record));
     if (table_data()->traits().sequence)
       written = session()->sequences()->Commit(std::move(written));
     if (!written.ok()) {
@@ -36,13 +37,25 @@ int Handler::write_row(const uchar* record) {
 }
 
 int Handler::update_row(const uchar* before, const uchar* after) {
+  if (!references_.is_parent()) return UpdateRow(before, after);
+  // DELETE from a system-versioned table: the row becomes history.
+  const bool ends = IsHistory(*table, after);
+  return ChangeParent(before, ends ? nullptr : after,
+                      [=, this] { return UpdateRow(before, after); });
+}
+
+int Handler::UpdateRow(const uchar* before, const uchar* after) {
   open_.virtual_parts()->Complete(before);
   open_.virtual_parts()->Complete(after);
   size_t duplicate = 0;
   bool changed = true;
-  Status written = rows()->writer().Update(before, after, &duplicate, &changed);
+  Status written = rows()->writer().Update(before, after, &duplicate, &changed,
+                                           references_.ForUpdate(before, after));
   if (table_data()->traits().sequence) written = session()->sequences()->Commit(std::move(written));
-  if (!written.ok()) return FailWrite(std::move(written), duplicate);
+  if (!written.ok()) {
+    if (references_.has_failed()) return HA_ERR_INTERNAL_ERROR;  // which the caller knows better
+    return FailWrite(std::move(written), duplicate);
+  }
   if (!changed) return HA_ERR_RECORD_IS_THE_SAME;
   open_.NoteChange(RowEvent::kUpdated);
   if (table->found_next_number_field != nullptr &&
@@ -53,6 +66,11 @@ int Handler::update_row(const uchar* before, const uchar* after) {
 }
 
 int Handler::delete_row(const uchar* record) {
+  if (!references_.is_parent()) return DeleteRow(record);
+  return ChangeParent(record, nullptr, [=, this] { return DeleteRow(record); });
+}
+
+int Handler::DeleteRow(const uchar* record) {
   open_.virtual_parts()->Complete(record);
   Status written = rows()->writer().Delete(record);
   if (!written.ok()) return Fail(std::move(written));
@@ -68,7 +86,11 @@ int Handler::FailWrite(Status status, size_t duplicate) {
   return Fail(std::move(status));
 }
 
-void Handler::start_bulk_insert(ha_rows rows, uint) { load_.Begin(rows); }
+// Rows of a load find no parent among themselves.
+void Handler::start_bulk_insert(ha_rows rows, uint) {
+  load_.Begin(rows);
+  if (references_.is_child() && references_.refers_to_itself()) load_.Forbid();
+}
 int Handler::end_bulk_insert() { return load_.End(); }
 
 // Statements that know how many rows they add reserve their numbers at once, so that a replica that

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/error_map.h"
+#include "server/foreign_keys/latest_foreign_key_error.h"
 
 namespace basalt::server {
 
@@ -45,6 +46,9 @@ int OpenTable::Fail(Status status) {
   error_text_ = status.message();
   // The server cuts what the client sees, and writes a number alone to its log.
   if (code == Code::kCorruption) sql_print_error("ROCKSDB: %s", error_text_.c_str());
+  if (code == Code::kNoReferencedRow || code == Code::kRowIsReferenced) {
+    NoteForeignKeyError(server_table()->in_use, error_text_);
+  }
   if (session_ != nullptr) session_->NoteFailure(code);
   return HandlerError(code);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "engine/rows/row_access.h"
 #include "engine/table.h"
@@ -53,6 +54,7 @@ class OpenTable {
   // The text of the last failure; empty: the default one of its error.
   const std::string& error_text() const { return error_text_; }
   void ClearError() { error_text_.clear(); }
+  void set_error_text(std::string text) { error_text_ = std::move(text); }
 
   // Counts what has become of rows.
   void Note(RowEvent event, uint64_t times = 1);

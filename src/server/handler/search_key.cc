@@ -17,12 +17,6 @@ SearchPrecision EncodeSearchKey(const codec::KeyCodec& codec, const uchar* key, 
   return codec.EqualBytesAreEqual(count) ? SearchPrecision::kExact : SearchPrecision::kWhole;
 }
 
-void MakeSuccessor(std::string* key) {
-  // Ends: the index number in front is never all ones.
-  while (static_cast<uint8_t>(key->back()) == 0xff) key->pop_back();
-  key->back() = static_cast<char>(static_cast<uint8_t>(key->back()) + 1);
-}
-
 SearchPrecision EncodeRangeStart(const codec::KeyCodec& codec, const key_range* start,
                                  std::string* out) {
   const SearchPrecision precision = EncodeSearchKey(codec, start == nullptr ? nullptr : start->key,

@@ -21,9 +21,6 @@ enum class SearchPrecision : uint8_t {
 SearchPrecision EncodeSearchKey(const codec::KeyCodec& codec, const uchar* key, key_part_map parts,
                                 std::string* out);
 
-// Turns the key bytes into the smallest bytes that are above all keys that begin with them.
-void MakeSuccessor(std::string* key);
-
 // The bounds of a range as key bytes: a key is inside when start <= key < end. An absent side is
 // the end of the index. A side whose bytes end early is widened. The server does not always sort
 // the extra rows out, and where it reads several ranges it would get a row twice, so such rows are

@@ -43,7 +43,7 @@ void TableLoad::Begin(ha_rows rows) {
             engine::BulkInsert::IsPossible(*table_->data());
 }
 
-int TableLoad::Insert(const uchar* record, bool* taken) {
+int TableLoad::Insert(const uchar* record, RowReferences* references, bool* taken) {
   *taken = true;
   if (into_explicit_load_) return InsertExplicitly(record);
   if (wanted_) {
@@ -52,6 +52,8 @@ int TableLoad::Insert(const uchar* record, bool* taken) {
   }
   *taken = load_ != nullptr;
   if (load_ == nullptr) return 0;
+  Status checked = references->CheckInsert(record);
+  if (!checked.ok()) return table_->Fail(std::move(checked));
   Status added = load_->Insert(record);
   return added.ok() ? 0 : Fail(std::move(added));
 }

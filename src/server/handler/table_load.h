@@ -5,6 +5,7 @@
 
 #include "engine/loads/bulk_insert.h"
 #include "server/handler/open_table.h"
+#include "server/handler/row_references.h"
 #include "server/server_headers.h"
 
 namespace basalt::server {
@@ -26,8 +27,8 @@ class TableLoad {
   void Forbid() { wanted_ = false; }
   // May a row go into a load? Then Insert says whether it has.
   bool possible() const { return into_explicit_load_ || wanted_ || load_ != nullptr; }
-  // Takes the row, when there is a load now: *taken.
-  int Insert(const uchar* record, bool* taken);
+  // Takes the row, when there is a load now: *taken. What goes into a load is checked before.
+  int Insert(const uchar* record, RowReferences* references, bool* taken);
   // The statement has added all its rows: makes the load part of its transaction.
   int End();
   // The handler is done with the statement, and the server with the record.

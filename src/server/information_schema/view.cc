@@ -4,17 +4,11 @@
 #include <map>
 
 #include "server/plugin_state.h"
+#include "server/tables/file_names.h"
 
 namespace basalt::server {
 
 namespace {
-
-std::string FromFileName(std::string_view encoded) {
-  const std::string name(encoded);
-  char decoded[NAME_LEN + 1];
-  const uint bytes = filename_to_tablename(name.c_str(), decoded, sizeof(decoded), true);
-  return std::string(decoded, bytes);
-}
 
 // How each table is filled. Written while plugins are loaded, one at a time.
 std::map<const ST_SCHEMA_TABLE*, ViewFill>& Fills() {
@@ -74,10 +68,10 @@ std::string HexOf(std::string_view bytes, size_t column_length) {
 UserTableName ToUserTableName(std::string_view dictionary_name) {
   UserTableName name;
   const size_t dot = dictionary_name.find('.');
-  name.schema = FromFileName(dictionary_name.substr(0, dot));
+  name.schema = DisplayNameOf(dictionary_name.substr(0, dot));
   if (dot == std::string_view::npos) return name;
-  name.table = FromFileName(catalog::TableOfPartition(dictionary_name).substr(dot + 1));
-  name.partition = FromFileName(dictionary_name.substr(catalog::WholeOf(dictionary_name).size()));
+  name.table = DisplayNameOf(catalog::TableOfPartition(dictionary_name).substr(dot + 1));
+  name.partition = DisplayNameOf(dictionary_name.substr(catalog::WholeOf(dictionary_name).size()));
   return name;
 }
 

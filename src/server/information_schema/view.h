@@ -73,6 +73,7 @@ int InitGlobalInformation(void* table) noexcept;       // ROCKSDB_GLOBAL_INFO
 int InitPerformance(void* table) noexcept;             // ROCKSDB_PERF_CONTEXT
 int InitGlobalPerformance(void* table) noexcept;       // ROCKSDB_PERF_CONTEXT_GLOBAL
 int InitDictionary(void* table) noexcept;              // ROCKSDB_DDL
+int InitForeignKeys(void* table) noexcept;             // ROCKSDB_FOREIGN_KEYS
 int InitIndexFiles(void* table) noexcept;              // ROCKSDB_INDEX_FILE_MAP
 int InitIndexSizes(void* table) noexcept;              // ROCKSDB_INDEX_SIZES
 int InitTableFiles(void* table) noexcept;              // ROCKSDB_SST_PROPS

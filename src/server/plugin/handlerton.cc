@@ -11,6 +11,7 @@
 #include "server/definitions/definition_check.h"
 #include "server/definitions/table_dropper.h"
 #include "server/error_map.h"
+#include "server/foreign_keys/relatives_validation.h"
 #include "server/handler/count_query.h"
 #include "server/handler/handler.h"
 #include "server/plugin_state.h"
@@ -197,8 +198,19 @@ void PreShutdown() {
 
 // --- Tables ---
 
+// Where the server undoes a statement, or recovers from a crash, the table goes whoever refers to
+// it.
+int RefuseDrop(const engine::Database& database, const char* path) {
+  THD* thd = current_thd;
+  std::string name;
+  if (thd == nullptr || !State().recovered || !TableNameOf(path, &name).ok()) return 0;
+  return ValidateDrop(thd, *database.catalog(), name);
+}
+
 int DropTable(handlerton*, const char* path) {
-  const Status status = DropTableByPath(*RunningDatabase(), path);
+  engine::Database& database = *RunningDatabase();
+  if (int error = RefuseDrop(database, path)) return error;
+  const Status status = DropTableByPath(database, path);
   if (status.ok()) return 0;
   if (status.code() == Code::kNotFound || status.code() == Code::kInvalidArgument) {
     return HA_ERR_NO_SUCH_TABLE;  // dropping twice is no failure: DDL recovery does it

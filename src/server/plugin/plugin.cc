@@ -186,4 +186,6 @@ maria_declare_plugin(ha_rocksdb){
     BASALT_VIEW("ROCKSDB_ACTIVE_COMPACTIONS", "Compactions that run", InitActiveCompactions),
     BASALT_VIEW("ROCKSDB_COMPACTION_HISTORY", "The last compactions", InitCompactionHistory),
     BASALT_VIEW("ROCKSDB_INDEX_SIZES", "How much room each index takes, on disk and in memory",
-                InitIndexSizes) maria_declare_plugin_end;
+                InitIndexSizes),
+    BASALT_VIEW("ROCKSDB_FOREIGN_KEYS", "Foreign keys in the dictionary",
+                InitForeignKeys) maria_declare_plugin_end;

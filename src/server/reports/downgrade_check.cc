@@ -65,4 +65,12 @@ std::set<std::string> TablesMyRocksCannotOpen(const engine::Database& database, 
   return found;
 }
 
+std::set<std::string> TablesWithForeignKeys(const engine::Database& database) {
+  std::set<std::string> found;
+  for (std::string& child : database.catalog()->foreign_keys().Children()) {
+    if (!catalog::IsTemporaryName(child)) found.insert(std::move(child));
+  }
+  return found;
+}
+
 }  // namespace basalt::server

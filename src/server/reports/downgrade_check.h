@@ -18,4 +18,8 @@ namespace basalt::server {
 // from this. The first call parses every definition, later ones only those that are new.
 std::set<std::string> TablesMyRocksCannotOpen(const engine::Database& database, THD* thd);
 
+// The tables (named likewise) that have foreign keys. Stock MyRocks opens them, checks nothing and
+// keeps no constraint when it renames or copies a table. Any thread.
+std::set<std::string> TablesWithForeignKeys(const engine::Database& database);
+
 }  // namespace basalt::server

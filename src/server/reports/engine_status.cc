@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "server/foreign_keys/latest_foreign_key_error.h"
 #include "server/plugin_state.h"
 #include "server/reports/downgrade_check.h"
 #include "server/reports/lock_views.h"
@@ -115,6 +116,8 @@ std::string FormatText(const engine::Database& database, THD* thd) {
   AppendNames("Tables with indexes that MyRocks cannot read", newer, &text);
   AppendNames("Sequences and tables with columns that MyRocks cannot open",
               TablesMyRocksCannotOpen(database, thd), &text);
+  AppendNames("Tables with foreign keys, which MyRocks does not check",
+              TablesWithForeignKeys(database), &text);
   return text;
 }
 
@@ -143,6 +146,10 @@ bool ShowStatus(handlerton*, THD* thd, stat_print_fn* print, ha_stat_type type) 
   if (PrintRow(thd, print, "EXPLICIT_SNAPSHOTS", "rocksdb", SnapshotText(*store))) return true;
   text = LastDeadlockText(database);
   if (!text.empty() && PrintRow(thd, print, "LATEST_DEADLOCK", "rocksdb", text)) return true;
+  text = LatestForeignKeyError();
+  if (!text.empty() && PrintRow(thd, print, "LATEST_FOREIGN_KEY_ERROR", "basalt", text)) {
+    return true;
+  }
   if (PrintRow(thd, print, "TRANSACTIONS", "basalt", TransactionText(database))) return true;
   return PrintRow(thd, print, "FORMAT", "basalt", FormatText(database, thd));
 }

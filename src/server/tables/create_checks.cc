@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/tables/create_checks.h"
 
-#include <cctype>
 #include <string>
-#include <string_view>
 
 #include "server/tables/index_attributes.h"
 #include "server/tables/storage_preset.h"
@@ -20,54 +18,6 @@ int RefuseOption(const char* option) {
 
 int RefuseFeature(const std::string& feature) {
   my_error(ER_NOT_SUPPORTED_YET, MYF(0), ("ROCKSDB: " + feature).c_str());
-  return HA_ERR_UNSUPPORTED;
-}
-
-// Foreign keys are not in the table's definition: the server leaves them to the engine, which has
-// to look at the statement.
-bool StatementRefersToOthers(const THD* thd) {
-  switch (thd->lex->sql_command) {
-    case SQLCOM_CREATE_TABLE:
-    case SQLCOM_ALTER_TABLE:
-    case SQLCOM_CREATE_INDEX:
-      break;
-    default:
-      return false;
-  }
-  List_iterator<Key> keys(thd->lex->alter_info.key_list);
-  while (const Key* key = keys++) {
-    if (key->type == Key::FOREIGN_KEY && !key->old) return true;
-  }
-  return false;
-}
-
-// REFERENCES behind a column says nothing to MyRocks, and scripts have it that were written for
-// that. Of the statement only the text tells it from FOREIGN KEY; where both words are in a comment
-// or a string only, the statement is refused as well.
-bool TextHasForeignKey(const THD* thd) {
-  std::string text(thd->query(), thd->query_length());
-  for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<uchar>(letter)));
-  constexpr std::string_view kForeign = "foreign";
-  for (size_t at = text.find(kForeign); at != std::string::npos; at = text.find(kForeign, at)) {
-    at += kForeign.size();
-    const size_t next = text.find_first_not_of(" \t\r\n\f\v", at);
-    // What is between the words may also be a comment.
-    if (next == std::string::npos || text[next] == '/' || text[next] == '-' || text[next] == '#') {
-      return true;
-    }
-    if (next > at && text.compare(next, 3, "key") == 0) return true;
-  }
-  return false;
-}
-
-int RefuseForeignKeys() {
-  THD* thd = current_thd;
-  if (!StatementRefersToOthers(thd)) return 0;
-  const bool constraint = TextHasForeignKey(thd);
-  if (!constraint && !WarnsWithoutEffect()) return 0;
-  my_error(ER_NOT_SUPPORTED_YET, MYF(0),
-           constraint ? "FOREIGN KEY for the RocksDB storage engine"
-                      : "REFERENCES behind a column for the RocksDB storage engine");
   return HA_ERR_UNSUPPORTED;
 }
 
@@ -179,7 +129,6 @@ int RefuseUnsupportedIndex(const TABLE& form, const KEY& key) {
 int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
   if (create_info.data_file_name != nullptr) return RefuseOption("DATA DIRECTORY");
   if (create_info.index_file_name != nullptr) return RefuseOption("INDEX DIRECTORY");
-  if (int error = RefuseForeignKeys()) return error;
   if (int error = RefuseAttributesOfPartitions()) return error;
   // With the record of one in the dictionary MyRocks does not start.
   if (create_info.sequence && MyRocksCompatibleFormat(current_thd)) {

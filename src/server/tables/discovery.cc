@@ -6,6 +6,7 @@
 #include "server/error_map.h"
 #include "server/plugin_state.h"
 #include "server/tables/definition_files.h"
+#include "server/tables/file_names.h"
 #include "server/tables/table_name.h"
 
 namespace basalt::server {
@@ -15,13 +16,6 @@ namespace {
 Bytes IdentityOf(const TABLE_SHARE& share) {
   return Bytes(reinterpret_cast<const char*>(share.tabledef_version.str),
                share.tabledef_version.length);
-}
-
-// A name of SQL as part of a table's name in the dictionary.
-std::string FileNameOf(const char* name) {
-  char buffer[FN_REFLEN];
-  const uint length = tablename_to_filename(name, buffer, sizeof(buffer));
-  return std::string(buffer, length);
 }
 
 // A partitioned table in the dictionary has as many partitions as the definition says. It has not

@@ -42,8 +42,8 @@ TYPELIB read_free_modes = {3, "read free modes", const_cast<const char**>(kReadF
          "A lock wait timeout rolls the whole transaction back, not only the statement",           \
          nullptr, nullptr, 0)                                                                      \
   GLOBAL(BOOL, warn_without_effect, kSwitchAnyTime,                                                \
-         "A warning says so where a variable or a clause is accepted that has no effect, and "     \
-         "REFERENCES behind a column is refused; OFF: as in MyRocks, which says nothing",          \
+         "A warning says so where a variable or a clause is accepted that has no effect; OFF: as " \
+         "in MyRocks, which says nothing",                                                         \
          nullptr, nullptr, 1)                                                                      \
   SESSION(UINT, force_index_records_in_range, kAnyTime,                                            \
           "With FORCE INDEX every range is estimated to have so many rows; 0: as others",          \

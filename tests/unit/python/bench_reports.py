@@ -6,7 +6,18 @@ from types import SimpleNamespace
 
 from bench import bars, olap, sysbench_report, tpcc
 from bench.process_usage import Usage
-from bench.programs import commits, ddl, delete, insert, linkbench, locks, profile, replica, space
+from bench.programs import (
+    commits,
+    ddl,
+    delete,
+    foreign_keys,
+    insert,
+    linkbench,
+    locks,
+    profile,
+    replica,
+    space,
+)
 from bench.programs import olap as olap_program
 from bench.programs import tpcc as tpcc_program
 from bench.report import Report
@@ -16,6 +27,7 @@ from bench.summary import Run
 from bench.sysbench_tool import Interval, Outcome, ScriptRun
 
 ENGINES = ("rocksdb", "myrocks", "innodb")
+RATES = (("rocksdb", 90.0), ("innodb", 100.0))
 
 
 def outcome(rate: float, seconds: float = 10.0, histogram=((1.0, 90), (2.0, 10))) -> Outcome:
@@ -148,6 +160,19 @@ def of_delete() -> Report:
     return report
 
 
+def of_foreign_keys() -> Report:
+    report = empty(foreign_keys)
+    turns = {
+        case.title: {
+            clients: {e: [foreign_keys.Turn(n * k, 9.0) for k in (1.0, 2.0)] for e, n in RATES}
+            for clients in (1, 8)
+        }
+        for case in foreign_keys.CASES
+    }
+    foreign_keys.add_turns(report, turns)
+    return report
+
+
 def of_ddl() -> Report:
     def turn(n: float) -> dict:
         names = ("nothing", *ddl.statements(""))
@@ -208,6 +233,7 @@ OF_PROGRAMS = {
     "commits": of_commits,
     "ddl": of_ddl,
     "delete": of_delete,
+    "foreign_keys": of_foreign_keys,
     "insert": of_insert,
     "linkbench": of_linkbench,
     "locks": of_locks,

@@ -240,8 +240,8 @@ class ArgumentsTest(unittest.TestCase):
             self.assertEqual(0, bench.run(SimpleNamespace(list=True, program=None)))
         names = [line.split()[0] for line in out.getvalue().splitlines()]
         self.assertEqual(
-            ["all", "commits", "ddl", "delete", "insert", "linkbench", "locks", "olap", "profile",
-             "replica", "show", "space", "sysbench", "tpcc"], names
+            ["all", "commits", "ddl", "delete", "foreign_keys", "insert", "linkbench", "locks",
+             "olap", "profile", "replica", "show", "space", "sysbench", "tpcc"], names
         )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from tests.isolation.deliberate import REASONS, UNSTEADY, Judge
 from tests.isolation.pair import Course, Difference, closing, reads_index_alone
 from tests.isolation.schedule import FORMATS, LEVELS, Probe, Schedule, Step, Table
 from tests.isolation.shrink import Shrinker
-from tests.isolation.wire import Answer, innodb_waits, refused_indexes
+from tests.kit.wire import Answer, innodb_waits, refused_indexes
 from tools.paths import ROOT
 
 

@@ -89,6 +89,8 @@ def without(statement: Statement, column: str) -> Statement:
     for item in statement.items:
         if item.split()[0] == column:
             continue
+        if "FOREIGN KEY" in item and word.search(item):
+            continue
         if "KEY" in item and word.search(item):
             head, _, inside = item.partition("(")
             inside = re.sub(rf"\b{column}(\(\d+\))?(, )?", "", inside[:-1]).rstrip(", ")

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "engine/references/reference_check.h"
+
+#include <utility>
+
+namespace basalt::engine {
+namespace {
+
+bool IsWholeColumn(const codec::TableDescriptor& table, const codec::KeyPart& part) {
+  const codec::Column& column = table.columns[part.column];
+  return !codec::IsBlob(column.kind) &&
+         (!codec::IsPlainString(column.kind) || part.length == column.field_length);
+}
+
+bool BeginsWith(const codec::TableDescriptor& table, size_t position,
+                const std::vector<uint32_t>& columns) {
+  const std::vector<codec::KeyPart>& parts = table.indexes[position].parts;
+  if (parts.size() < columns.size()) return false;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (parts[i].column != columns[i] || !IsWholeColumn(table, parts[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<size_t> FindReferenceIndex(const codec::TableDescriptor& table,
+                                         const std::vector<uint32_t>& columns) {
+  for (size_t i = 0; i < table.indexes.size(); ++i) {
+    if (BeginsWith(table, i, columns)) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<size_t> FindReferenceIndex(const Table& table, const std::vector<uint32_t>& columns) {
+  const auto parts = static_cast<unsigned>(columns.size());
+  for (size_t i = 0; i < table.index_count(); ++i) {
+    if (BeginsWith(table.descriptor(), i, columns) &&
+        table.index(i).codec->EqualBytesAreEqual(parts)) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+ReferenceCheck::ReferenceCheck(const codec::TableDescriptor& from, std::shared_ptr<Table> to,
+                               size_t index, const std::vector<codec::ReferenceCopy::Pair>& pairs,
+                               std::optional<RowEnd> row_end)
+    : copy_(from, to->descriptor(), pairs),
+      search_(to, index, static_cast<unsigned>(pairs.size()), std::move(row_end)),
+      wanted_(to->descriptor().record_length) {}
+
+Status ReferenceCheck::Check(const uint8_t* record, Match* match) {
+  if (copy_.HasNull(record)) {
+    *match = Match::kNull;
+    return Status::Ok();
+  }
+  bool found = false;
+  if (copy_.Copy(record, wanted_.data())) {
+    BASALT_RETURN_IF_ERROR(search_.Find(wanted_.data(), Bytes(), &found));
+  }
+  *match = found ? Match::kFound : Match::kAbsent;
+  return Status::Ok();
+}
+
+bool ReferenceCheck::Matches(const uint8_t* record, const uint8_t* candidate) {
+  return Translate(record, &wanted_) && search_.AreEqual(wanted_.data(), candidate);
+}
+
+bool ReferenceCheck::Translate(const uint8_t* record, std::vector<uint8_t>* image) const {
+  return !copy_.HasNull(record) && TranslateWithNulls(record, image);
+}
+
+bool ReferenceCheck::TranslateWithNulls(const uint8_t* record, std::vector<uint8_t>* image) const {
+  image->resize(wanted_.size());
+  return copy_.Copy(record, image->data());
+}
+
+}  // namespace basalt::engine

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/foreign_keys/foreign_key_sides.h"
+
+namespace basalt::server {
+
+bool ChecksForeignKeys(const THD* thd) {
+  return !thd_test_options(thd, OPTION_NO_FOREIGN_KEY_CHECKS);
+}
+
+bool SetsNull(const catalog::ForeignKey& foreign) {
+  return foreign.on_delete == catalog::ReferenceAction::kSetNull ||
+         foreign.on_update == catalog::ReferenceAction::kSetNull;
+}
+
+bool SameColumnName(const char* one, const char* other) {
+  return my_strcasecmp(system_charset_info, one, other) == 0;
+}
+
+std::optional<std::vector<uint32_t>> FindColumns(const TABLE& table,
+                                                 const catalog::ForeignKey& foreign, Side side) {
+  std::vector<uint32_t> positions;
+  for (const catalog::ForeignKey::Columns& pair : foreign.columns) {
+    const std::optional<uint32_t> position = FindColumn(table, pair.*side);
+    if (!position) return std::nullopt;
+    positions.push_back(*position);
+  }
+  return positions;
+}
+
+}  // namespace basalt::server

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/foreign_keys/orphan_report.h"
+
+#include <optional>
+#include <utility>
+
+#include "engine/database.h"
+#include "engine/references/reference_check.h"
+#include "server/foreign_keys/foreign_key_lists.h"
+#include "server/foreign_keys/related_tables.h"
+#include "server/tables/file_names.h"
+#include "server/tables/find_column.h"
+#include "server/tables/stored_table.h"
+#include "server/tables/system_versioning.h"
+
+namespace basalt::server {
+
+namespace {
+
+using Pairs = std::vector<codec::ReferenceCopy::Pair>;
+
+// Positions of the columns on both sides; none when one of them is not there.
+std::optional<Pairs> FindColumns(const catalog::ForeignKey& foreign, const TABLE& child,
+                                 const TABLE& parent) {
+  Pairs pairs;
+  for (const catalog::ForeignKey::Columns& columns : foreign.columns) {
+    const std::optional<uint32_t> from = FindColumn(child, columns.child);
+    const std::optional<uint32_t> to = FindColumn(parent, columns.parent);
+    if (!from || !to) return std::nullopt;
+    pairs.push_back({*from, *to});
+  }
+  return pairs;
+}
+
+bool TypesMatch(const Pairs& pairs, const engine::Table& child, const engine::Table& parent) {
+  for (const codec::ReferenceCopy::Pair& pair : pairs) {
+    if (!codec::TypesMatch(child.descriptor().columns[pair.from],
+                           parent.descriptor().columns[pair.to])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<size_t> FindIndex(const engine::Table& table, const Pairs& pairs,
+                                uint32_t codec::ReferenceCopy::Pair::*side) {
+  std::vector<uint32_t> columns;
+  for (const codec::ReferenceCopy::Pair& pair : pairs) columns.push_back(pair.*side);
+  return engine::FindReferenceIndex(table, columns);
+}
+
+// Its definition must stay while its rows are read; these are read in a snapshot.
+Status LockTable(THD* thd, const std::string& table) {
+  if (LockRelatedTable(thd, table, MDL_SHARED, MDL_STATEMENT) == 0) return Status::Ok();
+  if (thd->killed) return Status(Code::kInterrupted);
+  return Status(Code::kLockTimeout, "the definition of table " + table + " is being changed");
+}
+
+}  // namespace
+
+OrphanReport::OrphanReport(THD* thd, CheckedChild child, engine::TaskProgress* progress)
+    : thd_(thd),
+      child_(std::move(child)),
+      progress_(progress),
+      keys_(child_.table->database()->catalog()->foreign_keys().OfChild(child_.table->name())) {}
+
+unsigned OrphanReport::stages() const {
+  return keys_ == nullptr ? 0 : static_cast<unsigned>(keys_->keys.size());
+}
+
+Status OrphanReport::Run() {
+  if (keys_ == nullptr) return Status::Ok();
+  for (const catalog::ForeignKey& foreign : keys_->keys) {
+    progress_->NextStage();
+    Status checked = CheckOne(foreign);
+    if (checked.code() == Code::kCorruption || checked.code() == Code::kIoError) {
+      AddLine(foreign, "cannot be checked: " + std::string(checked.message()));
+      continue;
+    }
+    BASALT_RETURN_IF_ERROR(std::move(checked));
+  }
+  return Status::Ok();
+}
+
+Status OrphanReport::CheckOne(const catalog::ForeignKey& foreign) {
+  if (foreign.parent != child_.table->name()) return CheckWithOther(foreign);
+  engine::ReferenceSide parent;
+  parent.table = child_.table;
+  return Search(foreign, std::move(parent), *child_.definition);
+}
+
+Status OrphanReport::CheckWithOther(const catalog::ForeignKey& foreign) {
+  BASALT_RETURN_IF_ERROR(LockTable(thd_, foreign.parent));
+  engine::Database* database = child_.table->database();
+  StoredTable stored(thd_);
+  Status opened = stored.Open(*database->catalog(), foreign.parent);
+  if (opened.code() == Code::kNotFound) {
+    AddLine(foreign, "there is no ROCKSDB table " + QuotedTableName(foreign.parent));
+    return Status::Ok();
+  }
+  BASALT_RETURN_IF_ERROR(std::move(opened));
+  engine::ReferenceSide parent;
+  BASALT_RETURN_IF_ERROR(stored.OpenInEngine(database, &parent.table));
+  return Search(foreign, std::move(parent), stored.table());
+}
+
+// `definition`: the parent's. What it lacks, a statement with foreign_key_checks=0 has taken away.
+Status OrphanReport::Search(const catalog::ForeignKey& foreign, engine::ReferenceSide parent,
+                            const TABLE& definition) {
+  const std::optional<Pairs> pairs = FindColumns(foreign, *child_.definition, definition);
+  if (!pairs || !TypesMatch(*pairs, *child_.table, *parent.table)) {
+    AddLine(foreign, "cannot be checked: the columns of the two tables do not match");
+    return Status::Ok();
+  }
+  const auto from = FindIndex(*child_.table, *pairs, &codec::ReferenceCopy::Pair::from);
+  const auto to = FindIndex(*parent.table, *pairs, &codec::ReferenceCopy::Pair::to);
+  if (!from || !to) {
+    AddLine(foreign, "cannot be checked: no index of table " +
+                         QuotedTableName(from ? parent.table->name() : child_.table->name()) +
+                         " begins with its columns");
+    return Status::Ok();
+  }
+  parent.index = *to;
+  parent.row_end = RowEndOf(definition);
+  engine::ReferenceSide child{child_.table, *from, RowEndOf(*child_.definition),
+                              child_.virtual_columns};
+  engine::OrphanCheck check(std::move(child), std::move(parent), *pairs, progress_);
+  BASALT_RETURN_IF_ERROR(check.Run());
+  if (check.rows() != 0) AddLine(foreign, check.Line());
+  return Status::Ok();
+}
+
+void OrphanReport::AddLine(const catalog::ForeignKey& foreign, const std::string& text) {
+  lines_.push_back(DescribeForeignKey(thd_, child_.table->name(), foreign) + ": " + text);
+}
+
+}  // namespace basalt::server

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/handler/cascade.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "server/tables/file_names.h"
+#include "server/tables/find_column.h"
+
+namespace basalt::server {
+
+namespace {
+
+bool SetNull(Field* field) {
+  if (!field->real_maybe_null()) return false;
+  field->set_null();
+  return true;
+}
+
+// Adds spaces, as InnoDB does where a VARCHAR gets the value of a CHAR: it copies the bytes.
+void Pad(const String& value, uint32_t letters, Field* field) {
+  CHARSET_INFO* charset = value.charset();
+  String padded;
+  padded.copy(value);
+  const size_t missing = (letters - value.numchars()) * charset->mbminlen;
+  std::string spaces(missing, '\0');
+  charset->cset->fill(charset, spaces.data(), missing, ' ');
+  padded.append(spaces.data(), missing);
+  field->store(padded.ptr(), padded.length(), charset);
+}
+
+// False when it has more characters than the column takes.
+bool CopyValue(Field* field, const uchar* image, uint32_t letters) {
+  field->set_notnull();
+  memcpy(field->ptr, field->ptr_in_record(image), field->pack_length());
+  if (field->cmp_type() != STRING_RESULT || !field->has_charset()) return true;
+  String room;
+  const String* value = field->val_str(&room);
+  if (std::max(letters, value->numchars()) > field->char_length()) return false;
+  if (field->type() == MYSQL_TYPE_VARCHAR && value->numchars() < letters) {
+    Pad(*value, letters, field);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool PlanChildChange(RowReference* reference, const TABLE& parent, Bytes own_row,
+                     const uchar* before, const uchar* after, ChildChange* change) {
+  if (after != nullptr && !reference->Changes(before, after)) return false;
+  engine::ReferenceCheck* lookup = reference->lookup();
+  change->reference = reference;
+  change->refused = lookup == nullptr;
+  if (lookup == nullptr) return true;
+  const catalog::ForeignKey& foreign = reference->foreign();
+  change->action = after == nullptr ? foreign.on_delete : foreign.on_update;
+  if (!lookup->Translate(before, &change->wanted)) return false;
+  // InnoDB takes the row out of one index after the other, and looks for children at the parent's:
+  // of the row itself it finds the entry of a later one.
+  if (reference->is_of_itself() && lookup->Matches(before, before)) {
+    const bool is_found = reference->other_index() > reference->own_index();
+    change->refused = is_found && !change->ChangesRows();
+    if (!is_found) change->own_row.assign(own_row);
+  }
+  if (after == nullptr || change->action != catalog::ReferenceAction::kCascade) return true;
+  change->impossible = !lookup->TranslateWithNulls(after, &change->next);
+  for (const uint32_t column : reference->own_columns()) {
+    const Field& field = *parent.field[column];
+    change->next_is_null.push_back(field.is_null_in_record(after));
+    change->next_letters.push_back(field.real_type() == MYSQL_TYPE_STRING ? field.char_length()
+                                                                          : 0);
+  }
+  return true;
+}
+
+bool AssignValues(const ChildChange& change, bool deletes, TABLE* child) {
+  const catalog::ForeignKey& foreign = change.reference->foreign();
+  const bool null = deletes || change.action == catalog::ReferenceAction::kSetNull;
+  for (size_t i = 0; i < foreign.columns.size(); ++i) {
+    const std::optional<uint32_t> column = FindColumn(*child, foreign.columns[i].child);
+    if (!column) return false;
+    Field* field = child->field[*column];
+    const bool assigned = null || change.next_is_null[i]
+                              ? SetNull(field)
+                              : CopyValue(field, change.next.data(), change.next_letters[i]);
+    if (!assigned) return false;
+  }
+  return true;
+}
+
+TABLE* FindOpenChild(THD* thd, const std::string& name) {
+  const DisplayNames names = DisplayNamesOf(name);
+  for (TABLE* table = thd->open_tables; table != nullptr; table = table->next) {
+    if (names.database == table->s->db.str && names.table == table->s->table_name.str &&
+        table->pos_in_table_list != nullptr &&
+        table->pos_in_table_list->prelocking_placeholder == TABLE_LIST::PRELOCK_FK &&
+        table->file->get_lock_type() == F_WRLCK) {
+      return table;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace basalt::server

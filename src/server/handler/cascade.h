@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "catalog/foreign_key.h"
+#include "server/handler/row_reference.h"
+#include "server/server_headers.h"
+
+namespace basalt::server {
+
+// How the running change of a row has come about: by the statement itself, or through foreign keys.
+// On the stack of those who make the changes.
+struct CascadeStep {
+  const CascadeStep* from = nullptr;  // null: the statement
+  std::string table;                  // that is changed, as in the dictionary
+  bool updates = false;               // its rows change; else they go
+
+  // How many foreign keys lie between the statement and the change.
+  unsigned depth() const { return from == nullptr ? 0 : from->depth() + 1; }
+  // Does this step, or one before it, update rows of the table?
+  bool HasUpdated(const std::string& name) const {
+    return (updates && table == name) || (from != nullptr && from->HasUpdated(name));
+  }
+};
+
+// What the rows of a child are to become when the parent's row goes or changes. It keeps no pointer
+// into the parent's records, which further steps of a cascade may overwrite.
+struct ChildChange {
+  RowReference* reference = nullptr;
+  catalog::ReferenceAction action = catalog::ReferenceAction::kRestrict;
+  bool refused = false;                // a row refers to it, or nobody can tell
+  std::string own_row;                 // primary key of a row that does not count; empty: all do
+  bool impossible = false;             // the child's columns cannot hold the new values
+  std::vector<uint8_t> wanted;         // a record of the child: the values that go
+  std::vector<uint8_t> next;           // of an update with CASCADE: the values that come,
+  std::vector<bool> next_is_null;      // for each column of the foreign key
+  std::vector<uint32_t> next_letters;  // that a CHAR has, with the spaces at its end; else 0
+
+  bool ChangesRows() const {
+    return action == catalog::ReferenceAction::kCascade ||
+           action == catalog::ReferenceAction::kSetNull;
+  }
+};
+
+// The change of one child that a DELETE (`after` null) or UPDATE of a parent's row asks for. False:
+// none, since nothing can refer to the row, or its key stays. `own_row`: the primary key of the
+// parent's row. After RowReference::Begin.
+bool PlanChildChange(RowReference* reference, const TABLE& parent, Bytes own_row,
+                     const uchar* before, const uchar* after, ChildChange* change);
+
+// Gives the row in record[0] of a child the values that the change says. False when a column cannot
+// be NULL or is too short.
+bool AssignValues(const ChildChange& change, bool deletes, TABLE* child);
+
+// The child, opened by the server to be changed by foreign keys; null when it is not.
+TABLE* FindOpenChild(THD* thd, const std::string& name);
+
+}  // namespace basalt::server

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/handler/row_reference.h"
+
+#include <optional>
+#include <utility>
+
+#include "codec/reference_copy.h"
+#include "server/foreign_keys/foreign_key_lists.h"
+#include "server/foreign_keys/statement_foreign_keys.h"
+#include "server/tables/find_column.h"
+#include "server/tables/system_versioning.h"
+
+namespace basalt::server {
+
+namespace {
+
+using Pair = codec::ReferenceCopy::Pair;
+
+bool Match(const codec::TableDescriptor& own, const codec::TableDescriptor& other,
+           const std::vector<Pair>& pairs) {
+  for (const Pair& pair : pairs) {
+    if (!codec::TypesMatch(own.columns[pair.from], other.columns[pair.to])) return false;
+  }
+  return true;
+}
+
+bool Differ(const Field& field, const uchar* one, const uchar* other) {
+  const bool null = field.is_null_in_record(one);
+  if (null != field.is_null_in_record(other)) return true;
+  return !null && field.cmp_binary(field.ptr_in_record(one), field.ptr_in_record(other)) != 0;
+}
+
+}  // namespace
+
+RowReference::RowReference(OpenTable* table, Side side, std::string child,
+                           catalog::ForeignKey foreign)
+    : table_(table), side_(side), child_(std::move(child)), foreign_(std::move(foreign)) {
+  if (!FindOwnColumns()) return;
+  watched_ = own_columns_;
+  FindOwnIndex();
+}
+
+void RowReference::FindOwnIndex() {
+  const codec::TableDescriptor& own = table_->data()->descriptor();
+  const std::optional<size_t> index = engine::FindReferenceIndex(own, own_columns_);
+  own_index_ = index.value_or(own.primary);
+  if (!index || side_ == Side::kParent) return;
+  AddWatched(*index);
+  AddWatched(own.primary);
+}
+
+void RowReference::AddWatched(size_t index) {
+  for (const codec::KeyPart& part : table_->data()->descriptor().indexes[index].parts) {
+    if (part.column < table_->server_table()->s->fields) watched_.push_back(part.column);
+  }
+}
+
+bool RowReference::FindOwnColumns() {
+  if (!own_columns_.empty()) return true;
+  for (const catalog::ForeignKey::Columns& pair : foreign_.columns) {
+    const std::string& name = side_ == Side::kChild ? pair.child : pair.parent;
+    const std::optional<uint32_t> column = FindColumn(*table_->server_table(), name);
+    if (!column) {
+      own_columns_.clear();
+      return false;
+    }
+    own_columns_.push_back(*column);
+  }
+  return true;
+}
+
+// Without a table or an index that fits there is no look-up: with foreign_key_checks=0 a parent can
+// be missing, or be another table than it was.
+void RowReference::MakeLookup(const std::shared_ptr<engine::Table>& other,
+                              const std::optional<engine::RowEnd>& row_end,
+                              const std::vector<uint32_t>& other_columns) {
+  std::vector<Pair> pairs;
+  for (size_t i = 0; i < own_columns_.size(); ++i) {
+    pairs.push_back({own_columns_[i], other_columns[i]});
+  }
+  const std::optional<size_t> index = engine::FindReferenceIndex(*other, other_columns);
+  if (!index || !Match(table_->data()->descriptor(), other->descriptor(), pairs)) return;
+  other_index_ = *index;
+  lookup_ = std::make_unique<engine::ReferenceCheck>(table_->data()->descriptor(), other, *index,
+                                                     pairs, row_end);
+}
+
+Status RowReference::OpenOther(engine::Database* database) {
+  THD* thd = table_->server_table()->in_use;
+  if (LockRelatedTable(thd, other_name(), MDL_SHARED_READ, MDL_TRANSACTION) != 0) {
+    return Status(Code::kLockTimeout);
+  }
+  if (related_ != nullptr && own_ == table_->data() &&
+      related_->IsCurrent(*database->catalog(), other_name())) {
+    return Status::Ok();
+  }
+  lookup_.reset();
+  Status found = FindRelatedTable(thd, database, other_name(), &related_);
+  if (found.code() == Code::kNotFound) return Status::Ok();
+  BASALT_RETURN_IF_ERROR(std::move(found));
+  std::vector<uint32_t> columns;
+  for (const catalog::ForeignKey::Columns& pair : foreign_.columns) {
+    const auto column = related_->FindColumn(OtherColumn(pair));
+    if (!column) return Status::Ok();
+    columns.push_back(*column);
+  }
+  MakeLookup(related_->table, related_->row_end, columns);
+  return Status::Ok();
+}
+
+void RowReference::LookUpItself() {
+  if (lookup_ != nullptr && own_ == table_->data()) return;
+  lookup_.reset();
+  std::vector<uint32_t> columns;
+  for (const catalog::ForeignKey::Columns& pair : foreign_.columns) {
+    const auto column = FindColumn(*table_->server_table(), OtherColumn(pair));
+    if (!column) return;
+    columns.push_back(*column);
+  }
+  MakeLookup(table_->engine_table(), RowEndOf(*table_->server_table()), columns);
+}
+
+Status RowReference::Begin(engine::Database* database) {
+  if (begun_ || !FindOwnColumns()) return Status::Ok();
+  if (is_of_itself()) {
+    LookUpItself();
+  } else {
+    BASALT_RETURN_IF_ERROR(OpenOther(database));
+  }
+  own_ = table_->data();
+  if (lookup_ != nullptr) lookup_->Begin(table_->session()->transaction());
+  begun_ = true;
+  return Status::Ok();
+}
+
+void RowReference::End() {
+  if (begun_ && lookup_ != nullptr) lookup_->End();
+  begun_ = false;
+}
+
+bool RowReference::Changes(const uchar* before, const uchar* after) const {
+  for (const uint32_t column : watched_) {
+    if (Differ(*table_->server_table()->field[column], before, after)) return true;
+  }
+  return false;
+}
+
+Status RowReference::Check(const uchar* record) {
+  using Match = engine::ReferenceCheck::Match;
+  if (lookup_ == nullptr) {
+    for (const uint32_t column : own_columns_) {
+      if (table_->server_table()->field[column]->is_null_in_record(record)) return Status::Ok();
+    }
+    return Refused();
+  }
+  // A row may be its own parent before it is in the table: as in InnoDB, which writes an entry to
+  // one index after the other, where the parent's comes first.
+  if (is_of_itself() && side_ == Side::kChild && other_index_ < own_index_ &&
+      lookup_->Matches(record, record)) {
+    return Status::Ok();
+  }
+  Match match = Match::kNull;
+  BASALT_RETURN_IF_ERROR(lookup_->Check(record, &match));
+  if (match == Match::kNull) return Status::Ok();
+  return (match == Match::kFound) == (side_ == Side::kChild) ? Status::Ok() : Refused();
+}
+
+Status RowReference::Refused() const {
+  THD* thd = table_->server_table()->in_use;
+  // The client knows nothing of the copy that an ALTER makes.
+  const std::string child = catalog::IsTemporaryName(child_) ? NameOfAlteredTable(thd) : child_;
+  const std::string text = DescribeObstacle(thd, child, foreign_);
+  return Status(side_ == Side::kChild ? Code::kNoReferencedRow : Code::kRowIsReferenced, text);
+}
+
+}  // namespace basalt::server

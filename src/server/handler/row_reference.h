@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "catalog/foreign_key.h"
+#include "engine/references/reference_check.h"
+#include "engine/row_end.h"
+#include "server/foreign_keys/related_tables.h"
+#include "server/handler/open_table.h"
+#include "server/server_headers.h"
+
+namespace basalt::server {
+
+// One foreign key, seen from one of its two tables, whose rows are written: it finds what the other
+// table has. A table that refers to itself has two of them.
+//
+// One thread. Between Begin and End there is an active transaction.
+class RowReference {
+ public:
+  // The side on which the written table is.
+  enum class Side : uint8_t { kChild, kParent };
+
+  // `child` is the child's name in the dictionary. Borrows the written table.
+  RowReference(OpenTable* table, Side side, std::string child, catalog::ForeignKey foreign);
+
+  const catalog::ForeignKey& foreign() const { return foreign_; }
+  const std::string& other_name() const { return side_ == Side::kChild ? foreign_.parent : child_; }
+  bool is_of_itself() const { return foreign_.parent == child_; }
+
+  // The positions of the columns on this side, in the order of the foreign key. After Begin.
+  const std::vector<uint32_t>& own_columns() const { return own_columns_; }
+
+  // Makes the other table ready, once for each statement: takes its metadata lock until the
+  // transaction ends, and opens it. kLockTimeout after the client was told why that lock is not to
+  // be had. Cheap from the second time on.
+  Status Begin(engine::Database* database);
+  // The statement ends; no lock is given back.
+  void End();
+
+  // The position of the written table's index that serves the foreign key; the primary one where
+  // none does.
+  size_t own_index() const { return own_index_; }
+
+  // And that of the other table, in lookup().
+  size_t other_index() const { return other_index_; }
+
+  // Do the columns on this side differ, byte by byte or by NULL, between two records of the table?
+  // As a child: does anything of its index's entries? InnoDB looks for the parent then.
+  bool Changes(const uchar* before, const uchar* after) const;
+  // After Begin. As a child: kNoReferencedRow when no parent has the values of the record, and the
+  // record itself has not. As a parent: kRowIsReferenced when a child's row has.
+  Status Check(const uchar* record);
+  // As a parent: see engine::ReferenceCheck. Null when there is no other table with an index for
+  // the foreign key: as a child no parent is found then, as a parent every row is referred to.
+  engine::ReferenceCheck* lookup() { return lookup_.get(); }
+  // The status that tells the client that this foreign key is in the way.
+  Status Refused() const;
+
+ private:
+  bool FindOwnColumns();
+  void FindOwnIndex();
+  void AddWatched(size_t index);
+  void MakeLookup(const std::shared_ptr<engine::Table>& other,
+                  const std::optional<engine::RowEnd>& row_end,
+                  const std::vector<uint32_t>& other_columns);
+  Status OpenOther(engine::Database* database);
+  void LookUpItself();
+  const std::string& OtherColumn(const catalog::ForeignKey::Columns& pair) const {
+    return side_ == Side::kChild ? pair.parent : pair.child;
+  }
+
+  OpenTable* const table_;
+  const Side side_;
+  const std::string child_;
+  const catalog::ForeignKey foreign_;
+  std::vector<uint32_t> own_columns_;
+  std::vector<uint32_t> watched_;  // see Changes
+  size_t own_index_ = 0;
+  size_t other_index_ = 0;        // of lookup_
+  engine::Table* own_ = nullptr;  // the table that lookup_ was made for
+  RelatedTablePointer related_;   // null: the table itself, or there is none
+  std::unique_ptr<engine::ReferenceCheck> lookup_;
+  bool begun_ = false;
+};
+
+}  // namespace basalt::server

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "catalog/foreign_key_map.h"
+#include "engine/database.h"
+#include "engine/rows/write_guard.h"
+#include "server/handler/cascade.h"
+#include "server/handler/open_table.h"
+#include "server/handler/row_reference.h"
+#include "server/server_headers.h"
+
+namespace basalt::server {
+
+// The foreign keys of one open table: those that it has, and those that refer to it. They count for
+// statements that write it with foreign_key_checks=1. A table without any costs the comparison of
+// two numbers for each statement.
+//
+// Of a copying ALTER only the foreign keys that it adds count: rows had the others before. One
+// thread. Borrows the table and the database.
+class RowReferences final : public engine::WriteGuard {
+ public:
+  using References = std::vector<std::unique_ptr<RowReference>>;
+
+  RowReferences(OpenTable* table, engine::Database* database)
+      : table_(table), database_(database) {}
+
+  // A statement that writes, or only reads, enters; then it leaves.
+  void BeginStatement(bool writes);
+  void EndStatement();
+
+  // Must rows have parents? Do others refer to rows?
+  bool is_child() const { return active_ && !parents_.empty(); }
+  bool is_parent() const { return active_ && !children_.empty(); }
+  bool refers_to_itself() const;
+
+  // For the writer: checks the row that is added, or the columns of it that are changed. Null when
+  // there is nothing to check. It counts until the next call; the records are borrowed.
+  engine::WriteGuard* ForInsert(const uchar* record) { return ForUpdate(nullptr, record); }
+  engine::WriteGuard* ForUpdate(const uchar* before, const uchar* after);
+  // kNoReferencedRow when a parent is missing, errors of locks and of the store, and kInternal when
+  // a reaction has failed. In the order of InnoDB: index by index.
+  Status Check(size_t index) override;
+  // All of a row that is added, where the writer does not see it. Results as those of Check.
+  Status CheckInsert(const uchar* record);
+
+  // The next update is of a parent's row. `react` is called for each of the changes that it means
+  // to children, at the index that they refer to; what it returns is a handler error. EndReactions
+  // returns the first one. Both are borrowed until then.
+  using Reaction = std::function<int(const ChildChange&)>;
+  void ReactWith(const std::vector<ChildChange>* changes, Reaction react);
+  int EndReactions();
+  bool has_failed() const { return changes_ != nullptr && reaction_error_ != 0; }
+  // kRowIsReferenced when a child has rows that the change is about.
+  static Status CheckChild(const ChildChange& change);
+  // Rows are going to be changed through this foreign key: the parent gets its new value behind
+  // them. Null: no longer. Borrowed. Returns what was passed over so far.
+  const std::string* PassOver(const std::string* foreign_key) {
+    return std::exchange(passed_over_, foreign_key);
+  }
+
+  // As a parent, in the order in which InnoDB looks at them: by index, child's database and name.
+  const References& children() const { return children_; }
+
+ private:
+  void Load();
+  void LoadParents();
+  void LoadChildren();
+  bool IsKeptByAlter(const catalog::ForeignKey& foreign) const;
+  Status CheckParent(RowReference* reference);
+  Status React(size_t index);
+
+  OpenTable* const table_;
+  engine::Database* const database_;
+  bool active_ = false;
+  uint64_t generation_ = 0;  // of what was loaded, see catalog::ForeignKeys
+  References parents_;
+  References children_;
+  const uchar* before_ = nullptr;  // null: an insert
+  const uchar* after_ = nullptr;
+  const std::vector<ChildChange>* changes_ = nullptr;  // of children
+  Reaction react_;
+  int reaction_error_ = 0;
+  const std::string* passed_over_ = nullptr;
+};
+
+}  // namespace basalt::server

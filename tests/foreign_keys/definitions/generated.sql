@@ -1,0 +1,77 @@
+-- Generated columns on either side of a constraint.
+
+## a stored column of the child
+CREATE TABLE p (id INT PRIMARY KEY);
+CREATE TABLE c (a INT, g INT AS (a + 1) STORED, FOREIGN KEY (g) REFERENCES p (id));
+INSERT INTO p VALUES (2);
+INSERT INTO c (a) VALUES (1);
+INSERT INTO c (a) VALUES (2); -- error 1452
+
+## a virtual column of the child
+CREATE TABLE p (id INT PRIMARY KEY);
+CREATE TABLE c (a INT, g INT AS (a + 1) VIRTUAL, FOREIGN KEY (g) REFERENCES p (id));
+
+## a virtual column of the child that has an index
+CREATE TABLE p (id INT PRIMARY KEY);
+CREATE TABLE c (a INT, g INT AS (a + 1) VIRTUAL, KEY k (g), FOREIGN KEY (g) REFERENCES p (id));
+INSERT INTO p VALUES (2);
+INSERT INTO c (a) VALUES (1);
+INSERT INTO c (a) VALUES (2); -- error 1452
+
+## a stored column of the child, each action
+CREATE TABLE p (id INT PRIMARY KEY);
+CREATE TABLE c (a INT, g INT AS (a + 1) STORED, FOREIGN KEY (g) REFERENCES p (id) ON DELETE CASCADE);
+CREATE TABLE d (a INT, g INT AS (a + 1) STORED, FOREIGN KEY (g) REFERENCES p (id) ON DELETE SET NULL); -- error 1905
+CREATE TABLE e (a INT, g INT AS (a + 1) STORED, FOREIGN KEY (g) REFERENCES p (id) ON UPDATE CASCADE); -- error 1905
+CREATE TABLE f (a INT, g INT AS (a + 1) STORED, FOREIGN KEY (g) REFERENCES p (id) ON UPDATE SET NULL); -- error 1905
+CREATE TABLE g (a INT, g INT AS (a + 1) STORED, FOREIGN KEY (g) REFERENCES p (id) ON DELETE RESTRICT);
+CREATE TABLE h (a INT, g INT AS (a + 1) STORED, FOREIGN KEY (g) REFERENCES p (id) ON UPDATE RESTRICT);
+
+## a virtual column of the child, each action
+CREATE TABLE p (id INT PRIMARY KEY);
+CREATE TABLE c (a INT, g INT AS (a + 1) VIRTUAL, KEY k (g), FOREIGN KEY (g) REFERENCES p (id) ON DELETE CASCADE);
+CREATE TABLE d (a INT, g INT AS (a + 1) VIRTUAL, KEY k (g), FOREIGN KEY (g) REFERENCES p (id) ON DELETE SET NULL); -- error 1905
+CREATE TABLE e (a INT, g INT AS (a + 1) VIRTUAL, KEY k (g), FOREIGN KEY (g) REFERENCES p (id) ON UPDATE CASCADE); -- error 1905
+CREATE TABLE f (a INT, g INT AS (a + 1) VIRTUAL, KEY k (g), FOREIGN KEY (g) REFERENCES p (id) ON UPDATE NO ACTION);
+
+## a stored column of the parent
+CREATE TABLE p (a INT, g INT AS (a + 1) STORED, KEY k (g));
+CREATE TABLE c (a INT, FOREIGN KEY (a) REFERENCES p (g));
+INSERT INTO p (a) VALUES (1);
+INSERT INTO c VALUES (2);
+INSERT INTO c VALUES (1); -- error 1452
+
+## a virtual column of the parent
+CREATE TABLE p (a INT, g INT AS (a + 1) VIRTUAL, KEY k (g));
+CREATE TABLE c (a INT, FOREIGN KEY (a) REFERENCES p (g));
+INSERT INTO p (a) VALUES (1);
+INSERT INTO c VALUES (2);
+INSERT INTO c VALUES (1); -- error 1452
+
+## the base of a stored column, with actions
+CREATE TABLE p (id INT PRIMARY KEY);
+CREATE TABLE c (a INT, g INT AS (a + 1) STORED, FOREIGN KEY (a) REFERENCES p (id));
+CREATE TABLE d (a INT, g INT AS (a + 1) STORED, FOREIGN KEY (a) REFERENCES p (id) ON DELETE CASCADE);
+CREATE TABLE e (a INT, g INT AS (a + 1) STORED, FOREIGN KEY (a) REFERENCES p (id) ON DELETE SET NULL); -- error 1901
+CREATE TABLE f (a INT, g INT AS (a + 1) STORED, FOREIGN KEY (a) REFERENCES p (id) ON UPDATE CASCADE); -- error 1901
+CREATE TABLE g (a INT, g INT AS (a + 1) STORED, FOREIGN KEY (a) REFERENCES p (id) ON UPDATE SET NULL); -- error 1901
+
+## the base of a virtual column, with actions
+CREATE TABLE p (id INT PRIMARY KEY);
+CREATE TABLE c (a INT, g INT AS (a + 1) VIRTUAL, KEY (g), FOREIGN KEY (a) REFERENCES p (id));
+CREATE TABLE d (a INT, g INT AS (a + 1) VIRTUAL, KEY (g), FOREIGN KEY (a) REFERENCES p (id) ON DELETE CASCADE);
+CREATE TABLE e (a INT, g INT AS (a + 1) VIRTUAL, KEY (g), FOREIGN KEY (a) REFERENCES p (id) ON DELETE SET NULL);
+CREATE TABLE f (a INT, g INT AS (a + 1) VIRTUAL, KEY (g), FOREIGN KEY (a) REFERENCES p (id) ON UPDATE CASCADE);
+
+## a constraint on a generated column comes with ALTER
+CREATE TABLE p (id INT PRIMARY KEY);
+CREATE TABLE c (a INT, g INT AS (a + 1) STORED);
+ALTER TABLE c ADD FOREIGN KEY (g) REFERENCES p (id);
+ALTER TABLE c ADD FOREIGN KEY (g) REFERENCES p (id) ON DELETE SET NULL; -- error 1905
+
+## a generated column comes after the constraint on its base
+CREATE TABLE p (id INT PRIMARY KEY);
+CREATE TABLE c (a INT, FOREIGN KEY (a) REFERENCES p (id) ON UPDATE CASCADE);
+ALTER TABLE c ADD COLUMN v INT AS (a + 1) VIRTUAL;
+ALTER TABLE c ADD COLUMN g INT AS (a + 1) STORED; -- error 1901
+ALTER TABLE c ADD KEY (v);
