@@ -43,7 +43,7 @@ std::optional<size_t> FindReferenceIndex(const Table& table, const std::vector<u
   return std::nullopt;
 }
 
-ReferenceCheck::ReferenceCheck(const codec::TableDescriptor& from, std::shared_ptr<Table> to,
+ReferenceCheck::ReferenceCheck(const codec::TableDescriptor& from, const std::shared_ptr<Table>& to,
                                size_t index, const std::vector<codec::ReferenceCopy::Pair>& pairs,
                                std::optional<RowEnd> row_end)
     : copy_(from, to->descriptor(), pairs),

@@ -41,7 +41,7 @@ class ReferenceCheck {
 
   // `index` of `to` begins with the columns of the pairs, in their order (FindReferenceIndex),
   // whose types match (codec::TypesMatch). `row_end` is that of `to`.
-  ReferenceCheck(const codec::TableDescriptor& from, std::shared_ptr<Table> to, size_t index,
+  ReferenceCheck(const codec::TableDescriptor& from, const std::shared_ptr<Table>& to, size_t index,
                  const std::vector<codec::ReferenceCopy::Pair>& pairs,
                  std::optional<RowEnd> row_end = std::nullopt);
 

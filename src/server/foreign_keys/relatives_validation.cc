@@ -22,7 +22,7 @@ using catalog::ForeignKey;
 using catalog::ForeignKeySet;
 
 struct Shape {
-  const TABLE* form;
+  const TABLE* form = nullptr;
   codec::TableDescriptor descriptor;
 };
 

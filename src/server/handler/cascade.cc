@@ -24,7 +24,7 @@ void Pad(const String& value, uint32_t letters, Field* field) {
   CHARSET_INFO* charset = value.charset();
   String padded;
   padded.copy(value);
-  const size_t missing = (letters - value.numchars()) * charset->mbminlen;
+  const size_t missing = size_t{letters - value.numchars()} * charset->mbminlen;
   std::string spaces(missing, '\0');
   charset->cset->fill(charset, spaces.data(), missing, ' ');
   padded.append(spaces.data(), missing);

@@ -75,6 +75,7 @@ void RowReference::MakeLookup(const std::shared_ptr<engine::Table>& other,
                               const std::optional<engine::RowEnd>& row_end,
                               const std::vector<uint32_t>& other_columns) {
   std::vector<Pair> pairs;
+  pairs.reserve(own_columns_.size());
   for (size_t i = 0; i < own_columns_.size(); ++i) {
     pairs.push_back({own_columns_[i], other_columns[i]});
   }

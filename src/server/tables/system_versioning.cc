@@ -3,18 +3,20 @@
 
 #include <string>
 
+#include "base/bytes.h"
+
 namespace basalt::server {
 
 namespace {
 
-// The bytes of the latest TIMESTAMP(6): the end of rows that are no history.
+// The bytes of the latest TIMESTAMP(6), four of seconds and three of a fraction: the end of rows
+// that are no history.
 std::string EndOfTime() {
-  constexpr size_t kSecondBytes = 4;
-  constexpr size_t kFractionBytes = 3;
-  uchar bytes[kSecondBytes + kFractionBytes];
-  mi_int4store(bytes, TIMESTAMP_MAX_VALUE);
-  mi_int3store(bytes + kSecondBytes, TIME_MAX_SECOND_PART);
-  return std::string(reinterpret_cast<const char*>(bytes), sizeof(bytes));
+  std::string seconds;
+  std::string fraction;
+  AppendBigEndian32(&seconds, TIMESTAMP_MAX_VALUE);
+  AppendBigEndian32(&fraction, TIME_MAX_SECOND_PART);
+  return seconds + fraction.substr(1);
 }
 
 }  // namespace
