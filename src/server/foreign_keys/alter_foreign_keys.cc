@@ -272,10 +272,6 @@ int RefuseTakenName(const std::string& child, const std::string& name) {
   return HA_ERR_FOUND_DUPP_KEY;
 }
 
-bool SameLetters(const std::string& one, const std::string& other) {
-  return one.size() == other.size() && strncasecmp(one.data(), other.data(), one.size()) == 0;
-}
-
 // Names that the statement drops are still taken, as in InnoDB.
 int RefuseTakenNames(THD* thd, const catalog::ForeignKeys& existing, const AlteredTable& table,
                      const ForeignKeySet& before, const std::vector<ForeignKey>& added) {
@@ -288,7 +284,7 @@ int RefuseTakenNames(THD* thd, const catalog::ForeignKeys& existing, const Alter
     }
     const bool repeated =
         std::any_of(added.begin(), added.begin() + static_cast<ptrdiff_t>(i),
-                    [&](const ForeignKey& other) { return SameLetters(other.name, name); });
+                    [&](const ForeignKey& other) { return SameForeignKeyName(other.name, name); });
     if (repeated || !existing.OwnerOfName(database, name).empty()) {
       return RefuseForeignKeyName(thd, table.name, name);
     }

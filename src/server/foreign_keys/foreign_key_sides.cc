@@ -12,6 +12,10 @@ bool SetsNull(const catalog::ForeignKey& foreign) {
          foreign.on_update == catalog::ReferenceAction::kSetNull;
 }
 
+bool SameForeignKeyName(const std::string& one, const std::string& other) {
+  return one.size() == other.size() && strncasecmp(one.data(), other.data(), one.size()) == 0;
+}
+
 bool SameColumnName(const char* one, const char* other) {
   return my_strcasecmp(system_charset_info, one, other) == 0;
 }

@@ -23,6 +23,8 @@ bool ChecksForeignKeys(const THD* thd);
 // One of the actions puts NULL into the child's columns.
 bool SetsNull(const catalog::ForeignKey& foreign);
 
+// Names of foreign keys are the same whatever the case of their ASCII letters.
+bool SameForeignKeyName(const std::string& one, const std::string& other);
 // Names of columns are the same whatever the case of their letters.
 bool SameColumnName(const char* one, const char* other);
 // Of all columns of one side, in their order; none when one is missing.

@@ -108,10 +108,6 @@ int Validation::CheckParent(const TABLE& parent, const codec::TableDescriptor& d
                 " begins with the columns that it refers to, whole and in this order");
 }
 
-bool SameName(const std::string& one, const std::string& other) {
-  return one.size() == other.size() && strncasecmp(one.data(), other.data(), one.size()) == 0;
-}
-
 // The parent is another table.
 int ValidateWithOther(THD* thd, const engine::Database& database, const std::string& parent,
                       Validation* validation) {
@@ -145,7 +141,7 @@ int ValidateNames(THD* thd, const catalog::Catalog& catalog, const NewChild& chi
   for (auto each = added->begin(); each != added->end(); ++each) {
     if (int error = CheckLengthOfName(each->name)) return error;
     const bool twice = std::any_of(added->begin(), each, [&](const catalog::ForeignKey& other) {
-      return SameName(other.name, each->name);
+      return SameForeignKeyName(other.name, each->name);
     });
     if (twice) return Validation(thd, child, &*each).Refuse("the statement has two of that name");
     if (!catalog.foreign_keys().OwnerOfName(database, each->name).empty()) {

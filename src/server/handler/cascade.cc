@@ -49,7 +49,6 @@ bool CopyValue(Field* field, const uchar* image, uint32_t letters) {
 
 bool PlanChildChange(RowReference* reference, const TABLE& parent, Bytes own_row,
                      const uchar* before, const uchar* after, ChildChange* change) {
-  if (after != nullptr && !reference->Changes(before, after)) return false;
   engine::ReferenceCheck* lookup = reference->lookup();
   change->reference = reference;
   change->refused = lookup == nullptr;

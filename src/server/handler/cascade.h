@@ -47,8 +47,8 @@ struct ChildChange {
 };
 
 // The change of one child that a DELETE (`after` null) or UPDATE of a parent's row asks for. False:
-// none, since nothing can refer to the row, or its key stays. `own_row`: the primary key of the
-// parent's row. After RowReference::Begin.
+// none, since nothing can refer to the row. An update changes the key. `own_row`: the primary key
+// of the parent's row. After RowReference::Begin.
 bool PlanChildChange(RowReference* reference, const TABLE& parent, Bytes own_row,
                      const uchar* before, const uchar* after, ChildChange* change);
 

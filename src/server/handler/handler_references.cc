@@ -92,6 +92,7 @@ int Handler::ChangeParent(const uchar* before, const uchar* after,
   const std::string own_row(rows()->reader().key());
   std::vector<ChildChange> changes;
   for (const auto& reference : references_.children()) {
+    if (after != nullptr && !reference->Changes(before, after)) continue;
     Status begun = reference->Begin(&database_);
     if (!begun.ok()) return Fail(std::move(begun));
     ChildChange change;
