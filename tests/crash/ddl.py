@@ -24,6 +24,8 @@ EXPLAINED = re.compile(
     r"|InnoDB: Expected tablespace id \d+ but found 0 in the file \./\w+/#sql-backup-"
     r"|Unexpected end-of-file found when reading file '\./ddl_recovery\.log'"
     r"|DDL_LOG: Failed to read ddl log file '\./ddl_recovery\.log' during recovery"
+    # the last event of the binary log, written by two writes with the kill between them
+    r"|Error in Log_event::read_log_event\(\): 'Event truncated'"
 )
 # InnoDB's recovery met a file of a table whose first page the kill has kept from the disk. It makes
 # the page from its log, or drops the file; what it says alone does not tell which.
