@@ -166,8 +166,10 @@ size_t KeyCodec::EncodeKey(const uint8_t* record, uint64_t hidden_id, uint8_t* k
 
 size_t KeyCodec::EncodePrefix(const uint8_t* record, unsigned parts, uint8_t* out) const {
   uint8_t* at = out + EncodeIndexNumber(out);
-  const unsigned last = std::min(parts, user_parts_);
-  for (unsigned i = 0; i < last; ++i) at = EncodeNullablePart(steps_[i], record, at, nullptr);
+  const unsigned last = std::min(parts, total_parts());
+  for (unsigned i = 0; i < last && steps_[i].op != KeyOp::kHiddenId; ++i) {
+    at = EncodeNullablePart(steps_[i], record, at, nullptr);
+  }
   return static_cast<size_t>(at - out);
 }
 

@@ -50,8 +50,9 @@ class KeyCodec {
   size_t EncodeKey(const uint8_t* record, uint64_t hidden_id, uint8_t* key_out, uint8_t* unpack_out,
                    size_t* unpack_bytes) const;
 
-  // The index number and the first `parts` declared parts of a row: what a unique check or a
-  // range over a record image needs. Same buffer size as EncodeKey.
+  // The index number and the first `parts` parts of a row, those of the primary key at the end
+  // included, but no hidden id: what a unique check or a range over a record image needs. Same
+  // buffer size as EncodeKey.
   size_t EncodePrefix(const uint8_t* record, unsigned parts, uint8_t* out) const;
 
   // Encodes a prefix from the server's search tuple ("key image": per part an optional NULL byte,

@@ -58,6 +58,10 @@ class ExplicitLoad {
   // meanwhile, is passed over: `*lost` tells. In any case the load is over.
   Status Finish(bool* lost);
   bool empty() const { return parts_.empty(); }
+  // The load is over, and nothing was loaded.
+  void Drop() { Abort(); }
+  // What the load writes and locks with; active from its first row on.
+  txn::Transaction* transaction() { return transaction_.get(); }
   Problem problem() const { return problem_; }
 
  private:

@@ -12,9 +12,11 @@ bool IsWholeColumn(const codec::TableDescriptor& table, const codec::KeyPart& pa
          (!codec::IsPlainString(column.kind) || part.length == column.field_length);
 }
 
-bool BeginsWith(const codec::TableDescriptor& table, size_t position,
-                const std::vector<uint32_t>& columns) {
-  const std::vector<codec::KeyPart>& parts = table.indexes[position].parts;
+}  // namespace
+
+bool IsReferenceIndex(const codec::TableDescriptor& table, size_t position,
+                      const std::vector<uint32_t>& columns) {
+  const std::vector<codec::KeyPart> parts = codec::PartsInKey(table, table.indexes[position]);
   if (parts.size() < columns.size()) return false;
   for (size_t i = 0; i < columns.size(); ++i) {
     if (parts[i].column != columns[i] || !IsWholeColumn(table, parts[i])) return false;
@@ -22,12 +24,10 @@ bool BeginsWith(const codec::TableDescriptor& table, size_t position,
   return true;
 }
 
-}  // namespace
-
 std::optional<size_t> FindReferenceIndex(const codec::TableDescriptor& table,
                                          const std::vector<uint32_t>& columns) {
   for (size_t i = 0; i < table.indexes.size(); ++i) {
-    if (BeginsWith(table, i, columns)) return i;
+    if (IsReferenceIndex(table, i, columns)) return i;
   }
   return std::nullopt;
 }
@@ -35,7 +35,7 @@ std::optional<size_t> FindReferenceIndex(const codec::TableDescriptor& table,
 std::optional<size_t> FindReferenceIndex(const Table& table, const std::vector<uint32_t>& columns) {
   const auto parts = static_cast<unsigned>(columns.size());
   for (size_t i = 0; i < table.index_count(); ++i) {
-    if (BeginsWith(table.descriptor(), i, columns) &&
+    if (IsReferenceIndex(table.descriptor(), i, columns) &&
         table.index(i).codec->EqualBytesAreEqual(parts)) {
       return i;
     }
@@ -50,17 +50,24 @@ ReferenceCheck::ReferenceCheck(const codec::TableDescriptor& from, const std::sh
       search_(to, index, static_cast<unsigned>(pairs.size()), std::move(row_end)),
       wanted_(to->descriptor().record_length) {}
 
-Status ReferenceCheck::Check(const uint8_t* record, Match* match) {
+Status ReferenceCheck::Check(const uint8_t* record, Bytes except, Match* match) {
   if (copy_.HasNull(record)) {
     *match = Match::kNull;
     return Status::Ok();
   }
   bool found = false;
   if (copy_.Copy(record, wanted_.data())) {
-    BASALT_RETURN_IF_ERROR(search_.Find(wanted_.data(), Bytes(), &found));
+    BASALT_RETURN_IF_ERROR(search_.Find(wanted_.data(), except, &found));
   }
   *match = found ? Match::kFound : Match::kAbsent;
   return Status::Ok();
+}
+
+ReferenceCheck::Match ReferenceCheck::Encode(const uint8_t* record, Bytes* values) {
+  if (copy_.HasNull(record)) return Match::kNull;
+  if (!copy_.Copy(record, wanted_.data())) return Match::kAbsent;
+  *values = search_.Encode(wanted_.data());
+  return Match::kFound;
 }
 
 bool ReferenceCheck::Matches(const uint8_t* record, const uint8_t* candidate) {

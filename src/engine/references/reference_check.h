@@ -19,8 +19,12 @@
 
 namespace basalt::engine {
 
-// The position of the first index whose leading parts are these columns, whole and in this order;
-// none when there is no such index. A foreign key needs one on each side.
+// Are the leading parts of the index these columns, whole and in this order? The parts of the
+// primary key that end the keys of another index count.
+bool IsReferenceIndex(const codec::TableDescriptor& table, size_t position,
+                      const std::vector<uint32_t>& columns);
+// The position of the first such index; none when there is none. A foreign key needs one on each
+// side.
 std::optional<size_t> FindReferenceIndex(const codec::TableDescriptor& table,
                                          const std::vector<uint32_t>& columns);
 // And whose keys tell the values of the columns apart.
@@ -48,8 +52,13 @@ class ReferenceCheck {
   void Begin(txn::Transaction* transaction) { search_.Begin(transaction); }
   void End() { search_.End(); }
 
-  // `record` is one of the first table.
-  Status Check(const uint8_t* record, Match* match);
+  // `record` is one of the first table. The row of the other with the primary key `except` does not
+  // count; empty: all do.
+  Status Check(const uint8_t* record, Bytes except, Match* match);
+  // For ReferenceBatch. The values to look for as bytes (ReferenceSearch::Encode), and kFound: they
+  // may be there. Else as Check.
+  Match Encode(const uint8_t* record, Bytes* values);
+  Status FindEncoded(Bytes values, bool* found) { return search_.FindEncoded(values, found); }
   // Has the other table's record `candidate` the values of `record`? Both are not in a table yet,
   // or are the same row: a row may refer to itself.
   bool Matches(const uint8_t* record, const uint8_t* candidate);

@@ -52,22 +52,29 @@ bool ReferenceSearch::AreEqual(const uint8_t* one, const uint8_t* other) {
 
 Status ReferenceSearch::Find(const uint8_t* record, Bytes except, bool* found) {
   *found = false;
-  return Search(record, txn::LockMode::kShared, [found, except](Bytes row_key) {
+  return Search(PrefixOf(record), txn::LockMode::kShared, [found, except](Bytes row_key) {
     *found = row_key != except;
     return !*found;
   });
 }
 
+Status ReferenceSearch::FindEncoded(Bytes values, bool* found) {
+  *found = false;
+  return Search(values, txn::LockMode::kShared, [found](Bytes) {
+    *found = true;
+    return false;
+  });
+}
+
 Status ReferenceSearch::Collect(const uint8_t* record, std::vector<std::string>* row_keys) {
-  return Search(record, txn::LockMode::kExclusive, [row_keys](Bytes row_key) {
+  return Search(PrefixOf(record), txn::LockMode::kExclusive, [row_keys](Bytes row_key) {
     row_keys->emplace_back(row_key);
     return true;
   });
 }
 
-Status ReferenceSearch::Search(const uint8_t* record, txn::LockMode mode, const Take& take) {
+Status ReferenceSearch::Search(Bytes prefix, txn::LockMode mode, const Take& take) {
   context_.ttl_clock().Observe(context_.transaction());
-  const Bytes prefix = PrefixOf(record);
   return IsWholePrimaryKey() ? SearchPrimaryKey(prefix, mode, take)
                              : SearchIndex(prefix, mode, take);
 }

@@ -49,6 +49,11 @@ class ReferenceSearch {
   // `except` (empty: any)? Of the record, an image of this table's, only the columns of the parts
   // are looked at, none of them NULL. Errors are those of lock waits and of the store.
   Status Find(const uint8_t* record, Bytes except, bool* found);
+  // The values of such a record as bytes, whose order is that of the index. Valid until the next
+  // call of a function here.
+  Bytes Encode(const uint8_t* record) { return PrefixOf(record); }
+  // As Find, of any row, for values from Encode.
+  Status FindEncoded(Bytes values, bool* found);
   // The primary keys of all such rows, each locked exclusively: for those who will change them.
   Status Collect(const uint8_t* record, std::vector<std::string>* row_keys);
   // Have the two records, both as in Find, equal values?
@@ -60,7 +65,7 @@ class ReferenceSearch {
 
   bool IsWholePrimaryKey() const;
   Bytes PrefixOf(const uint8_t* record);
-  Status Search(const uint8_t* record, txn::LockMode mode, const Take& take);
+  Status Search(Bytes prefix, txn::LockMode mode, const Take& take);
   Status SearchPrimaryKey(Bytes row_key, txn::LockMode mode, const Take& take);
   Status SearchIndex(Bytes prefix, txn::LockMode mode, const Take& take);
   Status LockEntry(txn::LockMode mode, Bytes* row_key, bool* is_there);

@@ -188,9 +188,7 @@ bool HasIndexLike(const TABLE& table, const KEY& key) {
 bool LosesIndex(const AlteredTable& table, const Shapes& shapes, size_t position, const Use& use) {
   const auto before = FindColumns(table.before, use.foreign, use.side);
   if (!before) return false;
-  codec::TableDescriptor dropped = shapes.before;
-  dropped.indexes = {shapes.before.indexes[position]};
-  if (!engine::FindReferenceIndex(dropped, *before)) return false;
+  if (!engine::IsReferenceIndex(shapes.before, position, *before)) return false;
   const auto after = PositionsAfter(table, use.foreign, use.side);
   // The index stays, with another column of the name: what is lost is the column.
   if (!after && HasIndexLike(table.after, table.before.key_info[position])) return false;

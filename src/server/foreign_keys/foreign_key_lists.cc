@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <map>
 #include <new>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "codec/reference_copy.h"
+#include "engine/references/reference_check.h"
 #include "server/foreign_keys/foreign_key_sides.h"
 #include "server/tables/file_names.h"
 #include "server/tables/stored_table.h"
@@ -48,40 +51,30 @@ bool IsNullable(const TABLE& table, const std::string& column) {
   return false;
 }
 
-// The name of the parent's index that a foreign key goes by: of the first that begins with its
-// columns. Null when there is none.
-LEX_CSTRING* KeyNameOf(THD* thd, const TABLE& parent, const ForeignKey& foreign) {
-  for (uint i = 0; i < parent.s->keys; ++i) {
-    const KEY& key = parent.key_info[i];
-    bool begins = key.user_defined_key_parts >= foreign.columns.size();
-    for (size_t part = 0; begins && part < foreign.columns.size(); ++part) {
-      const char* name = key.key_part[part].field->field_name.str;
-      begins = my_strcasecmp(system_charset_info, name, foreign.columns[part].parent.c_str()) == 0;
-    }
-    if (begins) return Keep(thd, std::string_view(key.name.str, key.name.length));
-  }
-  return nullptr;
-}
-
 struct Sides {
   const TABLE* child;   // null: not known
   const TABLE* parent;  // null: there is none
 };
 
-// Is the parent one that the foreign key can have? It may have come later than the child.
-bool Match(const Sides& sides, const ForeignKey& foreign) {
+// The name of the parent's index that a foreign key goes by. Null when there is none, or when the
+// parent is not one that the foreign key can have: it may have come later than the child.
+LEX_CSTRING* KeyNameOf(THD* thd, const Sides& sides, const ForeignKey& foreign) {
+  if (sides.child == nullptr || sides.parent == nullptr) return nullptr;
   codec::TableDescriptor child;
   codec::TableDescriptor parent;
   const auto own = FindColumns(*sides.child, foreign, &ForeignKey::Columns::child);
   const auto other = FindColumns(*sides.parent, foreign, &ForeignKey::Columns::parent);
   if (!own || !other || !BuildTableDescriptor(*sides.child, "child", &child).ok() ||
       !BuildTableDescriptor(*sides.parent, foreign.parent, &parent).ok()) {
-    return false;
+    return nullptr;
   }
   for (size_t i = 0; i < own->size(); ++i) {
-    if (!codec::TypesMatch(child.columns[(*own)[i]], parent.columns[(*other)[i]])) return false;
+    if (!codec::TypesMatch(child.columns[(*own)[i]], parent.columns[(*other)[i]])) return nullptr;
   }
-  return true;
+  const std::optional<size_t> index = engine::FindReferenceIndex(parent, *other);
+  if (!index) return nullptr;
+  const LEX_CSTRING& name = sides.parent->key_info[*index].name;
+  return Keep(thd, std::string_view(name.str, name.length));
 }
 
 FOREIGN_KEY_INFO* Describe(THD* thd, std::string_view child_name, const ForeignKey& foreign,
@@ -98,8 +91,7 @@ FOREIGN_KEY_INFO* Describe(THD* thd, std::string_view child_name, const ForeignK
   info->referenced_table = Keep(thd, parent.table);
   info->update_method = OptionOf(foreign.on_update);
   info->delete_method = OptionOf(foreign.on_delete);
-  const bool match = sides.child != nullptr && sides.parent != nullptr && Match(sides, foreign);
-  info->referenced_key_name = match ? KeyNameOf(thd, *sides.parent, foreign) : nullptr;
+  info->referenced_key_name = KeyNameOf(thd, sides, foreign);
   const auto count = static_cast<unsigned>(foreign.columns.size());
   for (unsigned i = 0; i < count; ++i) {
     const ForeignKey::Columns& pair = foreign.columns[i];

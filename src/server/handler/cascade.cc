@@ -51,6 +51,7 @@ bool PlanChildChange(RowReference* reference, const TABLE& parent, Bytes own_row
                      const uchar* before, const uchar* after, ChildChange* change) {
   engine::ReferenceCheck* lookup = reference->lookup();
   change->reference = reference;
+  change->parent_row = own_row;
   change->refused = lookup == nullptr;
   if (lookup == nullptr) return true;
   const catalog::ForeignKey& foreign = reference->foreign();
@@ -67,6 +68,7 @@ bool PlanChildChange(RowReference* reference, const TABLE& parent, Bytes own_row
   change->impossible = !lookup->TranslateWithNulls(after, &change->next);
   for (const uint32_t column : reference->own_columns()) {
     const Field& field = *parent.field[column];
+    change->stays.push_back(!reference->ChangesColumn(column, before, after));
     change->next_is_null.push_back(field.is_null_in_record(after));
     change->next_letters.push_back(field.real_type() == MYSQL_TYPE_STRING ? field.char_length()
                                                                           : 0);
@@ -78,6 +80,7 @@ bool AssignValues(const ChildChange& change, bool deletes, TABLE* child) {
   const catalog::ForeignKey& foreign = change.reference->foreign();
   const bool null = deletes || change.action == catalog::ReferenceAction::kSetNull;
   for (size_t i = 0; i < foreign.columns.size(); ++i) {
+    if (!null && change.stays[i]) continue;
     const std::optional<uint32_t> column = FindColumn(*child, foreign.columns[i].child);
     if (!column) return false;
     Field* field = child->field[*column];

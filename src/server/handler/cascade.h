@@ -18,6 +18,11 @@ struct CascadeStep {
   const CascadeStep* from = nullptr;  // null: the statement
   std::string table;                  // that is changed, as in the dictionary
   bool updates = false;               // its rows change; else they go
+  // Of a step that is not the statement: the foreign key, and the row of from->table that it refers
+  // to by that table's index.
+  const std::string* foreign_key = nullptr;
+  Bytes parent_row = {};
+  size_t parent_index = 0;
 
   // How many foreign keys lie between the statement and the change.
   unsigned depth() const { return from == nullptr ? 0 : from->depth() + 1; }
@@ -25,19 +30,28 @@ struct CascadeStep {
   bool HasUpdated(const std::string& name) const {
     return (updates && table == name) || (from != nullptr && from->HasUpdated(name));
   }
+  // The primary key of the row of a table that an update has taken out of this index and not put
+  // back yet, as InnoDB goes from index to index: it is nobody's parent. Empty: there is none.
+  Bytes RowUnderWay(const std::string& name, size_t index) const {
+    if (from == nullptr) return Bytes();
+    if (from->updates && from->table == name && index <= parent_index) return parent_row;
+    return from->RowUnderWay(name, index);
+  }
 };
 
 // What the rows of a child are to become when the parent's row goes or changes. It keeps no pointer
 // into the parent's records, which further steps of a cascade may overwrite.
 struct ChildChange {
   RowReference* reference = nullptr;
+  Bytes parent_row;  // its primary key; borrowed
   catalog::ReferenceAction action = catalog::ReferenceAction::kRestrict;
   bool refused = false;                // a row refers to it, or nobody can tell
   std::string own_row;                 // primary key of a row that does not count; empty: all do
   bool impossible = false;             // the child's columns cannot hold the new values
   std::vector<uint8_t> wanted;         // a record of the child: the values that go
   std::vector<uint8_t> next;           // of an update with CASCADE: the values that come,
-  std::vector<bool> next_is_null;      // for each column of the foreign key
+  std::vector<bool> stays;             // for each column of the foreign key: as it is in the child
+  std::vector<bool> next_is_null;      // likewise
   std::vector<uint32_t> next_letters;  // that a CHAR has, with the spaces at its end; else 0
 
   bool ChangesRows() const {
@@ -48,7 +62,7 @@ struct ChildChange {
 
 // The change of one child that a DELETE (`after` null) or UPDATE of a parent's row asks for. False:
 // none, since nothing can refer to the row. An update changes the key. `own_row`: the primary key
-// of the parent's row. After RowReference::Begin.
+// of the parent's row, which the change borrows. After RowReference::Begin.
 bool PlanChildChange(RowReference* reference, const TABLE& parent, Bytes own_row,
                      const uchar* before, const uchar* after, ChildChange* change);
 

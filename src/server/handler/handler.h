@@ -219,10 +219,9 @@ class Handler final : public ::handler {
   OpenTable open_{this};
   IndexReader reader_{&open_};
   MultiRangeReader ranges_{&open_, &reader_};
-  TableLoad load_{&open_};
-  AutoIncrement counter_{&open_, &reader_};
   RowReferences references_{&open_, &database_};
-  const CascadeStep* cascade_step_ = nullptr;  // the running change comes through foreign keys
+  TableLoad load_{&open_, &references_};
+  AutoIncrement counter_{&open_, &reader_};
   DuplicateInChild duplicate_in_child_;
   THR_LOCK_DATA lock_data_{};            // unused by the engine; the server wants one to exist
   thr_lock_type lock_type_ = TL_IGNORE;  // as settled by store_lock

@@ -109,8 +109,7 @@ int Handler::BeginStatement(THD* thd, thr_lock_type lock_type, bool opens) {
       opens ? read_lock_.Open(thd, lock_type, reader) : read_lock_.Reuse(thd, lock_type, reader);
   const engine::ReadIntent intent = IntentOf(thd, lock_type, lock, *session);
   references_.BeginStatement(lock_type >= TL_FIRST_WRITE);
-  // A load is not over with the transaction, which keeps the parents of its rows where they are.
-  const bool loads = writes && BulkLoad(thd) && LoadsRows(thd) && !references_.is_child() &&
+  const bool loads = writes && BulkLoad(thd) && LoadsRows(thd) && !references_.refers_to_itself() &&
                      engine::BulkInsert::IsPossible(*table_data());
   load_.BeginStatement(loads);
   if (!session->load()->empty() && EndsExplicitLoad(thd, intent, writes, loads)) [[unlikely]] {

@@ -159,10 +159,13 @@ int Handler::React(const ChildChange& change, bool deletes) {
 int Handler::ChangeChildren(const ChildChange& change, bool deletes) {
   RowReference* reference = change.reference;
   const bool removes = deletes && change.action == catalog::ReferenceAction::kCascade;
-  CascadeStep own;
-  if (cascade_step_ == nullptr) own = {nullptr, table_data()->name(), !deletes};
-  const CascadeStep step{cascade_step_ == nullptr ? &own : cascade_step_, reference->other_name(),
-                         !removes};
+  const CascadeStep own{.table = table_data()->name(), .updates = !deletes};
+  const CascadeStep step{.from = references_.step() == nullptr ? &own : references_.step(),
+                         .table = reference->other_name(),
+                         .updates = !removes,
+                         .foreign_key = &reference->foreign().name,
+                         .parent_row = change.parent_row,
+                         .parent_index = reference->own_index()};
   std::vector<std::string> row_keys;
   Status collected = reference->lookup()->Collect(change.wanted, &row_keys);
   if (!collected.ok()) return Fail(std::move(collected));
@@ -201,8 +204,7 @@ int Handler::ChangeByForeignKey(Bytes row_key, const ChildChange& change, bool r
   ha_rnd_end();
   if (error == HA_ERR_KEY_NOT_FOUND) return 0;  // an earlier step has removed it
   if (error != 0) return error;
-  const CascadeStep* outer = std::exchange(cascade_step_, &step);
-  const std::string* passed_over = references_.PassOver(&change.reference->foreign().name);
+  const CascadeStep* outer = references_.Enter(&step);
   if (removes && table->versioned(VERS_TIMESTAMP)) {
     store_record(table, record[1]);
     table->vers_update_end();
@@ -212,8 +214,7 @@ int Handler::ChangeByForeignKey(Bytes row_key, const ChildChange& change, bool r
   } else {
     error = UpdateByForeignKey(change, deletes);
   }
-  cascade_step_ = outer;
-  references_.PassOver(passed_over);
+  references_.Enter(outer);
   return error;
 }
 

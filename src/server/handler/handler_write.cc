@@ -18,7 +18,7 @@ int Handler::write_row(const uchar* record) {
   open_.virtual_parts()->Complete(record);
   bool taken = false;
   if (load_.possible()) [[unlikely]] {
-    if (int error = load_.Insert(record, &references_, &taken)) return error;
+    if (int error = load_.Insert(record, &taken)) return error;
   }
   if (!taken) {
     size_t duplicate = 0;
@@ -86,10 +86,9 @@ int Handler::FailWrite(Status status, size_t duplicate) {
   return Fail(std::move(status));
 }
 
-// Rows of a load find no parent among themselves.
 void Handler::start_bulk_insert(ha_rows rows, uint) {
   load_.Begin(rows);
-  if (references_.is_child() && references_.refers_to_itself()) load_.Forbid();
+  if (references_.refers_to_itself()) load_.Forbid();
 }
 int Handler::end_bulk_insert() { return load_.End(); }
 

@@ -121,7 +121,7 @@ void RowReference::LookUpItself() {
   MakeLookup(table_->engine_table(), RowEndOf(*table_->server_table()), columns);
 }
 
-Status RowReference::Begin(engine::Database* database) {
+Status RowReference::Begin(engine::Database* database, txn::Transaction* transaction) {
   if (begun_ || !FindOwnColumns()) return Status::Ok();
   if (is_of_itself()) {
     LookUpItself();
@@ -129,24 +129,30 @@ Status RowReference::Begin(engine::Database* database) {
     BASALT_RETURN_IF_ERROR(OpenOther(database));
   }
   own_ = table_->data();
-  if (lookup_ != nullptr) lookup_->Begin(table_->session()->transaction());
+  if (transaction == nullptr) transaction = table_->session()->transaction();
+  if (lookup_ != nullptr) lookup_->Begin(transaction);
   begun_ = true;
   return Status::Ok();
 }
 
 void RowReference::End() {
+  gathered_.reset();
   if (begun_ && lookup_ != nullptr) lookup_->End();
   begun_ = false;
 }
 
 bool RowReference::Changes(const uchar* before, const uchar* after) const {
   for (const uint32_t column : watched_) {
-    if (Differ(*table_->server_table()->field[column], before, after)) return true;
+    if (ChangesColumn(column, before, after)) return true;
   }
   return false;
 }
 
-Status RowReference::Check(const uchar* record) {
+bool RowReference::ChangesColumn(uint32_t column, const uchar* before, const uchar* after) const {
+  return Differ(*table_->server_table()->field[column], before, after);
+}
+
+Status RowReference::Check(const uchar* record, Bytes except) {
   using Match = engine::ReferenceCheck::Match;
   if (lookup_ == nullptr) {
     for (const uint32_t column : own_columns_) {
@@ -161,9 +167,24 @@ Status RowReference::Check(const uchar* record) {
     return Status::Ok();
   }
   Match match = Match::kNull;
-  BASALT_RETURN_IF_ERROR(lookup_->Check(record, &match));
+  BASALT_RETURN_IF_ERROR(lookup_->Check(record, except, &match));
   if (match == Match::kNull) return Status::Ok();
   return (match == Match::kFound) == (side_ == Side::kChild) ? Status::Ok() : Refused();
+}
+
+Status RowReference::Gather(const uchar* record) {
+  using Match = engine::ReferenceCheck::Match;
+  if (lookup_ == nullptr) return Check(record);
+  if (gathered_ == nullptr) gathered_ = std::make_unique<engine::ReferenceBatch>(lookup_.get());
+  if (gathered_->Add(record) == Match::kAbsent) return Refused();
+  return gathered_->full() ? CheckGathered() : Status::Ok();
+}
+
+Status RowReference::CheckGathered() {
+  if (gathered_ == nullptr) return Status::Ok();
+  bool missing = false;
+  BASALT_RETURN_IF_ERROR(gathered_->Check(&missing));
+  return missing ? Refused() : Status::Ok();
 }
 
 Status RowReference::Refused() const {

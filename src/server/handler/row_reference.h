@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "catalog/foreign_key.h"
+#include "engine/references/reference_batch.h"
 #include "engine/references/reference_check.h"
 #include "engine/row_end.h"
 #include "server/foreign_keys/related_tables.h"
@@ -38,8 +39,9 @@ class RowReference {
 
   // Makes the other table ready, once for each statement: takes its metadata lock until the
   // transaction ends, and opens it. kLockTimeout after the client was told why that lock is not to
-  // be had. Cheap from the second time on.
-  Status Begin(engine::Database* database);
+  // be had. Cheap from the second time on. Rows are looked for and locked by `transaction`; null:
+  // the connection's.
+  Status Begin(engine::Database* database, txn::Transaction* transaction = nullptr);
   // The statement ends; no lock is given back.
   void End();
 
@@ -53,9 +55,16 @@ class RowReference {
   // Do the columns on this side differ, byte by byte or by NULL, between two records of the table?
   // As a child: does anything of its index's entries? InnoDB looks for the parent then.
   bool Changes(const uchar* before, const uchar* after) const;
+  // Does this column of own_columns() differ, likewise?
+  bool ChangesColumn(uint32_t column, const uchar* before, const uchar* after) const;
   // After Begin. As a child: kNoReferencedRow when no parent has the values of the record, and the
-  // record itself has not. As a parent: kRowIsReferenced when a child's row has.
-  Status Check(const uchar* record);
+  // record itself has not. As a parent: kRowIsReferenced when a child's row has. The other table's
+  // row with the primary key `except` does not count; empty: all do.
+  Status Check(const uchar* record, Bytes except = Bytes());
+  // As a child, for many rows that are added: as Check, but the parent may be looked for later,
+  // with those of other rows; by CheckGathered at the latest. Not where the table refers to itself.
+  Status Gather(const uchar* record);
+  Status CheckGathered();
   // As a parent: see engine::ReferenceCheck. Null when there is no other table with an index for
   // the foreign key: as a child no parent is found then, as a parent every row is referred to.
   engine::ReferenceCheck* lookup() { return lookup_.get(); }
@@ -86,6 +95,7 @@ class RowReference {
   engine::Table* own_ = nullptr;  // the table that lookup_ was made for
   RelatedTablePointer related_;   // null: the table itself, or there is none
   std::unique_ptr<engine::ReferenceCheck> lookup_;
+  std::unique_ptr<engine::ReferenceBatch> gathered_;  // by Gather, in this statement
   bool begun_ = false;
 };
 

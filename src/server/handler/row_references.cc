@@ -90,8 +90,8 @@ void RowReferences::LoadChildren() {
 }
 
 bool RowReferences::refers_to_itself() const {
-  return std::any_of(parents_.begin(), parents_.end(),
-                     [](const auto& reference) { return reference->is_of_itself(); });
+  return active_ && std::any_of(parents_.begin(), parents_.end(),
+                                [](const auto& reference) { return reference->is_of_itself(); });
 }
 
 engine::WriteGuard* RowReferences::ForUpdate(const uchar* before, const uchar* after) {
@@ -109,10 +109,12 @@ Status RowReferences::CheckChild(const ChildChange& change) {
 }
 
 Status RowReferences::CheckParent(RowReference* reference) {
-  if (passed_over_ != nullptr && reference->foreign().name == *passed_over_) return Status::Ok();
+  if (step_ != nullptr && reference->foreign().name == *step_->foreign_key) return Status::Ok();
   BASALT_RETURN_IF_ERROR(reference->Begin(database_));
   if (before_ != nullptr && !reference->Changes(before_, after_)) return Status::Ok();
-  return reference->Check(after_);
+  if (step_ == nullptr) return reference->Check(after_);
+  return reference->Check(
+      after_, step_->RowUnderWay(reference->foreign().parent, reference->other_index()));
 }
 
 void RowReferences::ReactWith(const std::vector<ChildChange>* changes, Reaction react) {
@@ -146,11 +148,18 @@ Status RowReferences::Check(size_t index) {
   return Status::Ok();
 }
 
-Status RowReferences::CheckInsert(const uchar* record) {
-  if (ForInsert(record) == nullptr || IsHistory(*table_->server_table(), record)) {
-    return Status::Ok();
+Status RowReferences::Gather(const uchar* record, txn::Transaction* transaction) {
+  if (!is_child() || IsHistory(*table_->server_table(), record)) return Status::Ok();
+  for (const auto& reference : parents_) {
+    BASALT_RETURN_IF_ERROR(reference->Begin(database_, transaction));
+    BASALT_RETURN_IF_ERROR(reference->Gather(record));
   }
-  for (const auto& reference : parents_) BASALT_RETURN_IF_ERROR(CheckParent(reference.get()));
+  return Status::Ok();
+}
+
+Status RowReferences::CheckGathered() {
+  if (!is_child()) return Status::Ok();
+  for (const auto& reference : parents_) BASALT_RETURN_IF_ERROR(reference->CheckGathered());
   return Status::Ok();
 }
 

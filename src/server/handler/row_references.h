@@ -39,6 +39,7 @@ class RowReferences final : public engine::WriteGuard {
   // Must rows have parents? Do others refer to rows?
   bool is_child() const { return active_ && !parents_.empty(); }
   bool is_parent() const { return active_ && !children_.empty(); }
+  // Rows of a load find no parent among themselves.
   bool refers_to_itself() const;
 
   // For the writer: checks the row that is added, or the columns of it that are changed. Null when
@@ -48,8 +49,11 @@ class RowReferences final : public engine::WriteGuard {
   // kNoReferencedRow when a parent is missing, errors of locks and of the store, and kInternal when
   // a reaction has failed. In the order of InnoDB: index by index.
   Status Check(size_t index) override;
-  // All of a row that is added, where the writer does not see it. Results as those of Check.
-  Status CheckInsert(const uchar* record);
+  // All of a row that goes into a load, where the writer does not see it. Results as those of
+  // Check, for this row or an earlier one: parents are looked for many at a time. CheckGathered
+  // looks for the last ones, before the load ends. `transaction` as in RowReference::Begin.
+  Status Gather(const uchar* record, txn::Transaction* transaction);
+  Status CheckGathered();
 
   // The next update is of a parent's row. `react` is called for each of the changes that it means
   // to children, at the index that they refer to; what it returns is a handler error. EndReactions
@@ -60,11 +64,11 @@ class RowReferences final : public engine::WriteGuard {
   bool has_failed() const { return changes_ != nullptr && reaction_error_ != 0; }
   // kRowIsReferenced when a child has rows that the change is about.
   static Status CheckChild(const ChildChange& change);
-  // Rows are going to be changed through this foreign key: the parent gets its new value behind
-  // them. Null: no longer. Borrowed. Returns what was passed over so far.
-  const std::string* PassOver(const std::string* foreign_key) {
-    return std::exchange(passed_over_, foreign_key);
-  }
+  // Rows are going to be changed by this step of a cascade: of its foreign key the parent gets its
+  // new value behind them. Null: no longer. Borrowed. Returns what counted so far.
+  const CascadeStep* Enter(const CascadeStep* step) { return std::exchange(step_, step); }
+  // Null: it is the statement itself that changes rows.
+  const CascadeStep* step() const { return step_; }
 
   // As a parent, in the order in which InnoDB looks at them: by index, child's database and name.
   const References& children() const { return children_; }
@@ -88,7 +92,7 @@ class RowReferences final : public engine::WriteGuard {
   const std::vector<ChildChange>* changes_ = nullptr;  // of children
   Reaction react_;
   int reaction_error_ = 0;
-  const std::string* passed_over_ = nullptr;
+  const CascadeStep* step_ = nullptr;
 };
 
 }  // namespace basalt::server

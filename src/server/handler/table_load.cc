@@ -38,12 +38,13 @@ bool MayLoad(THD* thd) {
 
 void TableLoad::Begin(ha_rows rows) {
   load_.reset();
+  gathers_ = true;
   wanted_ = !into_explicit_load_ && (rows == 0 || rows >= kFewestRows) &&
             MayLoad(table_->server_table()->in_use) &&
             engine::BulkInsert::IsPossible(*table_->data());
 }
 
-int TableLoad::Insert(const uchar* record, RowReferences* references, bool* taken) {
+int TableLoad::Insert(const uchar* record, bool* taken) {
   *taken = true;
   if (into_explicit_load_) return InsertExplicitly(record);
   if (wanted_) {
@@ -52,8 +53,8 @@ int TableLoad::Insert(const uchar* record, RowReferences* references, bool* take
   }
   *taken = load_ != nullptr;
   if (load_ == nullptr) return 0;
-  Status checked = references->CheckInsert(record);
-  if (!checked.ok()) return table_->Fail(std::move(checked));
+  Status gathered = references_->Gather(record, table_->session()->transaction());
+  if (!gathered.ok()) return table_->Fail(std::move(gathered));
   Status added = load_->Insert(record);
   return added.ok() ? 0 : Fail(std::move(added));
 }
@@ -67,10 +68,23 @@ int TableLoad::InsertExplicitly(const uchar* record) {
   Session* session = table_->session();
   engine::ExplicitLoad* load = session->load()->explicit_load();
   Status added = load->Insert(table_->engine_table(), record, settings);
-  if (added.ok()) return 0;
+  if (added.ok()) return references_->is_child() ? CheckExplicit(record) : 0;
   if (load->problem() == Problem::kKnownKey) session->set_duplicate_index(table->s->primary_key);
   const bool of_row = load->problem() == Problem::kKnownKey || load->problem() == Problem::kOther;
   return of_row ? table_->Fail(std::move(added)) : session->load()->Report(added);
+}
+
+// The row is in the load. Its parents get the load's locks: the connection's end before it.
+int TableLoad::CheckExplicit(const uchar* record) {
+  txn::Transaction* transaction = table_->session()->load()->explicit_load()->transaction();
+  Status checked = references_->Gather(record, transaction);
+  if (checked.ok() && !gathers_) checked = references_->CheckGathered();
+  return checked.ok() ? 0 : DropExplicit(std::move(checked));
+}
+
+int TableLoad::DropExplicit(Status status) {
+  table_->session()->load()->explicit_load()->Drop();
+  return table_->Fail(std::move(status));
 }
 
 // Called for each row while wanted_ is set.
@@ -114,7 +128,8 @@ Status TableLoad::Finish() {
 }
 
 int TableLoad::End() {
-  wanted_ = false;
+  wanted_ = gathers_ = false;
+  if (into_explicit_load_) return EndExplicitly();
   if (load_ == nullptr) return 0;
   const THD* thd = table_->server_table()->in_use;
   if (!thd->killed && thd->is_error()) {
@@ -122,14 +137,26 @@ int TableLoad::End() {
     load_.reset();
     return 0;
   }
-  Status finished = thd->killed ? Status(Code::kInterrupted) : Finish();
+  Status finished = thd->killed ? Status(Code::kInterrupted) : references_->CheckGathered();
+  if (finished.ok()) finished = Finish();
   if (!finished.ok()) return my_errno = Fail(std::move(finished));
   load_.reset();
   return 0;
 }
 
+// Rows of the statement that came before an error stay in the load.
+int TableLoad::EndExplicitly() {
+  if (table_->session()->load()->empty()) return 0;
+  Status checked = references_->CheckGathered();
+  return checked.ok() ? 0 : my_errno = DropExplicit(std::move(checked));
+}
+
 void TableLoad::Reset() {
-  wanted_ = false;
+  // The server has not said that there are no more rows: nobody knows that they have parents.
+  if (gathers_ && into_explicit_load_ && references_->is_child()) {
+    table_->session()->load()->explicit_load()->Drop();
+  }
+  wanted_ = gathers_ = false;
   load_.reset();
   failed_.reset();
 }

@@ -14,10 +14,14 @@ namespace basalt::server {
 // rocksdb_bulk_load, and those of a statement that fills an empty table and has proved large
 // (docs/bulk-load.md).
 //
-// Functions with an int result return 0 or a handler error. One thread. Borrows the table.
+// Of a child of foreign keys the parents are looked for many rows at a time: where one is missing,
+// the load is over.
+//
+// Functions with an int result return 0 or a handler error. One thread. Borrows the table and its
+// foreign keys.
 class TableLoad {
  public:
-  explicit TableLoad(OpenTable* table) : table_(table) {}
+  TableLoad(OpenTable* table, RowReferences* references) : table_(table), references_(references) {}
 
   // A statement enters: do its rows go into the load of the connection?
   void BeginStatement(bool into_explicit_load) { into_explicit_load_ = into_explicit_load; }
@@ -27,8 +31,8 @@ class TableLoad {
   void Forbid() { wanted_ = false; }
   // May a row go into a load? Then Insert says whether it has.
   bool possible() const { return into_explicit_load_ || wanted_ || load_ != nullptr; }
-  // Takes the row, when there is a load now: *taken. What goes into a load is checked before.
-  int Insert(const uchar* record, RowReferences* references, bool* taken);
+  // Takes the row, when there is a load now: *taken.
+  int Insert(const uchar* record, bool* taken);
   // The statement has added all its rows: makes the load part of its transaction.
   int End();
   // The handler is done with the statement, and the server with the record.
@@ -36,11 +40,16 @@ class TableLoad {
 
  private:
   int InsertExplicitly(const uchar* record);
+  int CheckExplicit(const uchar* record);
+  int EndExplicitly();
+  int DropExplicit(Status status);
   Status BeginWhenLarge();
   Status Finish();
   int Fail(Status status);
 
   OpenTable* const table_;
+  RowReferences* const references_;
+  bool gathers_ = false;  // between Begin and End
   bool into_explicit_load_ = false;
   bool wanted_ = false;                         // the statement may still become a load
   std::unique_ptr<engine::BulkInsert> load_;    // it has

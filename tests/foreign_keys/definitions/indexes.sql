@@ -31,7 +31,35 @@ CREATE TABLE d (x INT, y INT, FOREIGN KEY (x, y) REFERENCES p (a, c)); -- error 
 
 ## the parent's index goes on with the primary key
 CREATE TABLE p (id INT PRIMARY KEY, b INT, KEY k (b));
-CREATE TABLE c (x INT, y INT, FOREIGN KEY (x, y) REFERENCES p (b, id)); -- | ROCKSDB error 1005 errno 150: only declared parts of an index count
+CREATE TABLE c (x INT, y INT, FOREIGN KEY (x, y) REFERENCES p (b, id));
+ALTER TABLE p DROP KEY k; -- error 1553
+ALTER TABLE p DROP PRIMARY KEY; -- error 1025 errno 150
+ALTER TABLE p DROP KEY k, ADD KEY l (b, id);
+ALTER TABLE p DROP KEY l; -- error 1553
+ALTER TABLE p ADD KEY k (b);
+ALTER TABLE p DROP KEY l;
+
+## the parent's index goes on with parts of the primary key
+CREATE TABLE p (a INT, b INT, c INT, PRIMARY KEY (a, b), KEY k (c), KEY l (b), KEY m (b, c));
+CREATE TABLE c1 (x INT, y INT, z INT, FOREIGN KEY (x, y, z) REFERENCES p (c, a, b));
+CREATE TABLE c2 (x INT, y INT, FOREIGN KEY (x, y) REFERENCES p (b, a));
+CREATE TABLE c3 (x INT, y INT, FOREIGN KEY (x, y) REFERENCES p (c, b)); -- error 1005 errno 150
+CREATE TABLE c4 (x INT, y INT, z INT, FOREIGN KEY (x, y, z) REFERENCES p (b, c, a));
+CREATE TABLE c5 (x INT, y INT, z INT, FOREIGN KEY (x, y, z) REFERENCES p (b, a, c)); -- error 1005 errno 150
+
+## the parent's index goes on with a unique key that is the primary one
+CREATE TABLE p (id INT NOT NULL, b INT, UNIQUE u (id), KEY k (b));
+CREATE TABLE c (x INT, y INT, FOREIGN KEY (x, y) REFERENCES p (b, id));
+
+## the parent's index goes on with a prefix of the primary key
+CREATE TABLE p (a VARCHAR(20), b INT, PRIMARY KEY (a(5)), KEY k (b));
+CREATE TABLE c (x INT, y VARCHAR(20), FOREIGN KEY (x, y) REFERENCES p (b, a)); -- error 1005 errno 150
+
+## the child's index goes on with the primary key
+CREATE TABLE p (id INT PRIMARY KEY, b INT, KEY k (b));
+CREATE TABLE c (id INT PRIMARY KEY, a INT, KEY k (a), CONSTRAINT f FOREIGN KEY (a, id) REFERENCES p (b, id));
+ALTER TABLE c DROP KEY f;
+ALTER TABLE c DROP KEY k; -- error 1553
 
 ## a descending key of the parent
 CREATE TABLE p (id INT, PRIMARY KEY (id DESC));

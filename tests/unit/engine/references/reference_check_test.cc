@@ -29,7 +29,7 @@ class ReferenceCheckTest : public EngineFixture {
     ReferenceCheck check(table_->descriptor(), table_, index.value_or(0), {{from, to}});
     check.Begin(transaction_.get());
     Match match = Match::kNull;
-    EXPECT_TRUE(check.Check(Record(row).data(), &match).ok());
+    EXPECT_TRUE(check.Check(Record(row).data(), Bytes(), &match).ok());
     check.End();
     return match;
   }
@@ -43,6 +43,21 @@ TEST_F(ReferenceCheckTest, TellsAMatchFromNoneAndFromNull) {
   EXPECT_EQ(Look(0, 1, {2, true, 0, "x"}), Match::kAbsent);
   EXPECT_EQ(Look(2, 2, {3, true, 0, "two"}), Match::kFound);
   EXPECT_EQ(Look(2, 2, {3, true, 0, "two "}), Match::kAbsent);
+}
+
+TEST_F(ReferenceCheckTest, OneRowMayNotCount) {
+  ReferenceCheck check(table_->descriptor(), table_, 0, {{1, 0}});
+  check.Begin(transaction_.get());
+  std::vector<uint8_t> key(table_->max_key_bytes());
+  const size_t bytes =
+      table_->primary().codec->EncodePrefix(Record({2, true, 0, ""}).data(), 1, key.data());
+  Match match = Match::kNull;
+  const Bytes second = MakeBytes(key.data(), bytes);
+  EXPECT_TRUE(check.Check(Record({3, false, 2, "x"}).data(), second, &match).ok());
+  EXPECT_EQ(match, Match::kAbsent);
+  EXPECT_TRUE(check.Check(Record({3, false, 1, "x"}).data(), second, &match).ok());
+  EXPECT_EQ(match, Match::kFound);
+  check.End();
 }
 
 TEST_F(ReferenceCheckTest, ARowCanMatchItself) {
@@ -60,7 +75,21 @@ TEST_F(ReferenceCheckTest, AnIndexBeginsWithTheColumnsInTheirOrder) {
   EXPECT_EQ(FindReferenceIndex(*table_, {0}), std::optional<size_t>(0));
   EXPECT_EQ(FindReferenceIndex(*table_, {1}), std::optional<size_t>(1));
   EXPECT_EQ(FindReferenceIndex(*table_, {2}), std::optional<size_t>(2));
-  EXPECT_EQ(FindReferenceIndex(*table_, {1, 0}), std::nullopt);  // the row's own key does not count
+  EXPECT_EQ(FindReferenceIndex(*table_, {1, 0}),
+            std::optional<size_t>(1));  // the row's key ends it
+  EXPECT_EQ(FindReferenceIndex(*table_, {0, 1}), std::nullopt);
+}
+
+TEST_F(ReferenceCheckTest, ThePrimaryKeyAtTheEndOfAnIndexCounts) {
+  ReferenceCheck check(table_->descriptor(), table_, 1, {{0, 1}, {1, 0}});  // (id, k) to (k, id)
+  check.Begin(transaction_.get());
+  Match match = Match::kNull;
+  EXPECT_TRUE(
+      check.Check(Record({1, false, 2, "x"}).data(), Bytes(), &match).ok());  // row 2 has k = 1
+  EXPECT_EQ(match, Match::kFound);
+  EXPECT_TRUE(check.Check(Record({1, false, 1, "x"}).data(), Bytes(), &match).ok());
+  EXPECT_EQ(match, Match::kAbsent);
+  check.End();
 }
 
 class PrefixIndexTest : public EngineFixture {};
