@@ -14,7 +14,8 @@ from tests.foreign_keys.model import Column, Key, Table
 from tests.kit.side_by_side.statement import Statement
 
 SESSION = ("SET NAMES utf8mb4", "SET time_zone = '+00:00'", "SET timestamp = 1700000000")
-ALGORITHMS = ("", "", "", ", ALGORITHM=COPY", ", ALGORITHM=INPLACE", ", ALGORITHM=INSTANT")
+# What else is INSTANT in the same statement is an engine's own affair.
+ALGORITHMS = ("", "", "", ", ALGORITHM=COPY", ", ALGORITHM=INPLACE")
 
 
 class Generator:
@@ -330,7 +331,9 @@ class Generator:
             return self.add_key(table)
         key: Key = self.rng.choice(table.keys)
         clause = "DROP PRIMARY KEY" if key.name == "PRIMARY" else f"DROP KEY {key.name}"
-        end = self.rng.choice(["", "", ", ALGORITHM=COPY"])  # others are an engine's own affair
+        # Others are an engine's own affair. Without checks a copy in InnoDB loses the foreign keys
+        # that had the index (docs/compatibility.md).
+        end = self.rng.choice(["", "", ", ALGORITHM=COPY"]) if self.checks else ""
         return self.alter(table, [clause], lambda: table.keys.remove(key), end)
 
     def modify(self, table: Table) -> Statement:

@@ -149,12 +149,17 @@ std::vector<Use> UsesOf(const catalog::ForeignKeys& existing, const AlteredTable
   for (const ForeignKey& foreign : own.keys) {
     if (!IsDropped(table, foreign)) uses.push_back({table.name, foreign, &Columns::child});
   }
+  const auto of_others = static_cast<ptrdiff_t>(uses.size());
   for (const std::string& child : existing.ChildrenOf(table.name)) {
     const ForeignKeySet set = SetOf(existing, child);
     for (const ForeignKey& foreign : set.keys) {
       if (foreign.parent == table.name) uses.push_back({child, foreign, &Columns::parent});
     }
   }
+  // InnoDB's order: errors name the first one.
+  std::sort(uses.begin() + of_others, uses.end(), [](const Use& one, const Use& other) {
+    return IdOf(one.child, one.foreign.name) < IdOf(other.child, other.foreign.name);
+  });
   return uses;
 }
 
@@ -348,7 +353,8 @@ int RefuseAddition(THD* thd, engine::Database* database, const AlteredTable& tab
     }
   }
   std::vector<ForeignKey> one = {addition.named};  // keeps the names that were typed
-  const int error = ValidateForeignKeys(thd, database, {table.name, &table.after}, &one);
+  const NewChild child{.name = table.name, .form = &table.after, .in_place = true};
+  const int error = ValidateForeignKeys(thd, database, child, &one);
   return error == HA_ERR_CANNOT_ADD_FOREIGN ? RefuseParent(thd, *database, table, addition) : error;
 }
 

@@ -97,10 +97,12 @@ FOREIGN_KEY_INFO* Describe(THD* thd, std::string_view child_name, const ForeignK
     const ForeignKey::Columns& pair = foreign.columns[i];
     info->foreign_fields.push_back(Keep(thd, pair.child), thd->mem_root);
     info->referenced_fields.push_back(Keep(thd, pair.parent), thd->mem_root);
-    if (sides.child != nullptr && IsNullable(*sides.child, pair.child)) {
+    // The server keeps a NULL of the parent from a child that has none; see KeepsNullOut.
+    const bool counts = KeepsNullOut(foreign);
+    if (!counts || (sides.child != nullptr && IsNullable(*sides.child, pair.child))) {
       info->set_nullable(thd, /*referenced=*/false, i, count);
     }
-    if (sides.parent != nullptr && IsNullable(*sides.parent, pair.parent)) {
+    if (counts && sides.parent != nullptr && IsNullable(*sides.parent, pair.parent)) {
       info->set_nullable(thd, /*referenced=*/true, i, count);
     }
   }

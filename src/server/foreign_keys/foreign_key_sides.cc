@@ -12,6 +12,12 @@ bool SetsNull(const catalog::ForeignKey& foreign) {
          foreign.on_update == catalog::ReferenceAction::kSetNull;
 }
 
+bool KeepsNullOut(const catalog::ForeignKey& foreign) {
+  return foreign.on_update == catalog::ReferenceAction::kCascade &&
+         (foreign.on_delete == catalog::ReferenceAction::kRestrict ||
+          foreign.on_delete == catalog::ReferenceAction::kSetDefault);
+}
+
 bool SameForeignKeyName(const std::string& one, const std::string& other) {
   return one.size() == other.size() && strncasecmp(one.data(), other.data(), one.size()) == 0;
 }

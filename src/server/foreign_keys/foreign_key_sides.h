@@ -23,6 +23,10 @@ bool ChecksForeignKeys(const THD* thd);
 // One of the actions puts NULL into the child's columns.
 bool SetsNull(const catalog::ForeignKey& foreign);
 
+// Does a NULL of the parent, which ON UPDATE CASCADE brings, matter to the definition? InnoDB looks
+// at it where nothing happens ON DELETE.
+bool KeepsNullOut(const catalog::ForeignKey& foreign);
+
 // Names of foreign keys are the same whatever the case of their ASCII letters.
 bool SameForeignKeyName(const std::string& one, const std::string& other);
 // Names of columns are the same whatever the case of their letters.

@@ -71,10 +71,10 @@ int Validation::CheckChild(const codec::TableDescriptor& descriptor) {
   return 0;
 }
 
-// InnoDB refuses it in strict mode only.
+// InnoDB refuses it in strict mode only, and not in place.
 bool Validation::GivesNull(const codec::Column& child, const codec::Column& parent) const {
-  return foreign_.on_update == catalog::ReferenceAction::kCascade && thd_->is_strict_mode() &&
-         !child.nullable && parent.nullable;
+  return KeepsNullOut(foreign_) && thd_->is_strict_mode() && !child_.in_place && !child.nullable &&
+         parent.nullable;
 }
 
 int Validation::CheckParent(const TABLE& parent, const codec::TableDescriptor& descriptor) {

@@ -16,6 +16,7 @@ struct NewChild {
   std::string name;   // as in the dictionary; of a copying ALTER the name that the copy will get
   const TABLE* form;  // what the table will be
   bool temporary = false;
+  bool in_place = false;  // the foreign keys are added to a table that stays as it is
 };
 
 // Checks the names of foreign keys that CREATE TABLE or a copying ALTER adds. Results as those of

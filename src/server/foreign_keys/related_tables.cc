@@ -61,6 +61,7 @@ Status FindRelatedTable(THD* thd, engine::Database* database, const std::string&
   *found = FindOpen(*database->catalog(), name);
   if (*found != nullptr) return Status::Ok();
   auto related = std::make_shared<RelatedTable>();
+  related->generation = database->catalog()->foreign_keys().generation();
   related->record = database->catalog()->FindTable(name);
   StoredTable stored(thd);
   BASALT_RETURN_IF_ERROR(stored.Open(*database->catalog(), name));

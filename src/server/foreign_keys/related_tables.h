@@ -20,13 +20,15 @@ namespace basalt::server {
 // parent of a child, or a child under RESTRICT. Immutable, shared by connections.
 struct RelatedTable {
   catalog::TableRecordPointer record;  // what the dictionary said of it
+  uint64_t generation = 0;             // of its foreign keys, see catalog::ForeignKeys
   std::shared_ptr<engine::Table> table;
   std::optional<engine::RowEnd> row_end;
   std::vector<std::string> columns;  // the names, in the order of the engine's descriptor
 
-  // Has the dictionary still this table, with these indexes?
+  // Has the dictionary still this table, with these indexes? A column that gets another name
+  // changes foreign keys as well, and the names that count are those of today.
   bool IsCurrent(const catalog::Catalog& catalog, const std::string& name) const {
-    return catalog.FindTable(name) == record;
+    return catalog.FindTable(name) == record && catalog.foreign_keys().generation() == generation;
   }
   std::optional<uint32_t> FindColumn(const std::string& name) const;
 };

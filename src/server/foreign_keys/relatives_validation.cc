@@ -31,13 +31,14 @@ int Describe(const TABLE& form, const std::string& name, Shape* shape) {
   return ReportError(BuildTableDescriptor(form, name, &shape->descriptor), "foreign key");
 }
 
+bool HasIndexFor(const Shape& table, const std::optional<std::vector<uint32_t>>& columns) {
+  return columns && engine::FindReferenceIndex(table.descriptor, *columns);
+}
+
 bool Fits(const ForeignKey& foreign, const Shape& child, const Shape& parent) {
   const auto own = FindColumns(*child.form, foreign, &ForeignKey::Columns::child);
   const auto other = FindColumns(*parent.form, foreign, &ForeignKey::Columns::parent);
-  if (!own || !other || !engine::FindReferenceIndex(child.descriptor, *own) ||
-      !engine::FindReferenceIndex(parent.descriptor, *other)) {
-    return false;
-  }
+  if (!HasIndexFor(child, own) || !HasIndexFor(parent, other)) return false;
   for (size_t i = 0; i < own->size(); ++i) {
     const codec::Column& column = child.descriptor.columns[(*own)[i]];
     if (SetsNull(foreign) && !column.nullable) return false;
@@ -66,6 +67,10 @@ int VisitOther(THD* thd, engine::Database* database, const std::string& name, co
 int ValidateAsChild(THD* thd, engine::Database* database, const std::string& name,
                     const Shape& table, const ForeignKeySet& own) {
   for (const ForeignKey& foreign : own.keys) {
+    // Also where there is no parent yet.
+    if (!HasIndexFor(table, FindColumns(*table.form, foreign, &ForeignKey::Columns::child))) {
+      return HA_ERR_CANNOT_ADD_FOREIGN;
+    }
     const int error = foreign.parent == name
                           ? ResultOf(Fits(foreign, table, table))
                           : VisitOther(thd, database, foreign.parent, [&](const Shape& parent) {

@@ -22,8 +22,8 @@ namespace basalt::server {
 // They take shared metadata locks of the tables that they look at, until the statement ends. The
 // statement's thread only, and not while the server recovers from a crash.
 
-// Looks at the table as the child of `own`, where the parents exist, and as the parent of others:
-// at columns, types, NULL and indexes.
+// Looks at the table as the child of `own` and as the parent of others: at columns, types, NULL and
+// indexes. Of a child whose parent does not exist, at its index.
 int ValidateRelatives(THD* thd, engine::Database* database, const NewChild& table,
                       const catalog::ForeignKeySet& own);
 

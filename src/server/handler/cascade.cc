@@ -52,8 +52,7 @@ bool PlanChildChange(RowReference* reference, const TABLE& parent, Bytes own_row
   engine::ReferenceCheck* lookup = reference->lookup();
   change->reference = reference;
   change->parent_row = own_row;
-  change->refused = lookup == nullptr;
-  if (lookup == nullptr) return true;
+  if (lookup == nullptr) return false;
   const catalog::ForeignKey& foreign = reference->foreign();
   change->action = after == nullptr ? foreign.on_delete : foreign.on_update;
   if (!lookup->Translate(before, &change->wanted)) return false;

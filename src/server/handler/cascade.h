@@ -45,7 +45,7 @@ struct ChildChange {
   RowReference* reference = nullptr;
   Bytes parent_row;  // its primary key; borrowed
   catalog::ReferenceAction action = catalog::ReferenceAction::kRestrict;
-  bool refused = false;                // a row refers to it, or nobody can tell
+  bool refused = false;                // the row refers to itself
   std::string own_row;                 // primary key of a row that does not count; empty: all do
   bool impossible = false;             // the child's columns cannot hold the new values
   std::vector<uint8_t> wanted;         // a record of the child: the values that go

@@ -182,8 +182,8 @@ int Handler::ReadNewForeignKeys(const TABLE& form, const std::string& name,
   if (!added.empty() && MyRocksCompatibleFormat(thd)) {
     return RefuseForeignKeysForMyRocks(thd);
   }
-  if (int error = ValidateNames(thd, *database_.catalog(), child, &added)) return error;
   if (int error = ValidateForeignKeys(thd, &database_, child, &added)) return error;
+  if (int error = ValidateNames(thd, *database_.catalog(), child, &added)) return error;
   set->keys.insert(set->keys.end(), added.begin(), added.end());
   return catalog::IsTemporaryName(name) ? 0 : ValidateRelatives(thd, &database_, child, {});
 }

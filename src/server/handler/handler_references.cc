@@ -204,7 +204,7 @@ int Handler::ChangeByForeignKey(Bytes row_key, const ChildChange& change, bool r
   ha_rnd_end();
   if (error == HA_ERR_KEY_NOT_FOUND) return 0;  // an earlier step has removed it
   if (error != 0) return error;
-  const CascadeStep* outer = references_.Enter(&step);
+  const CascadeStep* outer = references_.ReplaceStep(&step);
   if (removes && table->versioned(VERS_TIMESTAMP)) {
     store_record(table, record[1]);
     table->vers_update_end();
@@ -214,7 +214,7 @@ int Handler::ChangeByForeignKey(Bytes row_key, const ChildChange& change, bool r
   } else {
     error = UpdateByForeignKey(change, deletes);
   }
-  references_.Enter(outer);
+  references_.ReplaceStep(outer);
   return error;
 }
 

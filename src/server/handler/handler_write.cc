@@ -49,8 +49,9 @@ int Handler::UpdateRow(const uchar* before, const uchar* after) {
   open_.virtual_parts()->Complete(after);
   size_t duplicate = 0;
   bool changed = true;
+  const Bytes row_key = rows()->reader().key();
   Status written = rows()->writer().Update(before, after, &duplicate, &changed,
-                                           references_.ForUpdate(before, after));
+                                           references_.ForUpdate(before, after, row_key));
   if (table_data()->traits().sequence) written = session()->sequences()->Commit(std::move(written));
   if (!written.ok()) {
     if (references_.has_failed()) return HA_ERR_INTERNAL_ERROR;  // which the caller knows better

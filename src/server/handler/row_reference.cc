@@ -37,16 +37,19 @@ RowReference::RowReference(OpenTable* table, Side side, std::string child,
     : table_(table), side_(side), child_(std::move(child)), foreign_(std::move(foreign)) {
   if (!FindOwnColumns()) return;
   watched_ = own_columns_;
-  FindOwnIndex();
+  has_own_index_ = FindOwnIndex();
 }
 
-void RowReference::FindOwnIndex() {
+bool RowReference::FindOwnIndex() {
   const codec::TableDescriptor& own = table_->data()->descriptor();
   const std::optional<size_t> index = engine::FindReferenceIndex(own, own_columns_);
   own_index_ = index.value_or(own.primary);
-  if (!index || side_ == Side::kParent) return;
-  AddWatched(*index);
-  AddWatched(own.primary);
+  if (!index) return false;
+  if (side_ == Side::kChild) {
+    AddWatched(*index);
+    AddWatched(own.primary);
+  }
+  return true;
 }
 
 void RowReference::AddWatched(size_t index) {
@@ -74,6 +77,7 @@ bool RowReference::FindOwnColumns() {
 void RowReference::MakeLookup(const std::shared_ptr<engine::Table>& other,
                               const std::optional<engine::RowEnd>& row_end,
                               const std::vector<uint32_t>& other_columns) {
+  if (side_ == Side::kParent && !has_own_index_) return;
   std::vector<Pair> pairs;
   pairs.reserve(own_columns_.size());
   for (size_t i = 0; i < own_columns_.size(); ++i) {

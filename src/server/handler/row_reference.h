@@ -65,15 +65,16 @@ class RowReference {
   // with those of other rows; by CheckGathered at the latest. Not where the table refers to itself.
   Status Gather(const uchar* record);
   Status CheckGathered();
-  // As a parent: see engine::ReferenceCheck. Null when there is no other table with an index for
-  // the foreign key: as a child no parent is found then, as a parent every row is referred to.
+  // As a parent: see engine::ReferenceCheck. Null when one of the tables is not there, or has no
+  // index for the foreign key, or types do not match: as a child no parent is found then. As a
+  // parent no row is referred to, as in InnoDB: the child takes no rows.
   engine::ReferenceCheck* lookup() { return lookup_.get(); }
   // The status that tells the client that this foreign key is in the way.
   Status Refused() const;
 
  private:
   bool FindOwnColumns();
-  void FindOwnIndex();
+  bool FindOwnIndex();
   void AddWatched(size_t index);
   void MakeLookup(const std::shared_ptr<engine::Table>& other,
                   const std::optional<engine::RowEnd>& row_end,
@@ -90,6 +91,7 @@ class RowReference {
   const catalog::ForeignKey foreign_;
   std::vector<uint32_t> own_columns_;
   std::vector<uint32_t> watched_;  // see Changes
+  bool has_own_index_ = false;
   size_t own_index_ = 0;
   size_t other_index_ = 0;        // of lookup_
   engine::Table* own_ = nullptr;  // the table that lookup_ was made for

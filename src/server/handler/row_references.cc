@@ -94,8 +94,10 @@ bool RowReferences::refers_to_itself() const {
                                 [](const auto& reference) { return reference->is_of_itself(); });
 }
 
-engine::WriteGuard* RowReferences::ForUpdate(const uchar* before, const uchar* after) {
+engine::WriteGuard* RowReferences::ForUpdate(const uchar* before, const uchar* after,
+                                             Bytes row_key) {
   if (!is_child() && changes_ == nullptr) return nullptr;
+  row_key_.assign(row_key);
   before_ = before;
   after_ = after;
   return this;
@@ -112,9 +114,16 @@ Status RowReferences::CheckParent(RowReference* reference) {
   if (step_ != nullptr && reference->foreign().name == *step_->foreign_key) return Status::Ok();
   BASALT_RETURN_IF_ERROR(reference->Begin(database_));
   if (before_ != nullptr && !reference->Changes(before_, after_)) return Status::Ok();
-  if (step_ == nullptr) return reference->Check(after_);
-  return reference->Check(
-      after_, step_->RowUnderWay(reference->foreign().parent, reference->other_index()));
+  return reference->Check(after_, RowThatDoesNotCount(*reference));
+}
+
+// InnoDB takes the entries of a row out of one index after the other, and looks for parents there.
+Bytes RowReferences::RowThatDoesNotCount(const RowReference& reference) const {
+  if (reference.is_of_itself() && before_ != nullptr) {
+    return reference.other_index() <= reference.own_index() ? Bytes(row_key_) : Bytes();
+  }
+  if (step_ == nullptr) return Bytes();
+  return step_->RowUnderWay(reference.foreign().parent, reference.other_index());
 }
 
 void RowReferences::ReactWith(const std::vector<ChildChange>* changes, Reaction react) {

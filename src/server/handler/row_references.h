@@ -44,8 +44,9 @@ class RowReferences final : public engine::WriteGuard {
 
   // For the writer: checks the row that is added, or the columns of it that are changed. Null when
   // there is nothing to check. It counts until the next call; the records are borrowed.
-  engine::WriteGuard* ForInsert(const uchar* record) { return ForUpdate(nullptr, record); }
-  engine::WriteGuard* ForUpdate(const uchar* before, const uchar* after);
+  engine::WriteGuard* ForInsert(const uchar* record) { return ForUpdate(nullptr, record, Bytes()); }
+  // `row_key`: the primary key of the row before the update.
+  engine::WriteGuard* ForUpdate(const uchar* before, const uchar* after, Bytes row_key);
   // kNoReferencedRow when a parent is missing, errors of locks and of the store, and kInternal when
   // a reaction has failed. In the order of InnoDB: index by index.
   Status Check(size_t index) override;
@@ -66,7 +67,7 @@ class RowReferences final : public engine::WriteGuard {
   static Status CheckChild(const ChildChange& change);
   // Rows are going to be changed by this step of a cascade: of its foreign key the parent gets its
   // new value behind them. Null: no longer. Borrowed. Returns what counted so far.
-  const CascadeStep* Enter(const CascadeStep* step) { return std::exchange(step_, step); }
+  const CascadeStep* ReplaceStep(const CascadeStep* step) { return std::exchange(step_, step); }
   // Null: it is the statement itself that changes rows.
   const CascadeStep* step() const { return step_; }
 
@@ -79,6 +80,7 @@ class RowReferences final : public engine::WriteGuard {
   void LoadChildren();
   bool IsKeptByAlter(const catalog::ForeignKey& foreign) const;
   Status CheckParent(RowReference* reference);
+  Bytes RowThatDoesNotCount(const RowReference& reference) const;
   Status React(size_t index);
 
   OpenTable* const table_;
@@ -89,6 +91,7 @@ class RowReferences final : public engine::WriteGuard {
   References children_;
   const uchar* before_ = nullptr;  // null: an insert
   const uchar* after_ = nullptr;
+  std::string row_key_;                                // before the update
   const std::vector<ChildChange>* changes_ = nullptr;  // of children
   Reaction react_;
   int reaction_error_ = 0;

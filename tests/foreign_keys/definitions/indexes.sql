@@ -231,3 +231,11 @@ ALTER TABLE c RENAME INDEX k TO l;
 INSERT INTO c VALUES (1); -- error 1452
 INSERT INTO p VALUES (1, 1);
 INSERT INTO c VALUES (1);
+
+## DROP INDEX of the child, whose parent does not exist
+SET foreign_key_checks = 0;
+CREATE TABLE c (a INT, UNIQUE KEY k (a), FOREIGN KEY (a) REFERENCES p (id));
+SET foreign_key_checks = 1;
+ALTER TABLE c DROP KEY k, ALGORITHM=COPY; -- error 1025 errno 150
+ALTER TABLE c DROP KEY k; -- error 1553
+ALTER TABLE c DROP KEY k, ADD KEY l (a), ALGORITHM=COPY;
