@@ -68,6 +68,10 @@ class ReferenceCheck {
   [[nodiscard]] bool Translate(const uint8_t* record, std::vector<uint8_t>* image) const;
   // As Translate, for values that may be NULL: those of such columns are undefined.
   [[nodiscard]] bool TranslateWithNulls(const uint8_t* record, std::vector<uint8_t>* image) const;
+  // Has a record of the other table the values of such an image?
+  bool AreEqual(const std::vector<uint8_t>& image, Bytes record) {
+    return search_.AreEqual(image.data(), reinterpret_cast<const uint8_t*>(record.data()));
+  }
   // *found: is there a row with the values of such an image, other than the one with this primary
   // key (empty: any)? Locks it shared.
   Status Find(const std::vector<uint8_t>& image, Bytes except, bool* found) {

@@ -195,8 +195,12 @@ bool LosesIndex(const AlteredTable& table, const Shapes& shapes, size_t position
   if (!before) return false;
   if (!engine::IsReferenceIndex(shapes.before, position, *before)) return false;
   const auto after = PositionsAfter(table, use.foreign, use.side);
-  // The index stays, with another column of the name: what is lost is the column.
-  if (!after && HasIndexLike(table.after, table.before.key_info[position])) return false;
+  // The index stays, with another column of the name, or the primary key goes with its column: what
+  // is lost is the column.
+  if (!after && (position == shapes.before.primary ||
+                 HasIndexLike(table.after, table.before.key_info[position]))) {
+    return false;
+  }
   return !after || !engine::FindReferenceIndex(shapes.after, *after);
 }
 

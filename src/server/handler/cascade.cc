@@ -47,6 +47,17 @@ bool CopyValue(Field* field, const uchar* image, uint32_t letters) {
 
 }  // namespace
 
+bool CascadeStep::IsStillReferring(const ChildChange& change) const {
+  if (from == nullptr) return false;
+  RowReference* reference = change.reference;
+  if (!parent_record.empty() && from->table == reference->other_name() &&
+      reference->other_index() > parent_index &&
+      reference->lookup()->AreEqual(change.wanted, parent_record)) {
+    return true;
+  }
+  return from->IsStillReferring(change);
+}
+
 bool PlanChildChange(RowReference* reference, const TABLE& parent, Bytes own_row,
                      const uchar* before, const uchar* after, ChildChange* change) {
   engine::ReferenceCheck* lookup = reference->lookup();

@@ -12,6 +12,8 @@
 
 namespace basalt::server {
 
+struct ChildChange;
+
 // How the running change of a row has come about: by the statement itself, or through foreign keys.
 // On the stack of those who make the changes.
 struct CascadeStep {
@@ -23,6 +25,7 @@ struct CascadeStep {
   const std::string* foreign_key = nullptr;
   Bytes parent_row = {};
   size_t parent_index = 0;
+  Bytes parent_record = {};  // see ChildChange
 
   // How many foreign keys lie between the statement and the change.
   unsigned depth() const { return from == nullptr ? 0 : from->depth() + 1; }
@@ -37,13 +40,17 @@ struct CascadeStep {
     if (from->updates && from->table == name && index <= parent_index) return parent_row;
     return from->RowUnderWay(name, index);
   }
+  // Is the row that this step, or one before it, deletes a row of the child with the values that
+  // the change is about? In InnoDB it is still in the indexes behind the one that has cascaded.
+  bool IsStillReferring(const ChildChange& change) const;
 };
 
 // What the rows of a child are to become when the parent's row goes or changes. It keeps no pointer
 // into the parent's records, which further steps of a cascade may overwrite.
 struct ChildChange {
   RowReference* reference = nullptr;
-  Bytes parent_row;  // its primary key; borrowed
+  Bytes parent_row;     // its primary key; borrowed
+  Bytes parent_record;  // of one that goes from a table that refers to itself; else empty; borrowed
   catalog::ReferenceAction action = catalog::ReferenceAction::kRestrict;
   bool refused = false;                // the row refers to itself
   std::string own_row;                 // primary key of a row that does not count; empty: all do
@@ -62,7 +69,8 @@ struct ChildChange {
 
 // The change of one child that a DELETE (`after` null) or UPDATE of a parent's row asks for. False:
 // none, since nothing can refer to the row. An update changes the key. `own_row`: the primary key
-// of the parent's row, which the change borrows. After RowReference::Begin.
+// of the parent's row, which the change borrows. After RowReference::Begin. parent_record is left
+// to the caller.
 bool PlanChildChange(RowReference* reference, const TABLE& parent, Bytes own_row,
                      const uchar* before, const uchar* after, ChildChange* change);
 

@@ -193,6 +193,7 @@ class Handler final : public ::handler {
   std::string NameInDictionary() const;
   // Writes a row that others may refer to (`after` null: it goes), and changes or asks these.
   int ChangeParent(const uchar* before, const uchar* after, const std::function<int()>& write);
+  std::string RecordForCascades(const uchar* record) const;
   int AsOne(const std::function<int()>& change);  // as a whole, or not at all
   int DeleteWithChildren(const std::vector<ChildChange>& changes,
                          const std::function<int()>& write);

@@ -90,6 +90,7 @@ int Handler::ChangeParent(const uchar* before, const uchar* after,
                           const std::function<int()>& write) {
   if (IsHistory(*table, before)) return write();
   const std::string own_row(rows()->reader().key());
+  const std::string own_record = after == nullptr ? RecordForCascades(before) : std::string();
   std::vector<ChildChange> changes;
   for (const auto& reference : references_.children()) {
     if (after != nullptr && !reference->Changes(before, after)) continue;
@@ -97,6 +98,7 @@ int Handler::ChangeParent(const uchar* before, const uchar* after,
     if (!begun.ok()) return Fail(std::move(begun));
     ChildChange change;
     if (!PlanChildChange(reference.get(), *table, own_row, before, after, &change)) continue;
+    change.parent_record = own_record;
     changes.push_back(std::move(change));
   }
   const bool cascades = std::any_of(changes.begin(), changes.end(),
@@ -106,6 +108,15 @@ int Handler::ChangeParent(const uchar* before, const uchar* after,
                             : UpdateWithChildren(changes, write);
   };
   return cascades ? AsOne(change) : change();
+}
+
+// Further steps come back to a table that refers to itself, and perhaps to this record.
+std::string Handler::RecordForCascades(const uchar* record) const {
+  const bool refers_to_itself =
+      std::any_of(references_.children().begin(), references_.children().end(),
+                  [](const auto& reference) { return reference->is_of_itself(); });
+  if (!refers_to_itself) return {};
+  return std::string(reinterpret_cast<const char*>(record), table->s->reclength);
 }
 
 // What belongs to one row happens or does not: a statement with IGNORE goes on behind it.
@@ -152,6 +163,8 @@ int Handler::UpdateWithChildren(const std::vector<ChildChange>& changes,
 
 int Handler::React(const ChildChange& change, bool deletes) {
   if (change.ChangesRows() && !change.refused) return ChangeChildren(change, deletes);
+  const CascadeStep* step = references_.step();
+  if (step != nullptr && step->IsStillReferring(change)) return Fail(change.reference->Refused());
   Status checked = RowReferences::CheckChild(change);
   return checked.ok() ? 0 : Fail(std::move(checked));
 }
@@ -165,7 +178,8 @@ int Handler::ChangeChildren(const ChildChange& change, bool deletes) {
                          .updates = !removes,
                          .foreign_key = &reference->foreign().name,
                          .parent_row = change.parent_row,
-                         .parent_index = reference->own_index()};
+                         .parent_index = reference->own_index(),
+                         .parent_record = change.parent_record};
   std::vector<std::string> row_keys;
   Status collected = reference->lookup()->Collect(change.wanted, &row_keys);
   if (!collected.ok()) return Fail(std::move(collected));

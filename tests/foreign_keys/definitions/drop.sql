@@ -167,3 +167,11 @@ INSERT INTO p VALUES (1), (2);
 SET foreign_key_checks = 1, unique_checks = 1;
 INSERT INTO c VALUES (3, 3); -- error 1452
 DELETE FROM p WHERE id = 1;
+
+## DROP COLUMN of a primary key that children refer to
+CREATE TABLE p (id INT PRIMARY KEY, b INT);
+CREATE TABLE c (a INT, FOREIGN KEY (a) REFERENCES p (id));
+ALTER TABLE p DROP COLUMN id; -- error 1829
+ALTER TABLE p DROP PRIMARY KEY, DROP COLUMN id; -- error 1829
+CREATE TABLE t (id INT PRIMARY KEY, b INT, FOREIGN KEY (b) REFERENCES t (id));
+ALTER TABLE t DROP COLUMN id; -- error 1829

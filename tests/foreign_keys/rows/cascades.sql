@@ -514,3 +514,13 @@ INSERT INTO c VALUES ('ONE', 1), ('tWo', 2);
 UPDATE p SET b = 10 WHERE b = 1;
 UPDATE p SET a = 'TWO' WHERE b = 2;
 UPDATE p SET a = 'three', b = 3 WHERE b = 2;
+
+## a cascade comes to a row that refers to the one that goes by another constraint
+CREATE TABLE t (id INT PRIMARY KEY, a INT);
+INSERT INTO t VALUES (5, 5), (6, 5), (7, 7);
+ALTER TABLE t ADD CONSTRAINT f1 FOREIGN KEY (a) REFERENCES t (id) ON DELETE CASCADE;
+ALTER TABLE t ADD CONSTRAINT f2 FOREIGN KEY (a) REFERENCES t (a);
+DELETE FROM t WHERE id = 5; -- error 1451
+REPLACE INTO t VALUES (5, 7); -- error 1451
+DELETE FROM t WHERE id = 7;
+DELETE FROM t WHERE id = 6; -- error 1451
