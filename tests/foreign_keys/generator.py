@@ -324,18 +324,23 @@ class Generator:
         head = self.rng.choice(["KEY", "KEY", "UNIQUE KEY"])
         key = model.random_key(self.rng, f"j{self.fresh}", head, parts)
         self.fresh += 1
-        return self.alter(table, [f"ADD {key.ddl()}"], lambda: table.keys.append(key))
+        # In place it would be the last one in InnoDB, also in the order of checks
+        # (docs/compatibility.md).
+        end = ", ALGORITHM=COPY" if head == "UNIQUE KEY" else ""
+        return self.alter(table, [f"ADD {key.ddl()}"], lambda: table.keys.append(key), end)
 
     def drop_key(self, table: Table) -> Statement:
         if not table.keys:
             return self.add_key(table)
         key: Key = self.rng.choice(table.keys)
-        if key.name == "PRIMARY" and not self.checks:
-            return self.add_key(table)  # see below: it is a copy
-        clause = "DROP PRIMARY KEY" if key.name == "PRIMARY" else f"DROP KEY {key.name}"
-        # Others are an engine's own affair. Without checks a copy in InnoDB loses the foreign keys
-        # that had the index (docs/compatibility.md).
+        # InnoDB loses foreign keys that had the index by a copy without checks, and by DROP PRIMARY
+        # KEY in place where a unique key takes its place (docs/compatibility.md).
         end = self.rng.choice(["", "", ", ALGORITHM=COPY"]) if self.checks else ""
+        clause = f"DROP KEY {key.name}"
+        if key.name == "PRIMARY":
+            if not self.checks:
+                return self.add_key(table)
+            clause, end = "DROP PRIMARY KEY", ", ALGORITHM=COPY"
         return self.alter(table, [clause], lambda: table.keys.remove(key), end)
 
     def modify(self, table: Table) -> Statement:

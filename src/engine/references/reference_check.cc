@@ -12,10 +12,8 @@ bool IsWholeColumn(const codec::TableDescriptor& table, const codec::KeyPart& pa
          (!codec::IsPlainString(column.kind) || part.length == column.field_length);
 }
 
-}  // namespace
-
-bool IsReferenceIndex(const codec::TableDescriptor& table, size_t position,
-                      const std::vector<uint32_t>& columns) {
+bool BeginsWith(const codec::TableDescriptor& table, size_t position,
+                const std::vector<uint32_t>& columns) {
   const std::vector<codec::KeyPart> parts = codec::PartsInKey(table, table.indexes[position]);
   if (parts.size() < columns.size()) return false;
   for (size_t i = 0; i < columns.size(); ++i) {
@@ -24,10 +22,12 @@ bool IsReferenceIndex(const codec::TableDescriptor& table, size_t position,
   return true;
 }
 
+}  // namespace
+
 std::optional<size_t> FindReferenceIndex(const codec::TableDescriptor& table,
                                          const std::vector<uint32_t>& columns) {
   for (size_t i = 0; i < table.indexes.size(); ++i) {
-    if (IsReferenceIndex(table, i, columns)) return i;
+    if (BeginsWith(table, i, columns)) return i;
   }
   return std::nullopt;
 }
@@ -35,7 +35,7 @@ std::optional<size_t> FindReferenceIndex(const codec::TableDescriptor& table,
 std::optional<size_t> FindReferenceIndex(const Table& table, const std::vector<uint32_t>& columns) {
   const auto parts = static_cast<unsigned>(columns.size());
   for (size_t i = 0; i < table.index_count(); ++i) {
-    if (IsReferenceIndex(table.descriptor(), i, columns) &&
+    if (BeginsWith(table.descriptor(), i, columns) &&
         table.index(i).codec->EqualBytesAreEqual(parts)) {
       return i;
     }

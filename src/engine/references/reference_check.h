@@ -19,12 +19,9 @@
 
 namespace basalt::engine {
 
-// Are the leading parts of the index these columns, whole and in this order? The parts of the
-// primary key that end the keys of another index count.
-bool IsReferenceIndex(const codec::TableDescriptor& table, size_t position,
-                      const std::vector<uint32_t>& columns);
-// The position of the first such index; none when there is none. A foreign key needs one on each
-// side.
+// The position of the first index whose leading parts are these columns, whole and in this order;
+// none when there is no such index. The parts of the primary key that end the keys of another index
+// count. A foreign key needs one on each side.
 std::optional<size_t> FindReferenceIndex(const codec::TableDescriptor& table,
                                          const std::vector<uint32_t>& columns);
 // And whose keys tell the values of the columns apart.

@@ -193,7 +193,7 @@ bool HasIndexLike(const TABLE& table, const KEY& key) {
 bool LosesIndex(const AlteredTable& table, const Shapes& shapes, size_t position, const Use& use) {
   const auto before = FindColumns(table.before, use.foreign, use.side);
   if (!before) return false;
-  if (!engine::IsReferenceIndex(shapes.before, position, *before)) return false;
+  if (engine::FindReferenceIndex(shapes.before, *before) != position) return false;
   const auto after = PositionsAfter(table, use.foreign, use.side);
   // The index stays, with another column of the name, or the primary key goes with its column: what
   // is lost is the column.
