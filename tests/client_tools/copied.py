@@ -5,6 +5,9 @@ import shutil
 import time
 from pathlib import Path
 
+from tests.client_tools.constraints import proof
+from tests.client_tools.constraints.load import PAIR, Constrained
+from tests.client_tools.constraints.schema import FAR
 from tests.kit.clients.bank import Bank
 from tests.kit.clients.client import Problem
 from tests.kit.clients.ledger import TwoEngines
@@ -23,7 +26,7 @@ FILLER = (
 class Copied(Scenario):
     """Subclasses define play(); it begins with begin()."""
 
-    CLASSES = [*SHORT, TwoEngines]
+    CLASSES = [*SHORT, TwoEngines, Constrained]
 
     def begin(self, *options: str) -> None:
         self.primary = self.node(1, binlog=True)
@@ -77,6 +80,23 @@ class Copied(Scenario):
                 problems.append(Problem("lost", "rows of the table that nobody changes"))
             return problems
 
+    def constraints(self, node: Node) -> list[Problem]:
+        """A copy has the primary's constraints, and they hold in it."""
+        with self.primary.connect() as link, link.cursor() as cursor:
+            expected = proof.definitions(proof.asker(cursor), PAIR, PAIR.tables())
+        with node.connect() as link, link.cursor() as cursor:
+            ask = proof.asker(cursor)
+            problems = proof.unequal(expected, proof.definitions(ask, PAIR, PAIR.tables()))
+            return problems + proof.holds(ask, PAIR)
+
+    def far_rows(self, node: Node) -> list[Problem]:
+        """compare() looks at one database only; the constraints reach into another."""
+        found = [
+            {t: node.server.query(f"SELECT * FROM {PAIR.far}.{t} ORDER BY id") for t in FAR}
+            for node in (self.primary, node)
+        ]
+        return [] if found[0] == found[1] else [Problem("lost", f"rows of {PAIR.far}: {found}")]
+
     def both_engines(self, node: Node) -> list[Problem]:
         """Transactions over InnoDB and the tested engine are in both or in none."""
         rows = node.server.query(
@@ -91,4 +111,4 @@ class Copied(Scenario):
         node.follow(self.primary)
         node.catch_up(self.primary.position())
         node.one("STOP SLAVE")
-        return self.load.check(node) + compare(self.primary, node)
+        return self.load.check(node) + compare(self.primary, node) + self.far_rows(node)

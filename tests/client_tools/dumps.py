@@ -4,9 +4,12 @@
 import re
 
 from tests.client_tools import programs
+from tests.client_tools.constraints.load import PAIR
 from tests.client_tools.copied import Copied
-from tests.kit.replicas.node import DATABASE, Broken
+from tests.kit.replicas.node import Broken
 from tools.setup import client_tools
+
+THREADS = "4"
 
 
 class Dumps(Copied):
@@ -25,7 +28,9 @@ class Dumps(Copied):
             "--gtid",
             "--routines",
             f"--result-file={dump}",
-            DATABASE,
+            "--databases",
+            PAIR.near,
+            PAIR.far,
             program="mariadb-dump",
         )
         self.under_load(lambda: programs.run(self.log("mariadb-dump"), command))
@@ -34,36 +39,30 @@ class Dumps(Copied):
             raise Broken("mariadb-dump --gtid tells no position")
         node = self.empty()
         with open(dump, "rb") as text:
-            load = node.server.client_command(DATABASE)
+            load = node.server.client_command()
             programs.run(self.log("mariadb-dump-load"), load, stdin=text)
         found = self.sums(node) + self.both_engines(node)
         self.step(found, "mariadb-dump --single-transaction: one moment, over two engines")
+        self.step(self.constraints(node), "mariadb-dump: the copy has the constraints; they hold")
         found = self.caught_up(node, gtid[1])
         self.step(found, f"mariadb-dump: from its position {gtid[1]} the copy becomes its primary")
         self.done_with(node)
 
     def mydumper(self) -> None:
         folder = self.folder / "mydumper"
-        connection = ["-u", "root", "-B", DATABASE]
-        dump = [
-            client_tools.program("mydumper"),
-            *connection,
-            "-o",
-            folder,
-            "-t",
-            "2",
-            "-r",
-            "5000",
-        ]
-        dump += ["-S", self.primary.server.socket]
+        databases = rf"--regex=^({PAIR.near}|{PAIR.far})\."
+        dump = [client_tools.program("mydumper"), "-S", self.primary.server.socket, databases]
+        dump += ["-u", "root", "-o", folder, "-t", THREADS, "-r", "5000"]
         self.under_load(lambda: programs.run(self.log("mydumper"), dump))
         gtid = re.search(r"GTID:\s*(\S+)", (folder / "metadata").read_text())
         node = self.empty()
-        load = [client_tools.program("myloader"), *connection, "-d", folder, "-t", "2"]
-        programs.run(self.log("myloader"), [*load, "-S", node.server.socket])
+        load = [client_tools.program("myloader"), "-S", node.server.socket]
+        load += ["-u", "root", "-d", folder, "-t", THREADS]
+        programs.run(self.log("myloader"), load)
         chunks = len(list(folder.glob("rpl.filler.*.sql")))
         found = self.sums(node) + self.both_engines(node)
         self.step(found, f"mydumper, myloader: one moment (the large table in {chunks} pieces)")
+        self.step(self.constraints(node), "mydumper: the copy has the constraints; they hold")
         if gtid:
             found = self.caught_up(node, gtid[1])
             self.step(found, f"mydumper: from its position {gtid[1]} the copy becomes its primary")

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 from tests.client_tools import programs
+from tests.client_tools.constraints.load import PAIR
 from tests.client_tools.copied import Copied
 from tests.kit.clients.client import Problem
 from tests.kit.replicas.node import Broken
@@ -49,6 +50,7 @@ class PhysicalBackups(Copied):
         node = self.started(restored)
         found += self.sums(node) + self.both_engines(node)
         self.step(found, "mariabackup: the copy has whole transactions, also over two engines")
+        self.step(self.constraints(node), "mariabackup: the copy has the constraints; they hold")
         found = self.caught_up(node, gtid)
         self.step(found, f"mariabackup: from its position {gtid} the copy becomes its primary")
         self.done_with(node)
@@ -68,14 +70,16 @@ class PhysicalBackups(Copied):
         shutil.rmtree(copy / "#rocksdb")
         statement = f"SET GLOBAL rocksdb_create_checkpoint='{copy / '#rocksdb'}'"
         self.under_load(lambda: self.primary.one(statement))
-        shutil.rmtree(copy / "rpl")
-        shutil.copytree(self.primary.server.datadir / "rpl", copy / "rpl")
+        shutil.rmtree(copy / PAIR.near)
+        for database in (PAIR.near, PAIR.far):
+            shutil.copytree(self.primary.server.datadir / database, copy / database)
         for file in (copy / "rpl").glob("both_there.*"):
             file.unlink()  # InnoDB's is not in a checkpoint of ours
         for file in self.primary.server.datadir.glob("binlog.*"):
             shutil.copy2(file, copy / file.name)
         node = self.started(copy, binlog=True)
-        self.step(self.sums(node), "rocksdb_create_checkpoint: a server starts on the copy")
+        found = self.sums(node) + self.constraints(node)
+        self.step(found, "rocksdb_create_checkpoint: a server starts on the copy; constraints hold")
         self.done_with(node)
 
     def hotbackup(self) -> None:
@@ -95,7 +99,8 @@ class PhysicalBackups(Copied):
         store = self.move_back(unpacked, restored)
         node = self.started(restored, binlog=True)
         files = f"{len(list(store.glob('*.sst')))} table files"
-        self.step(self.sums(node), f"myrocks_hotbackup: whole transactions in the copy ({files})")
+        found = self.sums(node) + self.constraints(node)
+        self.step(found, f"myrocks_hotbackup: whole transactions and constraints ({files})")
         self.done_with(node)
 
     def run_hotbackup(self, command: list[str], stream: Path, unpacked: Path) -> None:
