@@ -8,6 +8,7 @@ import shutil
 import time
 from random import SystemRandom
 
+from tests.client_tools.constraints.scenario import Constraints
 from tests.client_tools.dumps import Dumps
 from tests.client_tools.metrics import Metrics
 from tests.client_tools.percona import Percona
@@ -21,7 +22,7 @@ from tools.setup import client_tools
 
 NAME = "tools"
 HELP = "backup tools, dumps, Percona's toolkit, the exporter: stock tools under load"
-SCENARIOS: list[type[Scenario]] = [PhysicalBackups, Dumps, Percona, Metrics, Stages]
+SCENARIOS: list[type[Scenario]] = [PhysicalBackups, Dumps, Percona, Constraints, Metrics, Stages]
 
 
 def run(args) -> TierResult:
