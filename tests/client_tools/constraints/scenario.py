@@ -84,7 +84,9 @@ class Constraints(Scenario):
             for done in [threads.submit(change.run) for change in changes]:
                 done.result()
         with self.server.connect(HERE.near) as link, link.cursor() as cursor:
-            found = [p for change in changes for p in self.judge(change, cursor)]
+            # InnoDB is the measure for definitions and statuses; its rows are judged in --long
+            judged = changes if self.long else changes[:1]
+            found = [p for change in judged for p in self.judge(change, cursor)]
             ask = proof.asker(cursor)
             here, there = (
                 proof.definitions(ask, pair, proof.all_tables(ask, pair)) for pair in (HERE, THERE)
