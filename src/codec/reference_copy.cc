@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "codec/reference_copy.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/bytes.h"
@@ -116,6 +117,21 @@ bool TypesMatch(const Column& one, const Column& other) {
   }
   return family != Family::kCharacters ||
          one.collation->properties().id == other.collation->properties().id;
+}
+
+std::vector<ReferenceCopy::Pair> MakePairs(const std::vector<uint32_t>& from,
+                                           const std::vector<uint32_t>& to) {
+  std::vector<ReferenceCopy::Pair> pairs;
+  pairs.reserve(from.size());
+  for (size_t i = 0; i < from.size(); ++i) pairs.push_back({from[i], to[i]});
+  return pairs;
+}
+
+bool TypesMatch(const TableDescriptor& from, const TableDescriptor& to,
+                const std::vector<ReferenceCopy::Pair>& pairs) {
+  return std::all_of(pairs.begin(), pairs.end(), [&](const ReferenceCopy::Pair& pair) {
+    return TypesMatch(from.columns[pair.from], to.columns[pair.to]);
+  });
 }
 
 ReferenceCopy::ReferenceCopy(const TableDescriptor& from, const TableDescriptor& to,

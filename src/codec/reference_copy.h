@@ -45,4 +45,11 @@ class ReferenceCopy {
   std::vector<Step> steps_;
 };
 
+// Puts the positions of one side's columns and those of the other's, as many, together.
+std::vector<ReferenceCopy::Pair> MakePairs(const std::vector<uint32_t>& from,
+                                           const std::vector<uint32_t>& to);
+// Whether the types of each pair match.
+bool TypesMatch(const TableDescriptor& from, const TableDescriptor& to,
+                const std::vector<ReferenceCopy::Pair>& pairs);
+
 }  // namespace basalt::codec

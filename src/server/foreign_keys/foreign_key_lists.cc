@@ -68,9 +68,7 @@ LEX_CSTRING* KeyNameOf(THD* thd, const Sides& sides, const ForeignKey& foreign) 
       !BuildTableDescriptor(*sides.parent, foreign.parent, &parent).ok()) {
     return nullptr;
   }
-  for (size_t i = 0; i < own->size(); ++i) {
-    if (!codec::TypesMatch(child.columns[(*own)[i]], parent.columns[(*other)[i]])) return nullptr;
-  }
+  if (!codec::TypesMatch(child, parent, codec::MakePairs(*own, *other))) return nullptr;
   const std::optional<size_t> index = engine::FindReferenceIndex(parent, *other);
   if (!index) return nullptr;
   const LEX_CSTRING& name = sides.parent->key_info[*index].name;

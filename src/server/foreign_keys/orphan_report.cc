@@ -32,16 +32,6 @@ std::optional<Pairs> FindColumns(const catalog::ForeignKey& foreign, const TABLE
   return pairs;
 }
 
-bool TypesMatch(const Pairs& pairs, const engine::Table& child, const engine::Table& parent) {
-  for (const codec::ReferenceCopy::Pair& pair : pairs) {
-    if (!codec::TypesMatch(child.descriptor().columns[pair.from],
-                           parent.descriptor().columns[pair.to])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 std::optional<size_t> FindIndex(const engine::Table& table, const Pairs& pairs,
                                 uint32_t codec::ReferenceCopy::Pair::*side) {
   std::vector<uint32_t> columns;
@@ -108,7 +98,8 @@ Status OrphanReport::CheckWithOther(const catalog::ForeignKey& foreign) {
 Status OrphanReport::Search(const catalog::ForeignKey& foreign, engine::ReferenceSide parent,
                             const TABLE& definition) {
   const std::optional<Pairs> pairs = FindColumns(foreign, *child_.definition, definition);
-  if (!pairs || !TypesMatch(*pairs, *child_.table, *parent.table)) {
+  if (!pairs ||
+      !codec::TypesMatch(child_.table->descriptor(), parent.table->descriptor(), *pairs)) {
     AddLine(foreign, "cannot be checked: the columns of the two tables do not match");
     return Status::Ok();
   }

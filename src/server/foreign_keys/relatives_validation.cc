@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/foreign_keys/relatives_validation.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -39,12 +40,11 @@ bool Fits(const ForeignKey& foreign, const Shape& child, const Shape& parent) {
   const auto own = FindColumns(*child.form, foreign, &ForeignKey::Columns::child);
   const auto other = FindColumns(*parent.form, foreign, &ForeignKey::Columns::parent);
   if (!HasIndexFor(child, own) || !HasIndexFor(parent, other)) return false;
-  for (size_t i = 0; i < own->size(); ++i) {
-    const codec::Column& column = child.descriptor.columns[(*own)[i]];
-    if (SetsNull(foreign) && !column.nullable) return false;
-    if (!codec::TypesMatch(column, parent.descriptor.columns[(*other)[i]])) return false;
-  }
-  return true;
+  const bool nullable = std::all_of(own->begin(), own->end(), [&](uint32_t column) {
+    return child.descriptor.columns[column].nullable;
+  });
+  if (SetsNull(foreign) && !nullable) return false;
+  return codec::TypesMatch(child.descriptor, parent.descriptor, codec::MakePairs(*own, *other));
 }
 
 int ResultOf(bool fits) { return fits ? 0 : HA_ERR_CANNOT_ADD_FOREIGN; }

@@ -59,6 +59,22 @@ TEST(ReferenceCopy, TypesMatchAsInInnoDb) {
   EXPECT_FALSE(Match("blob(2)", "varbinary(4)"));
 }
 
+TEST(ReferenceCopy, TypesOfAllPairsMatch) {
+  const TestTable child({"column a int", "column b varchar(4) letters_ci", "hidden 0100"},
+                        FakeCollationByName);
+  const TestTable parent(
+      {"column x varchar(9) letters_ci", "column y int", "column z bigint", "hidden 0100"},
+      FakeCollationByName);
+  const auto match = [&](const std::vector<uint32_t>& from, const std::vector<uint32_t>& to) {
+    return TypesMatch(child.descriptor(), parent.descriptor(), MakePairs(from, to));
+  };
+  EXPECT_TRUE(match({0, 1}, {1, 0}));
+  EXPECT_TRUE(match({1, 0}, {0, 1}));
+  EXPECT_FALSE(match({0, 1}, {0, 1}));
+  EXPECT_FALSE(match({1, 0}, {0, 2}));
+  EXPECT_FALSE(match({0, 1}, {2, 0}));
+}
+
 TEST(ReferenceCopy, FixedValuesAreCopiedAsTheyAre) {
   EXPECT_EQ(Copied("int", "-2", "int null"), Copied("int", "-2", "int"));
   EXPECT_EQ(Copied("enum(1)", "x'02'", "tinyint unsigned"), Copied("enum(1)", "x'02'", "enum(1)"));
