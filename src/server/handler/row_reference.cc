@@ -14,16 +14,6 @@ namespace basalt::server {
 
 namespace {
 
-using Pair = codec::ReferenceCopy::Pair;
-
-bool Match(const codec::TableDescriptor& own, const codec::TableDescriptor& other,
-           const std::vector<Pair>& pairs) {
-  for (const Pair& pair : pairs) {
-    if (!codec::TypesMatch(own.columns[pair.from], other.columns[pair.to])) return false;
-  }
-  return true;
-}
-
 bool Differ(const Field& field, const uchar* one, const uchar* other) {
   const bool null = field.is_null_in_record(one);
   if (null != field.is_null_in_record(other)) return true;
@@ -78,16 +68,12 @@ void RowReference::MakeLookup(const std::shared_ptr<engine::Table>& other,
                               const std::optional<engine::RowEnd>& row_end,
                               const std::vector<uint32_t>& other_columns) {
   if (side_ == Side::kParent && !has_own_index_) return;
-  std::vector<Pair> pairs;
-  pairs.reserve(own_columns_.size());
-  for (size_t i = 0; i < own_columns_.size(); ++i) {
-    pairs.push_back({own_columns_[i], other_columns[i]});
-  }
+  const codec::TableDescriptor& own = table_->data()->descriptor();
+  const auto pairs = codec::MakePairs(own_columns_, other_columns);
   const std::optional<size_t> index = engine::FindReferenceIndex(*other, other_columns);
-  if (!index || !Match(table_->data()->descriptor(), other->descriptor(), pairs)) return;
+  if (!index || !codec::TypesMatch(own, other->descriptor(), pairs)) return;
   other_index_ = *index;
-  lookup_ = std::make_unique<engine::ReferenceCheck>(table_->data()->descriptor(), other, *index,
-                                                     pairs, row_end);
+  lookup_ = std::make_unique<engine::ReferenceCheck>(own, other, *index, pairs, row_end);
 }
 
 Status RowReference::OpenOther(engine::Database* database) {
