@@ -439,11 +439,9 @@ int RefuseLosses(THD* thd, const catalog::ForeignKeys& existing, const AlteredTa
 }
 
 int RefuseForeignKeyName(THD* thd, const std::string& child, const std::string& name) {
-  push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN, HA_ERR_FOUND_DUPP_KEY,
-                      "ROCKSDB: the database of table %s has another foreign key `%s`",
-                      QuotedTableName(child).c_str(), name.c_str());
+  const int error = WarnOfForeignKeyName(thd, name);
   my_error(ER_FK_FAIL_ADD_SYSTEM, MYF(0), IdOf(child, name).c_str());
-  return HA_ERR_FOUND_DUPP_KEY;
+  return error;
 }
 
 enum_alter_inplace_result CheckForeignKeysInPlace(THD* thd, engine::Database* database,

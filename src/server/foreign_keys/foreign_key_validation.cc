@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/status.h"
 #include "codec/reference_copy.h"
 #include "engine/references/reference_check.h"
 #include "server/error_map.h"
@@ -145,7 +146,7 @@ int ValidateNames(THD* thd, const catalog::Catalog& catalog, const NewChild& chi
     });
     if (twice) return Validation(thd, child, &*each).Refuse("the statement has two of that name");
     if (!catalog.foreign_keys().OwnerOfName(database, each->name).empty()) {
-      return WarnOfForeignKeyName(Status(Code::kDuplicateKey, each->name));
+      return WarnOfForeignKeyName(thd, each->name);
     }
   }
   return 0;
@@ -181,9 +182,8 @@ int RefuseForeignKeysForMyRocks(THD* thd) {
   return HA_ERR_UNSUPPORTED;
 }
 
-int WarnOfForeignKeyName(const Status& status) {
-  const std::string name(status.message());
-  push_warning_printf(current_thd, Sql_condition::WARN_LEVEL_WARN, HA_ERR_FOUND_DUPP_KEY,
+int WarnOfForeignKeyName(THD* thd, const std::string& name) {
+  push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN, HA_ERR_FOUND_DUPP_KEY,
                       "ROCKSDB: the database has a foreign key %s already", Quoted(name).c_str());
   return HA_ERR_FOUND_DUPP_KEY;
 }

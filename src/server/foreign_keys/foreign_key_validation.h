@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "base/status.h"
 #include "catalog/foreign_key.h"
 #include "engine/database.h"
 #include "server/server_headers.h"
@@ -42,8 +41,7 @@ int ValidateForeignKeys(THD* thd, engine::Database* database, const NewChild& ch
 // foreign keys out. Returns the handler error.
 int RefuseForeignKeysForMyRocks(THD* thd);
 
-// Warns that the name of a foreign key is taken: the status is the catalog's kDuplicateKey. Returns
-// the handler error, 121.
-int WarnOfForeignKeyName(const Status& status);
+// Warns that another foreign key of the database has the name. Returns the handler error, 121.
+int WarnOfForeignKeyName(THD* thd, const std::string& name);
 
 }  // namespace basalt::server

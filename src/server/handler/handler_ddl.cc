@@ -145,7 +145,9 @@ int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) 
     if (error != 0) (void)DropTableByName(database_, table_name);
     return error;
   }
-  if (status.code() == Code::kDuplicateKey) return WarnOfForeignKeyName(status);
+  if (status.code() == Code::kDuplicateKey) {
+    return WarnOfForeignKeyName(ha_thd(), std::string(status.message()));
+  }
   if (status.code() == Code::kNotSupported) {
     my_error(ER_NOT_SUPPORTED_YET, MYF(0), ("ROCKSDB: " + std::string(status.message())).c_str());
     return HandlerError(status);
@@ -216,7 +218,7 @@ int Handler::rename_table(const char* from, const char* to) {
     status = database_.catalog()->RenameTable(old_name, new_name, names);
   }
   if (status.code() == Code::kDuplicateKey) {
-    WarnOfForeignKeyName(status);
+    WarnOfForeignKeyName(ha_thd(), std::string(status.message()));
     my_error(ER_TABLE_EXISTS_ERROR, MYF(0), to);  // as in InnoDB
     return HA_ERR_TABLE_EXIST;
   }
