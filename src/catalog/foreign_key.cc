@@ -5,6 +5,14 @@
 
 namespace basalt::catalog {
 
+std::string FoldedName(Bytes name) {
+  std::string folded(name);
+  for (char& letter : folded) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return folded;
+}
+
 std::string GeneratedPrefix(Bytes table) { return std::string(table) + "_ibfk_"; }
 
 uint32_t NumberOfGeneratedName(Bytes table, Bytes name) {

@@ -51,6 +51,10 @@ struct ForeignKeySet {
   bool operator==(const ForeignKeySet&) const = default;
 };
 
+// The name with small ASCII letters: names of constraints are the same when these are, as in
+// InnoDB.
+std::string FoldedName(Bytes name);
+
 // What the names begin with that are made for constraints of a table, and follow its name.
 std::string GeneratedPrefix(Bytes table);
 // The number N of a name TABLE_ibfk_N, as InnoDB makes it for a constraint that has none; 0 for

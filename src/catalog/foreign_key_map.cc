@@ -10,13 +10,8 @@ namespace {
 
 Bytes DatabaseOf(Bytes table) { return table.substr(0, table.find('.')); }
 
-std::string FoldedName(Bytes database, Bytes name) {
-  std::string folded = std::string(database) + "/";
-  for (const char letter : name) {
-    const bool upper = letter >= 'A' && letter <= 'Z';
-    folded.push_back(upper ? static_cast<char>(letter - 'A' + 'a') : letter);
-  }
-  return folded;
+std::string IdOf(Bytes database, Bytes name) {
+  return std::string(database) + "/" + FoldedName(name);
 }
 
 }  // namespace
@@ -33,7 +28,7 @@ std::vector<std::string> ForeignKeyMap::ChildrenOf(Bytes parent) const {
 }
 
 std::string ForeignKeyMap::OwnerOfName(Bytes database, Bytes name) const {
-  const auto found = child_by_name_.find(FoldedName(database, name));
+  const auto found = child_by_name_.find(IdOf(database, name));
   return found == child_by_name_.end() ? std::string() : found->second;
 }
 
@@ -51,7 +46,7 @@ void ForeignKeyMap::Set(Bytes child, Keys keys) {
   for (const ForeignKey& foreign : keys->keys) {
     if (IsTemporaryName(child)) break;
     children_by_parent_[foreign.parent].insert(name);
-    child_by_name_[FoldedName(DatabaseOf(child), foreign.name)] = name;
+    child_by_name_[IdOf(DatabaseOf(child), foreign.name)] = name;
   }
   by_child_[name] = std::move(keys);
 }
@@ -64,7 +59,7 @@ void ForeignKeyMap::Forget(const std::string& child, const ForeignKeySet& set) {
       if (children->second.empty()) children_by_parent_.erase(children);
     }
     // A rename may have given the name to the child under its new name already.
-    const auto owner = child_by_name_.find(FoldedName(DatabaseOf(child), foreign.name));
+    const auto owner = child_by_name_.find(IdOf(DatabaseOf(child), foreign.name));
     if (owner != child_by_name_.end() && owner->second == child) child_by_name_.erase(owner);
   }
   by_child_.erase(child);

@@ -27,7 +27,7 @@ class ForeignKeyMap {
   std::vector<std::string> ChildrenOf(Bytes parent) const;
   bool IsParent(Bytes name) const { return children_by_parent_.contains(name); }
   // The child that has a constraint of this name in this database; empty when there is none. Names
-  // that differ in the case of ASCII letters only are the same, as in InnoDB.
+  // are the same as FoldedName says.
   std::string OwnerOfName(Bytes database, Bytes name) const;
   // The children in the order of their names.
   std::vector<std::string> Children() const;
@@ -42,7 +42,7 @@ class ForeignKeyMap {
 
   std::map<std::string, Keys, std::less<>> by_child_;
   std::map<std::string, std::set<std::string>, std::less<>> children_by_parent_;
-  std::map<std::string, std::string, std::less<>> child_by_name_;  // by DATABASE/NAME, folded
+  std::map<std::string, std::string, std::less<>> child_by_name_;  // by DATABASE/FOLDED NAME
 };
 
 }  // namespace basalt::catalog

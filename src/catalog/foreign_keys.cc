@@ -2,6 +2,7 @@
 #include "catalog/foreign_keys.h"
 
 #include <memory>
+#include <set>
 
 #include "catalog/catalog_change.h"
 #include "catalog/foreign_key_record.h"
@@ -56,16 +57,13 @@ std::vector<std::string> ForeignKeys::Children() const {
 Status ForeignKeys::CheckNames(Bytes child, Bytes former, const ForeignKeySet& set) const {
   if (IsTemporaryName(child)) return {};
   const Bytes database = child.substr(0, child.find('.'));
-  ForeignKeyMap own;
+  std::set<std::string> own;
   for (const ForeignKey& foreign : set.keys) {
     const std::string owner = OwnerOfName(database, foreign.name);
     const bool taken = !owner.empty() && owner != child && owner != former;
-    if (taken || !own.OwnerOfName(database, foreign.name).empty()) {
+    if (taken || !own.insert(FoldedName(foreign.name)).second) {
       return Status(Code::kDuplicateKey, foreign.name);
     }
-    auto one = std::make_shared<ForeignKeySet>();
-    one->keys.push_back(foreign);
-    own.Set(std::string(database) + "." + foreign.name, std::move(one));
   }
   return {};
 }

@@ -19,7 +19,7 @@ bool KeepsNullOut(const catalog::ForeignKey& foreign) {
 }
 
 bool SameForeignKeyName(const std::string& one, const std::string& other) {
-  return one.size() == other.size() && strncasecmp(one.data(), other.data(), one.size()) == 0;
+  return catalog::FoldedName(one) == catalog::FoldedName(other);
 }
 
 bool SameColumnName(const char* one, const char* other) {
