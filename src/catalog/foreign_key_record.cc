@@ -2,7 +2,9 @@
 #include "catalog/foreign_key_record.h"
 
 #include <limits>
+#include <utility>
 
+#include "base/byte_reader.h"
 #include "catalog/dictionary_records.h"
 
 namespace basalt::catalog {
@@ -25,65 +27,32 @@ void AppendName(const std::string& name, std::string* to) {
   to->append(name);
 }
 
-// Reads a value from its front; what is cut off gives false, once and for all that follows.
-class Reader {
- public:
-  explicit Reader(Bytes value) : rest_(value) {}
-
-  bool Read8(uint8_t* number) {
-    if (rest_.empty()) return false;
-    *number = Unsigned(rest_)[0];
-    rest_.remove_prefix(1);
-    return true;
-  }
-  bool Read16(uint16_t* number) {
-    if (rest_.size() < 2) return false;
-    *number = LoadBigEndian16(rest_.data());
-    rest_.remove_prefix(2);
-    return true;
-  }
-  bool Read32(uint32_t* number) {
-    if (rest_.size() < 4) return false;
-    *number = LoadBigEndian32(rest_.data());
-    rest_.remove_prefix(4);
-    return true;
-  }
-  // Names have at least one byte.
-  bool ReadName(std::string* name) {
-    uint16_t length = 0;
-    if (!Read16(&length) || length == 0 || rest_.size() < length) return false;
-    name->assign(rest_.substr(0, length));
-    rest_.remove_prefix(length);
-    return true;
-  }
-  bool AtEnd() const { return rest_.empty(); }
-
- private:
-  Bytes rest_;
-};
-
-bool ReadAction(Reader* reader, ReferenceAction* action) {
-  uint8_t number = 0;
-  if (!reader->Read8(&number)) return false;
+bool ReadAction(ByteReader* reader, ReferenceAction* action) {
+  const uint8_t number = reader->Read8();
   if (number > static_cast<uint8_t>(ReferenceAction::kSetDefault)) return false;
   *action = static_cast<ReferenceAction>(number);
   return true;
 }
 
-bool ReadForeignKey(Reader* reader, ForeignKey* foreign) {
-  uint16_t count = 0;
+// Names have at least one byte.
+bool ReadName(ByteReader* reader, std::string* name) {
+  name->assign(reader->ReadBytes(reader->Read16()));
+  return !name->empty();
+}
+
+bool ReadForeignKey(ByteReader* reader, ForeignKey* foreign) {
   if (!ReadAction(reader, &foreign->on_delete) || !ReadAction(reader, &foreign->on_update) ||
-      !reader->ReadName(&foreign->name) || !reader->ReadName(&foreign->parent) ||
-      !reader->Read16(&count) || count == 0) {
+      !ReadName(reader, &foreign->name) || !ReadName(reader, &foreign->parent)) {
     return false;
   }
+  const uint16_t count = reader->Read16();
   foreign->columns.clear();
   for (uint16_t i = 0; i < count; ++i) {
     ForeignKey::Columns columns;
-    if (!reader->ReadName(&columns.child) || !reader->ReadName(&columns.parent)) return false;
+    if (!ReadName(reader, &columns.child) || !ReadName(reader, &columns.parent)) return false;
     foreign->columns.push_back(std::move(columns));
   }
-  return true;
+  return count != 0;
 }
 
 bool Fits(const std::string& name) { return !name.empty() && name.size() <= kMost; }
@@ -129,16 +98,15 @@ std::string EncodeForeignKeys(const ForeignKeySet& set) {
 Status DecodeForeignKeys(Bytes key, Bytes value, ForeignKeySet* set) {
   set->keys.clear();
   if (key.size() <= kTypeBytes) return Corrupt(key, "the key names no table");
-  Reader reader(value);
-  uint16_t version = 0;
-  uint16_t count = 0;
-  if (!reader.Read16(&version)) return Corrupt(key, "the value is cut off");
+  ByteReader reader(value);
+  const uint16_t version = reader.Read16();
+  if (reader.failed()) return Corrupt(key, "the value is cut off");
   if (version != kVersion) {
     return Corrupt(key, "version " + std::to_string(version) + " is not known");
   }
-  if (!reader.Read32(&set->primary_number) || !reader.Read16(&count) || count == 0) {
-    return Corrupt(key, "the value is cut off or empty");
-  }
+  set->primary_number = reader.Read32();
+  const uint16_t count = reader.Read16();
+  if (count == 0) return Corrupt(key, "the value is cut off or empty");
   for (uint16_t i = 0; i < count; ++i) {
     ForeignKey foreign;
     if (!ReadForeignKey(&reader, &foreign)) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/byte_reader.h"
+
 namespace basalt::store {
 namespace {
 
@@ -11,34 +13,6 @@ constexpr uint16_t kVersion = 2;
 constexpr uint16_t kVersionWithoutEntryKinds = 1;
 // More key parts than any index can have, its primary key's included; more is garbage.
 constexpr uint64_t kMaximumParts = 128;
-
-// Reads big-endian integers from the front of a byte string, and remembers whether it ran out.
-class Reader {
- public:
-  explicit Reader(Bytes bytes) : rest_(bytes) {}
-  bool failed() const { return failed_; }
-  bool AtEnd() const { return rest_.empty(); }
-
-  uint16_t U16() { return Take(2) ? LoadBigEndian16(taken_) : 0; }
-  uint32_t U32() { return Take(4) ? LoadBigEndian32(taken_) : 0; }
-  uint64_t U64() { return Take(8) ? LoadBigEndian64(taken_) : 0; }
-  int64_t Counter() { return static_cast<int64_t>(U64()); }
-
- private:
-  bool Take(size_t length) {
-    if (failed_ || rest_.size() < length) {
-      failed_ = true;
-      return false;
-    }
-    taken_ = rest_.data();
-    rest_.remove_prefix(length);
-    return true;
-  }
-
-  Bytes rest_;
-  const char* taken_ = nullptr;
-  bool failed_ = false;
-};
 
 // What a sum of such records could not survive: counters below zero or near the type's end.
 bool Plausible(const IndexStatistics& s) {
@@ -49,23 +23,25 @@ bool Plausible(const IndexStatistics& s) {
          std::all_of(s.distinct_prefixes.begin(), s.distinct_prefixes.end(), fits);
 }
 
-bool ReadRecord(Reader* reader, uint16_t version, IndexStatisticsRecord* record) {
+int64_t ReadCounter(ByteReader* reader) { return static_cast<int64_t>(reader->Read64()); }
+
+bool ReadRecord(ByteReader* reader, uint16_t version, IndexStatisticsRecord* record) {
   IndexStatistics& s = record->statistics;
-  record->index.column_family = reader->U32();
-  record->index.number = reader->U32();
-  s.data_bytes = reader->Counter();
-  s.rows = reader->Counter();
-  s.disk_bytes = reader->Counter();
-  const uint64_t parts = reader->U64();
+  record->index.column_family = reader->Read32();
+  record->index.number = reader->Read32();
+  s.data_bytes = ReadCounter(reader);
+  s.rows = ReadCounter(reader);
+  s.disk_bytes = ReadCounter(reader);
+  const uint64_t parts = reader->Read64();
   if (parts > kMaximumParts) return false;
   if (version >= kVersion) {
-    s.deletes = reader->Counter();
-    s.single_deletes = reader->Counter();
-    s.merges = reader->Counter();
-    s.others = reader->Counter();
+    s.deletes = ReadCounter(reader);
+    s.single_deletes = ReadCounter(reader);
+    s.merges = ReadCounter(reader);
+    s.others = ReadCounter(reader);
   }
   for (uint64_t i = 0; i < parts && !reader->failed(); ++i) {
-    s.distinct_prefixes.push_back(reader->Counter());
+    s.distinct_prefixes.push_back(ReadCounter(reader));
   }
   return !reader->failed() && Plausible(s);
 }
@@ -126,8 +102,8 @@ std::string EncodeIndexStatistics(const std::vector<IndexStatisticsRecord>& reco
 
 bool DecodeIndexStatistics(Bytes encoded, std::vector<IndexStatisticsRecord>* records) {
   records->clear();
-  Reader reader(encoded);
-  const uint16_t version = reader.U16();
+  ByteReader reader(encoded);
+  const uint16_t version = reader.Read16();
   if (reader.failed() || version < kVersionWithoutEntryKinds || version > kVersion) return false;
   while (!reader.AtEnd()) {
     IndexStatisticsRecord record;
