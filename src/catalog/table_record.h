@@ -71,8 +71,9 @@ Bytes TableOfPartition(Bytes name);
 // Is this the name of one partition or subpartition, or of all together as by WholeOf?
 bool IsPartitionName(Bytes name);
 
-// Is this the name of a temporary table, of a copy that an ALTER makes before it gets its name, or
-// of the table that the copy has replaced?
+// Is this a name that a statement works with: of a copy that an ALTER makes before it gets its
+// name, of the table that the copy has replaced, of a partition in the making? After a crash a
+// table of such a name is a leftover. Tables of CREATE TEMPORARY TABLE have no name of this form.
 bool IsTemporaryName(Bytes name);
 
 // "database.table#P#p0" -> "database.table#P#": all partitions of a table together; another name as

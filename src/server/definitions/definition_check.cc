@@ -26,7 +26,7 @@ DefinitionState ReadState(const catalog::Catalog& catalog, const std::string& fo
 // A .par file that is lost or emptied. Without the .frm file, too, DROP TABLE was under way: the
 // server drops partitions by their names in the .par file.
 bool NeedsParFile(const std::string& whole, const std::string& path) {
-  return HasFrmFile(path) ? ReadParFile(path).empty() : !IsLeftover(whole);
+  return HasFrmFile(path) ? ReadParFile(path).empty() : !catalog::IsTemporaryName(whole);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace basalt::server {
 
 namespace {
 
+using catalog::IsTemporaryName;
 using Kind = Repair::Kind;
 
 // Of an ALTER by copying, with the same numbers behind: the new table, and the old one.
@@ -23,7 +24,7 @@ bool IsUnfinishedPartition(std::string_view table) {
 
 // The server has no table of which a power cut has emptied the .par file, not even to drop it.
 bool IsUnfinished(const FrmFile& file) {
-  return IsLeftover(file.table) || (file.header.partitioned && file.has_par && file.par_empty);
+  return IsTemporaryName(file.table) || (file.header.partitioned && file.has_par && file.par_empty);
 }
 
 bool LacksParFile(const FrmFile& file) { return file.header.partitioned && file.par_empty; }
@@ -52,10 +53,11 @@ DefinitionReconciler::DefinitionReconciler(const DefinitionState& state) : state
 std::vector<std::string> DefinitionReconciler::Findings() const {
   std::vector<std::string> findings;
   for (const std::string& whole : without_file_) {
-    if (!IsLeftover(whole)) findings.push_back("table " + TableOf(whole) + " has no .frm file");
+    if (IsTemporaryName(whole)) continue;
+    findings.push_back("table " + TableOf(whole) + " has no .frm file");
   }
   for (const auto& [table, file] : without_table_) {
-    if (!IsLeftover(table)) findings.push_back(table + ".frm has no table in the store");
+    if (!IsTemporaryName(table)) findings.push_back(table + ".frm has no table in the store");
   }
   for (const auto& [table, engine] : foreign_) {
     findings.push_back("table " + table + " has a .frm file of the engine " + engine);
@@ -141,7 +143,7 @@ DefinitionReconciler::Files DefinitionReconciler::OtherNames() const {
 bool DefinitionReconciler::IsFinished(const std::string& whole, const FrmFile& file,
                                       const std::set<std::string>& renamed) const {
   if (NameInDatabase(whole).starts_with('#')) return false;
-  if (!IsLeftover(file.table)) {
+  if (!IsTemporaryName(file.table)) {
     return !renamed.contains(whole) && !state_.frm_names.contains(TableOf(whole));
   }
   const size_t at = file.table.find(kAltered);
@@ -191,10 +193,10 @@ std::vector<Repair> DefinitionReconciler::Moves(const std::set<std::string>& ren
 std::vector<Repair> DefinitionReconciler::LeftoverTables() const {
   Repairs repairs;
   for (const std::string& whole : without_file_) {
-    if (IsLeftover(whole)) repairs.push_back({Kind::kDropLeftoverTable, whole});
+    if (IsTemporaryName(whole)) repairs.push_back({Kind::kDropLeftoverTable, whole});
   }
   for (const auto& [whole, table] : state_.tables) {
-    if (without_file_.contains(whole) && IsLeftover(whole)) continue;
+    if (without_file_.contains(whole) && IsTemporaryName(whole)) continue;
     for (const std::string& part : table.parts) {
       if (IsUnfinishedPartition(part)) repairs.push_back({Kind::kDropPartition, whole, part});
     }
@@ -206,7 +208,8 @@ std::vector<Repair> DefinitionReconciler::LostFiles() const {
   Repairs repairs;
   for (const std::string& whole : without_file_) {
     const StoredTable& table = state_.tables.at(whole);
-    if (IsLeftover(whole) || state_.frm_files.contains(TableOf(whole))) continue;  // name is taken
+    const bool name_is_taken = state_.frm_files.contains(TableOf(whole));
+    if (IsTemporaryName(whole) || name_is_taken) continue;
     if (!table.read_error.empty()) {
       repairs.push_back({Kind::kReportUnreadable, whole, {}, {}, table.read_error});
     } else if (table.kept.has_value() && PartitionsAgree(whole, *table.kept)) {
@@ -241,11 +244,11 @@ bool DefinitionReconciler::IsStray(const ParFile& file) const {
   if (!state_.frm_names.contains(file.table)) {
     // All that is left of a table: neither a .frm file nor partitions in the dictionary. An empty
     // file was just being made, of whatever engine.
-    return IsLeftover(file.table) || (!IsTable(file.table) && file.empty_or_ours);
+    return IsTemporaryName(file.table) || (!IsTable(file.table) && file.empty_or_ours);
   }
   const auto frm = state_.frm_files.find(file.table);
   if (frm == state_.frm_files.end() || frm->second.header.partitioned) return false;
-  return IsLeftover(file.table) || files_.contains(file.table) || file.empty_or_ours;
+  return IsTemporaryName(file.table) || files_.contains(file.table) || file.empty_or_ours;
 }
 
 Repair DefinitionReconciler::ContentRepair(const FrmFile& file) const {
@@ -274,7 +277,7 @@ std::vector<Repair> DefinitionReconciler::Definitions() const {
 
 void DefinitionReconciler::AddReports(Repairs* repairs) const {
   for (const std::string& whole : without_file_) {
-    if (!IsLeftover(whole)) repairs->push_back({Kind::kReportNoFile, whole});
+    if (!IsTemporaryName(whole)) repairs->push_back({Kind::kReportNoFile, whole});
   }
   for (const auto& [table, file] : without_table_) {
     repairs->push_back({Kind::kReportNoTable, {}, table, file->path});
