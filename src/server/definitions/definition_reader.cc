@@ -12,7 +12,8 @@ namespace basalt::server {
 
 namespace {
 
-bool FileAgrees(const DefinitionState& state, const std::string& whole, const StoredTable& table) {
+bool FileAgrees(const DefinitionState& state, const std::string& whole,
+                const DictionaryTable& table) {
   const auto file = state.frm_files.find(TableOf(whole));
   return file != state.frm_files.end() && file->second.IsOfThisEngine() &&
          file->second.Whole() == whole && file->second.header.identity == table.identity &&

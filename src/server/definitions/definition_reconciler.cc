@@ -207,7 +207,7 @@ std::vector<Repair> DefinitionReconciler::LeftoverTables() const {
 std::vector<Repair> DefinitionReconciler::LostFiles() const {
   Repairs repairs;
   for (const std::string& whole : without_file_) {
-    const StoredTable& table = state_.tables.at(whole);
+    const DictionaryTable& table = state_.tables.at(whole);
     const bool name_is_taken = state_.frm_files.contains(TableOf(whole));
     if (IsTemporaryName(whole) || name_is_taken) continue;
     if (!table.read_error.empty()) {
@@ -253,7 +253,7 @@ bool DefinitionReconciler::IsStray(const ParFile& file) const {
 
 Repair DefinitionReconciler::ContentRepair(const FrmFile& file) const {
   const std::string whole = file.Whole();
-  const StoredTable& table = state_.tables.at(whole);
+  const DictionaryTable& table = state_.tables.at(whole);
   const auto repair = [&](Kind kind) { return Repair{kind, whole, file.table, file.path, {}}; };
   if (IsIdentityOfAnother(whole, file.header.identity) && table.kept.has_value() &&
       PartitionsAgree(whole, *table.kept)) {

@@ -25,7 +25,7 @@ struct KeptDefinition {
 };
 
 // A table of the dictionary, or all partitions of one.
-struct StoredTable {
+struct DictionaryTable {
   std::vector<std::string> parts;       // the table itself, or its partitions
   std::optional<std::string> identity;  // of the copy; empty when there is no copy
   // The copy itself. Empty as well where the table's file has that identity and needs nothing.
@@ -54,9 +54,9 @@ struct ParFile {
 };
 
 struct DefinitionState {
-  std::map<std::string, StoredTable> tables;  // by catalog::WholeOf
-  std::map<std::string, FrmFile> frm_files;   // by table
-  std::set<std::string> frm_names;            // of all .frm files, also of those not in frm_files
+  std::map<std::string, DictionaryTable> tables;  // by catalog::WholeOf
+  std::map<std::string, FrmFile> frm_files;       // by table
+  std::set<std::string> frm_names;  // of all .frm files, also of those not in frm_files
   std::vector<ParFile> par_files;
   std::vector<std::string> unfinished;  // files that were being written, whole names
   bool server_started = false;          // clients may be connected, and make tables

@@ -17,16 +17,17 @@ using Kind = Repair::Kind;
 class DefinitionReconcilerTest : public ::testing::Test {
  protected:
   // A table of the dictionary that keeps a definition of this identity.
-  StoredTable& AddTable(const std::string& name, const std::string& identity) {
-    StoredTable& table = state_.tables[name];
+  DictionaryTable& AddTable(const std::string& name, const std::string& identity) {
+    DictionaryTable& table = state_.tables[name];
     table.parts = {name};
     table.identity = identity;
     table.kept = KeptDefinition{};
     return table;
   }
-  StoredTable& AddPartitioned(const std::string& name, const std::vector<std::string>& partitions,
-                              const std::string& identity) {
-    StoredTable& table = state_.tables[catalog::PartitionsOf(name)];
+  DictionaryTable& AddPartitioned(const std::string& name,
+                                  const std::vector<std::string>& partitions,
+                                  const std::string& identity) {
+    DictionaryTable& table = state_.tables[catalog::PartitionsOf(name)];
     for (const std::string& part : partitions) {
       table.parts.push_back(catalog::PartitionsOf(name) + part);
     }
@@ -156,7 +157,7 @@ TEST_F(DefinitionReconcilerTest, AFileThatCannotBeReadStandsInTheWayOfARenewal) 
 }
 
 TEST_F(DefinitionReconcilerTest, FilesAreRenewedOnlyFromACopyThatFits) {
-  StoredTable& table = AddPartitioned("d.now", {"p0", "p1"}, "one");
+  DictionaryTable& table = AddPartitioned("d.now", {"p0", "p1"}, "one");
   AddPartitionedFrm("d.before", "one");
   EXPECT_EQ(Decide(RepairStep::kRewrittenFiles).size(), 1u);
   table.kept->partitions = 3;
@@ -236,7 +237,7 @@ TEST_F(DefinitionReconcilerTest, NoFileIsWrittenOverOneThatIsThere) {
 }
 
 TEST_F(DefinitionReconcilerTest, ACopyThatCannotBeReadIsReported) {
-  StoredTable& table = AddTable("d.t", "one");
+  DictionaryTable& table = AddTable("d.t", "one");
   table.kept.reset();
   table.read_error = "it hurts";
   EXPECT_THAT(Decide(RepairStep::kLostFiles),
