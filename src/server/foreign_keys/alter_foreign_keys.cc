@@ -32,11 +32,6 @@ ForeignKeySet SetOf(const catalog::ForeignKeys& existing, const std::string& chi
   return keys == nullptr ? ForeignKeySet() : *keys;
 }
 
-ChildTable ChildOf(const AlteredTable& table) {
-  const DisplayNames names = DisplayNamesOf(table.name);
-  return {names.database, names.table};
-}
-
 // As InnoDB shows them in errors of ALTER in place: "database/name".
 std::string WithSlash(const std::string& table) {
   std::string text = table;
@@ -112,7 +107,7 @@ bool IsDropped(const AlteredTable& table, const ForeignKey& foreign) {
 }
 
 std::vector<ForeignKey> AddedKeys(const AlteredTable& table, const ForeignKeySet& before) {
-  const ChildTable child = ChildOf(table);
+  const DisplayNames child = DisplayNamesOf(table.name);
   std::vector<ForeignKey> added =
       ReadAddedForeignKeys(*table.info.alter_info, child, /*in_place=*/true);
   NameAddedForeignKeys(child, before, &added);
@@ -367,7 +362,7 @@ int RefuseAdditions(THD* thd, engine::Database* database, const AlteredTable& ta
   const catalog::ForeignKeys& existing = database->catalog()->foreign_keys();
   const ForeignKeySet before = SetOf(existing, table.name);
   const std::vector<ForeignKey> typed =
-      ReadAddedForeignKeys(*table.info.alter_info, ChildOf(table), /*in_place=*/true);
+      ReadAddedForeignKeys(*table.info.alter_info, DisplayNamesOf(table.name), /*in_place=*/true);
   const std::vector<ForeignKey> named = AddedKeys(table, before);
   for (size_t i = 0; i < typed.size(); ++i) {
     if (int error = RefuseAddition(thd, database, table, {typed[i], named[i]})) return error;
@@ -414,8 +409,8 @@ int LockRelatives(THD* thd, const catalog::ForeignKeys& existing, const AlteredT
   for (const auto& [child, set] : ForeignKeysAfter(existing, table)) {
     wanted[child] = MDL_SHARED_UPGRADABLE;
   }
-  for (const ForeignKey& foreign :
-       ReadAddedForeignKeys(*table.info.alter_info, ChildOf(table), /*in_place=*/true)) {
+  for (const ForeignKey& foreign : ReadAddedForeignKeys(
+           *table.info.alter_info, DisplayNamesOf(table.name), /*in_place=*/true)) {
     wanted[foreign.parent] = MDL_SHARED_NO_WRITE;
   }
   wanted.erase(table.name);

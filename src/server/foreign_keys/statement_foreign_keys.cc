@@ -2,11 +2,11 @@
 #include "server/foreign_keys/statement_foreign_keys.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "catalog/table_map.h"
-#include "server/tables/file_names.h"
 
 namespace basalt::server {
 
@@ -50,12 +50,12 @@ std::vector<catalog::ForeignKey::Columns> ColumnsOf(const Foreign_key& foreign) 
   return columns;
 }
 
-catalog::ForeignKey Translate(const Foreign_key& foreign, const ChildTable& child) {
+catalog::ForeignKey Translate(const Foreign_key& foreign, const DisplayNames& child) {
   catalog::ForeignKey translated;
   translated.name = ToString(foreign.constraint_name);
   const std::string database =
       foreign.ref_db.str == nullptr ? child.database : ToString(foreign.ref_db);
-  translated.parent = FileNameOf(database) + "." + FileNameOf(ToString(foreign.ref_table));
+  translated.parent = DictionaryNameOf({database, ToString(foreign.ref_table)});
   translated.columns = ColumnsOf(foreign);
   translated.on_delete = ActionOf(foreign.delete_opt);
   translated.on_update = ActionOf(foreign.update_opt);
@@ -70,7 +70,7 @@ void ForEachForeignKey(const Alter_info& alter, const Visit& visit) {
   }
 }
 
-uint32_t LastNumber(const ChildTable& child, const catalog::ForeignKeySet& set) {
+uint32_t LastNumber(const DisplayNames& child, const catalog::ForeignKeySet& set) {
   uint32_t last = 0;
   for (const catalog::ForeignKey& foreign : set.keys) {
     last = std::max(last, catalog::NumberOfGeneratedName(child.table, foreign.name));
@@ -78,26 +78,31 @@ uint32_t LastNumber(const ChildTable& child, const catalog::ForeignKeySet& set) 
   return last;
 }
 
-void MakeNames(const ChildTable& child, uint32_t last, std::vector<catalog::ForeignKey>* keys) {
+void MakeNames(const DisplayNames& child, uint32_t last, std::vector<catalog::ForeignKey>* keys) {
   for (catalog::ForeignKey& foreign : *keys) {
     if (foreign.name.empty()) foreign.name = catalog::GeneratedName(child.table, ++last);
   }
 }
 
+// As the statement knows the table; it may give it another name. None when it names no table.
+std::optional<DisplayNames> NamesOfAlteredTable(THD* thd) {
+  const TABLE_LIST* altered = thd->lex->query_tables;
+  if (altered == nullptr) return std::nullopt;
+  return DisplayNames{ToString(altered->db), ToString(altered->table_name)};
+}
+
 }  // namespace
 
 std::string NameOfAlteredTable(THD* thd) {
-  const TABLE_LIST* altered = thd->lex->query_tables;
-  if (altered == nullptr) return {};
-  return FileNameOf(altered->db.str) + "." + FileNameOf(altered->table_name.str);
+  const std::optional<DisplayNames> altered = NamesOfAlteredTable(thd);
+  return altered ? DictionaryNameOf(*altered) : std::string();
 }
 
-ChildTable NamesOfNewTable(THD* thd, const TABLE& form, const std::string& name) {
-  const TABLE_LIST* altered = thd->lex->query_tables;
-  if (!catalog::IsTemporaryName(name) || altered == nullptr) {
-    return {ToString(form.s->db), ToString(form.s->table_name)};
-  }
-  ChildTable names{ToString(altered->db), ToString(altered->table_name)};
+DisplayNames NamesOfNewTable(THD* thd, const TABLE& form, const std::string& name) {
+  const bool is_copy = catalog::IsTemporaryName(name);
+  const std::optional<DisplayNames> altered = is_copy ? NamesOfAlteredTable(thd) : std::nullopt;
+  if (!altered) return {ToString(form.s->db), ToString(form.s->table_name)};
+  DisplayNames names = *altered;
   if (!(thd->lex->alter_info.flags & ALTER_RENAME)) return names;
   const SELECT_LEX* select = thd->lex->first_select_lex();
   if (select->db.str != nullptr) names.database = ToString(select->db);
@@ -119,7 +124,7 @@ std::vector<catalog::ForeignKey> KeptForeignKeys(const Alter_info& alter,
 }
 
 std::vector<catalog::ForeignKey> ReadAddedForeignKeys(const Alter_info& alter,
-                                                      const ChildTable& child, bool in_place) {
+                                                      const DisplayNames& child, bool in_place) {
   std::vector<catalog::ForeignKey> added;
   ForEachForeignKey(alter, [&](const Foreign_key& foreign) {
     if (foreign.old) return;
@@ -131,7 +136,7 @@ std::vector<catalog::ForeignKey> ReadAddedForeignKeys(const Alter_info& alter,
   return added;
 }
 
-void NameAddedForeignKeys(const ChildTable& child, const catalog::ForeignKeySet& before,
+void NameAddedForeignKeys(const DisplayNames& child, const catalog::ForeignKeySet& before,
                           std::vector<catalog::ForeignKey>* added) {
   MakeNames(child, LastNumber(child, before), added);
 }

@@ -166,9 +166,8 @@ int Handler::ReadNewForeignKeys(const TABLE& form, const std::string& name,
   if (create_info.alter_info == nullptr || catalog::IsPartitionName(name)) return 0;
   THD* thd = ha_thd();
   const Alter_info& alter = *create_info.alter_info;
-  const ChildTable names = NamesOfNewTable(thd, form, name);
-  const NewChild child{FileNameOf(names.database) + "." + FileNameOf(names.table), &form,
-                       IsTemporaryTable(name)};
+  const DisplayNames names = NamesOfNewTable(thd, form, name);
+  const NewChild child{DictionaryNameOf(names), &form, IsTemporaryTable(name)};
   catalog::ForeignKeySet before;
   if (catalog::IsTemporaryName(name)) {
     const std::string altered = NameOfAlteredTable(thd);

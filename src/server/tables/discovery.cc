@@ -81,7 +81,7 @@ int DiscoverTableNames(handlerton*, LEX_CSTRING* schema, MY_DIR*,
 int DiscoverTableExistence(handlerton*, const char* schema, const char* table) {
   const engine::Database* const database = RunningDatabase();
   if (database == nullptr) return 0;
-  return database->catalog()->IsTable(FileNameOf(schema) + "." + FileNameOf(table));
+  return database->catalog()->IsTable(DictionaryNameOf({schema, table}));
 }
 
 }  // namespace

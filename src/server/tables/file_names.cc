@@ -24,6 +24,10 @@ DisplayNames DisplayNamesOf(std::string_view table) {
   return {DisplayNameOf(table.substr(0, dot)), DisplayNameOf(table.substr(dot + 1))};
 }
 
+std::string DictionaryNameOf(const DisplayNames& names) {
+  return FileNameOf(names.database) + "." + FileNameOf(names.table);
+}
+
 std::string QuotedTableName(std::string_view table) {
   const DisplayNames names = DisplayNamesOf(table);
   return "`" + names.database + "`.`" + names.table + "`";

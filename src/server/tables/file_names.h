@@ -20,6 +20,8 @@ struct DisplayNames {
   std::string table;
 };
 DisplayNames DisplayNamesOf(std::string_view table);
+// And back, of a table in a database.
+std::string DictionaryNameOf(const DisplayNames& names);
 // "`database`.`table`", for messages.
 std::string QuotedTableName(std::string_view table);
 
