@@ -8,6 +8,7 @@
 #include "engine/references/reference_check.h"
 #include "server/foreign_keys/foreign_key_lists.h"
 #include "server/foreign_keys/related_tables.h"
+#include "server/tables/engine_table.h"
 #include "server/tables/file_names.h"
 #include "server/tables/find_column.h"
 #include "server/tables/stored_table.h"
@@ -90,7 +91,7 @@ Status OrphanReport::CheckWithOther(const catalog::ForeignKey& foreign) {
   }
   BASALT_RETURN_IF_ERROR(std::move(opened));
   engine::ReferenceSide parent;
-  BASALT_RETURN_IF_ERROR(stored.OpenInEngine(database, &parent.table));
+  BASALT_RETURN_IF_ERROR(OpenEngineTable(database, stored.table(), foreign.parent, &parent.table));
   return Search(foreign, std::move(parent), stored.table());
 }
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/tables/stored_table.h"
 
-#include <utility>
-
 #include "server/tables/definition_files.h"
 #include "server/tables/file_names.h"
-#include "server/tables/table_descriptor_builder.h"
-#include "server/tables/time_to_live.h"
 
 namespace basalt::server {
 
@@ -58,15 +54,6 @@ Status StoredTable::ReadShare(const catalog::TableDefinition& definition) {
                                      OPEN_FRM_FILE_ONLY, /*ha_open_flags=*/0, &table_,
                                      /*is_create_table=*/false) == OPEN_FRM_OK;
   return has_table_ ? Status::Ok() : unreadable();
-}
-
-Status StoredTable::OpenInEngine(engine::Database* database,
-                                 std::shared_ptr<engine::Table>* opened) const {
-  codec::TableDescriptor descriptor;
-  BASALT_RETURN_IF_ERROR(BuildTableDescriptor(table_, name_, &descriptor));
-  engine::TableTraits traits;
-  traits.ttl_column = TimeStampColumn(table_, name_);
-  return engine::Table::Open(database, std::move(descriptor), traits, opened);
 }
 
 }  // namespace basalt::server

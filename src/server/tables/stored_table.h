@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "base/bytes.h"
 #include "base/status.h"
-#include "engine/database.h"
-#include "engine/table.h"
+#include "catalog/catalog.h"
 #include "server/server_headers.h"
 
 namespace basalt::server {
@@ -29,9 +27,6 @@ class StoredTable {
   Status Open(const catalog::Catalog& catalog, Bytes name);
   // After Open: valid as long as this object.
   const TABLE& table() const { return table_; }
-
-  // The engine's table of it, which outlives this object.
-  Status OpenInEngine(engine::Database* database, std::shared_ptr<engine::Table>* opened) const;
 
  private:
   Status ReadShare(const catalog::TableDefinition& definition);

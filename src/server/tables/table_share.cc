@@ -6,10 +6,9 @@
 
 #include "engine/database.h"
 #include "server/tables/discovery.h"
+#include "server/tables/engine_table.h"
 #include "server/tables/index_names.h"
-#include "server/tables/table_descriptor_builder.h"
 #include "server/tables/table_name.h"
-#include "server/tables/time_to_live.h"
 
 namespace basalt::server {
 
@@ -36,16 +35,9 @@ Status ShareOf(engine::Database& database, const char* name, const TABLE& table,
   }
   std::string table_name;
   BASALT_RETURN_IF_ERROR(TableNameOf(name, &table_name));
-  codec::TableDescriptor descriptor;
-  BASALT_RETURN_IF_ERROR(BuildTableDescriptor(table, table_name, &descriptor));
-  engine::TableTraits traits;
-  traits.temporary = IsTemporaryTable(name);
-  traits.ttl_column = TimeStampColumn(table, table_name);
-  traits.sequence = table.s->table_type == TABLE_TYPE_SEQUENCE;
   auto opened = std::make_shared<TableShare>();
-  BASALT_RETURN_IF_ERROR(
-      engine::Table::Open(&database, std::move(descriptor), traits, &opened->engine_table));
-  if (!traits.temporary) StoreDefinition(*database.catalog(), *table.s, table_name);
+  BASALT_RETURN_IF_ERROR(OpenEngineTable(&database, table, table_name, &opened->engine_table));
+  if (!IsTemporaryTable(name)) StoreDefinition(*database.catalog(), *table.s, table_name);
   NoteIndexNames(*opened->engine_table);
   *made = new ShareHolder(opened);
   *share = std::move(opened);

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/tables/engine_table.h"
+
+#include <utility>
+
+#include "server/tables/table_descriptor_builder.h"
+#include "server/tables/table_name.h"
+#include "server/tables/time_to_live.h"
+
+namespace basalt::server {
+
+Status OpenEngineTable(engine::Database* database, const TABLE& table, const std::string& name,
+                       std::shared_ptr<engine::Table>* opened) {
+  codec::TableDescriptor descriptor;
+  BASALT_RETURN_IF_ERROR(BuildTableDescriptor(table, name, &descriptor));
+  engine::TableTraits traits;
+  traits.temporary = IsTemporaryTable(name);
+  traits.ttl_column = TimeStampColumn(table, name);
+  traits.sequence = table.s->table_type == TABLE_TYPE_SEQUENCE;
+  return engine::Table::Open(database, std::move(descriptor), traits, opened);
+}
+
+}  // namespace basalt::server
