@@ -7,38 +7,16 @@
 #include "engine/database.h"
 #include "engine/references/reference_check.h"
 #include "server/foreign_keys/foreign_key_lists.h"
+#include "server/foreign_keys/foreign_key_sides.h"
 #include "server/foreign_keys/related_tables.h"
 #include "server/tables/engine_table.h"
 #include "server/tables/file_names.h"
-#include "server/tables/find_column.h"
 #include "server/tables/stored_table.h"
 #include "server/tables/system_versioning.h"
 
 namespace basalt::server {
 
 namespace {
-
-using Pairs = std::vector<codec::ReferenceCopy::Pair>;
-
-// Positions of the columns on both sides; none when one of them is not there.
-std::optional<Pairs> FindColumns(const catalog::ForeignKey& foreign, const TABLE& child,
-                                 const TABLE& parent) {
-  Pairs pairs;
-  for (const catalog::ForeignKey::Columns& columns : foreign.columns) {
-    const std::optional<uint32_t> from = FindColumn(child, columns.child);
-    const std::optional<uint32_t> to = FindColumn(parent, columns.parent);
-    if (!from || !to) return std::nullopt;
-    pairs.push_back({*from, *to});
-  }
-  return pairs;
-}
-
-std::optional<size_t> FindIndex(const engine::Table& table, const Pairs& pairs,
-                                uint32_t codec::ReferenceCopy::Pair::*side) {
-  std::vector<uint32_t> columns;
-  for (const codec::ReferenceCopy::Pair& pair : pairs) columns.push_back(pair.*side);
-  return engine::FindReferenceIndex(table, columns);
-}
 
 // Its definition must stay while its rows are read; these are read in a snapshot.
 Status LockTable(THD* thd, const std::string& table) {
@@ -98,25 +76,28 @@ Status OrphanReport::CheckWithOther(const catalog::ForeignKey& foreign) {
 // `definition`: the parent's. What it lacks, a statement with foreign_key_checks=0 has taken away.
 Status OrphanReport::Search(const catalog::ForeignKey& foreign, engine::ReferenceSide parent,
                             const TABLE& definition) {
-  const std::optional<Pairs> pairs = FindColumns(foreign, *child_.definition, definition);
-  if (!pairs ||
-      !codec::TypesMatch(child_.table->descriptor(), parent.table->descriptor(), *pairs)) {
+  const auto from = FindColumns(*child_.definition, foreign, &catalog::ForeignKey::Columns::child);
+  const auto to = FindColumns(definition, foreign, &catalog::ForeignKey::Columns::parent);
+  if (!from || !to ||
+      !codec::TypesMatch(child_.table->descriptor(), parent.table->descriptor(),
+                         codec::MakePairs(*from, *to))) {
     AddLine(foreign, "cannot be checked: the columns of the two tables do not match");
     return Status::Ok();
   }
-  const auto from = FindIndex(*child_.table, *pairs, &codec::ReferenceCopy::Pair::from);
-  const auto to = FindIndex(*parent.table, *pairs, &codec::ReferenceCopy::Pair::to);
-  if (!from || !to) {
+  const auto own_index = engine::FindReferenceIndex(*child_.table, *from);
+  const auto other_index = engine::FindReferenceIndex(*parent.table, *to);
+  if (!own_index || !other_index) {
     AddLine(foreign, "cannot be checked: no index of table " +
-                         QuotedTableName(from ? parent.table->name() : child_.table->name()) +
+                         QuotedTableName(own_index ? parent.table->name() : child_.table->name()) +
                          " begins with its columns");
     return Status::Ok();
   }
-  parent.index = *to;
+  parent.index = *other_index;
   parent.row_end = RowEndOf(definition);
-  engine::ReferenceSide child{child_.table, *from, RowEndOf(*child_.definition),
+  engine::ReferenceSide child{child_.table, *own_index, RowEndOf(*child_.definition),
                               child_.virtual_columns};
-  engine::OrphanCheck check(std::move(child), std::move(parent), *pairs, progress_);
+  engine::OrphanCheck check(std::move(child), std::move(parent), codec::MakePairs(*from, *to),
+                            progress_);
   BASALT_RETURN_IF_ERROR(check.Run());
   if (check.rows() != 0) AddLine(foreign, check.Line());
   return Status::Ok();
