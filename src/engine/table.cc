@@ -43,7 +43,7 @@ Status Table::Open(Database* database, codec::TableDescriptor descriptor, TableT
   std::shared_ptr<Table> opened(new Table);
   opened->database_ = database;
   opened->descriptor_ = std::move(descriptor);
-  opened->traits_ = traits;
+  opened->traits_ = std::move(traits);
   BASALT_RETURN_IF_ERROR(opened->Resolve());
   BASALT_RETURN_IF_ERROR(opened->CompileCodecs());
   opened->RegisterTimeToLive();

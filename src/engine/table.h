@@ -16,6 +16,7 @@
 #include "codec/key_codec.h"
 #include "codec/row_codec.h"
 #include "codec/table_descriptor.h"
+#include "engine/row_end.h"
 #include "engine/table_counters.h"
 #include "engine/table_statistics.h"
 
@@ -33,6 +34,8 @@ struct TableTraits {
   // Its one row is written in transactions of their own, and everybody reads the latest state. The
   // server keeps writers apart.
   bool sequence = false;
+  // How rows of today are told from history; none in a table without system versioning.
+  std::optional<RowEnd> row_end;
 };
 
 // One index of an open table.

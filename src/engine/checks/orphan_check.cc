@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/checks/orphan_check.h"
 
+#include <optional>
 #include <utility>
 
 #include "engine/database.h"
@@ -38,9 +39,9 @@ Status OrphanCheck::RowsOfEntries::Read(txn::Transaction* transaction, Bytes key
 }
 
 bool OrphanCheck::RowsOfEntries::IsAlive() const {
-  if (!side_.row_end) return true;
-  const codec::Column& column = side_.table->descriptor().columns[side_.row_end->column];
-  return side_.row_end->IsAlive(record(), column.offset);
+  const std::optional<RowEnd>& row_end = side_.table->traits().row_end;
+  if (!row_end) return true;
+  return row_end->IsAlive(record(), side_.table->descriptor().columns[row_end->column].offset);
 }
 
 Bytes OrphanCheck::RowsOfEntries::RowKeyOf(Bytes entry) {
@@ -93,7 +94,7 @@ Status OrphanCheck::CheckEntry(Bytes key, Bytes value) {
   const Bytes values = key.substr(0, codec.PrefixBytes(key, parts_));
   const bool known = values == values_;
   if (known && !without_parent_) return Status::Ok();
-  if (!known || child_.row_end) {
+  if (!known || child_.table->traits().row_end) {
     bool alive = false;
     BASALT_RETURN_IF_ERROR(child_rows_.Read(transaction_.get(), key, value, &alive));
     if (!alive) return Status::Ok();
@@ -117,7 +118,7 @@ Status OrphanCheck::LookForParent() {
   parents_.SeekForward(prefix);
   while (without_parent_ && parents_.Valid() && parents_.key().starts_with(prefix)) {
     bool alive = true;
-    if (parent_.row_end) {
+    if (parent_.table->traits().row_end) {
       BASALT_RETURN_IF_ERROR(
           parent_rows_.Read(transaction_.get(), parents_.key(), parents_.value(), &alive));
     }

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +11,6 @@
 #include "base/status.h"
 #include "codec/reference_copy.h"
 #include "engine/indexes/index_walk.h"
-#include "engine/row_end.h"
 #include "engine/table.h"
 #include "engine/task_progress.h"
 #include "engine/virtual_columns.h"
@@ -26,7 +24,6 @@ struct ReferenceSide {
   std::shared_ptr<Table> table;
   // Begins with the columns of the foreign key and tells their values apart (FindReferenceIndex).
   size_t index = 0;
-  std::optional<RowEnd> row_end;              // none: the table has no history
   VirtualColumns* virtual_columns = nullptr;  // as for RowImage; the parent's are not needed
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/references/reference_check.h"
 
-#include <utility>
-
 namespace basalt::engine {
 namespace {
 
@@ -44,10 +42,9 @@ std::optional<size_t> FindReferenceIndex(const Table& table, const std::vector<u
 }
 
 ReferenceCheck::ReferenceCheck(const codec::TableDescriptor& from, const std::shared_ptr<Table>& to,
-                               size_t index, const std::vector<codec::ReferenceCopy::Pair>& pairs,
-                               std::optional<RowEnd> row_end)
+                               size_t index, const std::vector<codec::ReferenceCopy::Pair>& pairs)
     : copy_(from, to->descriptor(), pairs),
-      search_(to, index, static_cast<unsigned>(pairs.size()), std::move(row_end)),
+      search_(to, index, static_cast<unsigned>(pairs.size())),
       wanted_(to->descriptor().record_length) {}
 
 Status ReferenceCheck::Check(const uint8_t* record, Bytes except, Match* match) {

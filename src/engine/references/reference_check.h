@@ -13,7 +13,6 @@
 #include "codec/reference_copy.h"
 #include "codec/table_descriptor.h"
 #include "engine/references/reference_search.h"
-#include "engine/row_end.h"
 #include "engine/table.h"
 #include "txn/transaction.h"
 
@@ -41,10 +40,9 @@ class ReferenceCheck {
   };
 
   // `index` of `to` begins with the columns of the pairs, in their order (FindReferenceIndex),
-  // whose types match (codec::TypesMatch). `row_end` is that of `to`.
+  // whose types match (codec::TypesMatch).
   ReferenceCheck(const codec::TableDescriptor& from, const std::shared_ptr<Table>& to, size_t index,
-                 const std::vector<codec::ReferenceCopy::Pair>& pairs,
-                 std::optional<RowEnd> row_end = std::nullopt);
+                 const std::vector<codec::ReferenceCopy::Pair>& pairs);
 
   void Begin(txn::Transaction* transaction) { search_.Begin(transaction); }
   void End() { search_.End(); }

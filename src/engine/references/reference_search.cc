@@ -13,11 +13,10 @@ constexpr ReadIntent kShared = {.lock = true, .mode = txn::LockMode::kShared, .r
 
 }  // namespace
 
-ReferenceSearch::ReferenceSearch(std::shared_ptr<Table> table, size_t index, unsigned parts,
-                                 std::optional<RowEnd> row_end)
+ReferenceSearch::ReferenceSearch(std::shared_ptr<Table> table, size_t index, unsigned parts)
     : index_(index),
       parts_(parts),
-      row_end_(std::move(row_end)),
+      row_end_(table->traits().row_end),
       context_(std::move(table)),
       cursors_(&context_.table()) {
   const Table& searched = context_.table();

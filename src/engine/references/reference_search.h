@@ -38,8 +38,7 @@ class ReferenceSearch {
  public:
   // The first `parts` declared parts of the index tell values apart by their bytes
   // (KeyCodec::EqualBytesAreEqual).
-  ReferenceSearch(std::shared_ptr<Table> table, size_t index, unsigned parts,
-                  std::optional<RowEnd> row_end = std::nullopt);
+  ReferenceSearch(std::shared_ptr<Table> table, size_t index, unsigned parts);
 
   void Begin(txn::Transaction* transaction);
   // The statement ends: gives the cursor back, and no lock.

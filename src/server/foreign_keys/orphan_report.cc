@@ -12,7 +12,6 @@
 #include "server/tables/engine_table.h"
 #include "server/tables/file_names.h"
 #include "server/tables/stored_table.h"
-#include "server/tables/system_versioning.h"
 
 namespace basalt::server {
 
@@ -93,9 +92,7 @@ Status OrphanReport::Search(const catalog::ForeignKey& foreign, engine::Referenc
     return Status::Ok();
   }
   parent.index = *other_index;
-  parent.row_end = RowEndOf(definition);
-  engine::ReferenceSide child{child_.table, *own_index, RowEndOf(*child_.definition),
-                              child_.virtual_columns};
+  engine::ReferenceSide child{child_.table, *own_index, child_.virtual_columns};
   engine::OrphanCheck check(std::move(child), std::move(parent), codec::MakePairs(*from, *to),
                             progress_);
   BASALT_RETURN_IF_ERROR(check.Run());

@@ -8,7 +8,6 @@
 #include "server/tables/engine_table.h"
 #include "server/tables/file_names.h"
 #include "server/tables/stored_table.h"
-#include "server/tables/system_versioning.h"
 
 namespace basalt::server {
 
@@ -67,7 +66,6 @@ Status FindRelatedTable(THD* thd, engine::Database* database, const std::string&
   StoredTable stored(thd);
   BASALT_RETURN_IF_ERROR(stored.Open(*database->catalog(), name));
   BASALT_RETURN_IF_ERROR(OpenEngineTable(database, stored.table(), name, &related->table));
-  related->row_end = RowEndOf(stored.table());
   for (Field** field = stored.table().field; *field != nullptr; ++field) {
     related->columns.emplace_back((*field)->field_name.str);
   }

@@ -10,7 +10,6 @@
 #include "base/status.h"
 #include "catalog/catalog.h"
 #include "engine/database.h"
-#include "engine/row_end.h"
 #include "engine/table.h"
 #include "server/server_headers.h"
 
@@ -22,7 +21,6 @@ struct RelatedTable {
   catalog::TableRecordPointer record;  // what the dictionary said of it
   uint64_t generation = 0;             // of its foreign keys, see catalog::ForeignKeys
   std::shared_ptr<engine::Table> table;
-  std::optional<engine::RowEnd> row_end;
   std::vector<std::string> columns;  // the names, in the order of the engine's descriptor
 
   // Has the dictionary still this table, with these indexes? A column that gets another name

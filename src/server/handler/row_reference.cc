@@ -8,7 +8,6 @@
 #include "server/foreign_keys/foreign_key_lists.h"
 #include "server/foreign_keys/statement_foreign_keys.h"
 #include "server/tables/find_column.h"
-#include "server/tables/system_versioning.h"
 
 namespace basalt::server {
 
@@ -65,7 +64,6 @@ bool RowReference::FindOwnColumns() {
 // Without a table or an index that fits there is no look-up: with foreign_key_checks=0 a parent can
 // be missing, or be another table than it was.
 void RowReference::MakeLookup(const std::shared_ptr<engine::Table>& other,
-                              const std::optional<engine::RowEnd>& row_end,
                               const std::vector<uint32_t>& other_columns) {
   if (side_ == Side::kParent && !has_own_index_) return;
   const codec::TableDescriptor& own = table_->data()->descriptor();
@@ -73,7 +71,7 @@ void RowReference::MakeLookup(const std::shared_ptr<engine::Table>& other,
   const std::optional<size_t> index = engine::FindReferenceIndex(*other, other_columns);
   if (!index || !codec::TypesMatch(own, other->descriptor(), pairs)) return;
   other_index_ = *index;
-  lookup_ = std::make_unique<engine::ReferenceCheck>(own, other, *index, pairs, row_end);
+  lookup_ = std::make_unique<engine::ReferenceCheck>(own, other, *index, pairs);
 }
 
 Status RowReference::OpenOther(engine::Database* database) {
@@ -95,7 +93,7 @@ Status RowReference::OpenOther(engine::Database* database) {
     if (!column) return Status::Ok();
     columns.push_back(*column);
   }
-  MakeLookup(related_->table, related_->row_end, columns);
+  MakeLookup(related_->table, columns);
   return Status::Ok();
 }
 
@@ -108,7 +106,7 @@ void RowReference::LookUpItself() {
     if (!column) return;
     columns.push_back(*column);
   }
-  MakeLookup(table_->engine_table(), RowEndOf(*table_->server_table()), columns);
+  MakeLookup(table_->engine_table(), columns);
 }
 
 Status RowReference::Begin(engine::Database* database, txn::Transaction* transaction) {

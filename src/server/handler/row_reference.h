@@ -11,7 +11,6 @@
 #include "catalog/foreign_key.h"
 #include "engine/references/reference_batch.h"
 #include "engine/references/reference_check.h"
-#include "engine/row_end.h"
 #include "server/foreign_keys/related_tables.h"
 #include "server/handler/open_table.h"
 #include "server/server_headers.h"
@@ -77,7 +76,6 @@ class RowReference {
   bool FindOwnIndex();
   void AddWatched(size_t index);
   void MakeLookup(const std::shared_ptr<engine::Table>& other,
-                  const std::optional<engine::RowEnd>& row_end,
                   const std::vector<uint32_t>& other_columns);
   Status OpenOther(engine::Database* database);
   void LookUpItself();

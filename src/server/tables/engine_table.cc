@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "server/tables/system_versioning.h"
 #include "server/tables/table_descriptor_builder.h"
 #include "server/tables/table_name.h"
 #include "server/tables/time_to_live.h"
@@ -17,7 +18,8 @@ Status OpenEngineTable(engine::Database* database, const TABLE& table, const std
   traits.temporary = IsTemporaryTable(name);
   traits.ttl_column = TimeStampColumn(table, name);
   traits.sequence = table.s->table_type == TABLE_TYPE_SEQUENCE;
-  return engine::Table::Open(database, std::move(descriptor), traits, opened);
+  traits.row_end = RowEndOf(table);
+  return engine::Table::Open(database, std::move(descriptor), std::move(traits), opened);
 }
 
 }  // namespace basalt::server

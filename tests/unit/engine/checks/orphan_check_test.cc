@@ -102,14 +102,18 @@ TEST_F(OrphanCheckTest, OfManyTheFirstAreNamed) {
 // Row 1 has 5 for the end of its life, and the others are history.
 TEST_F(OrphanCheckTest, HistoryHasNoParentAndIsNone) {
   Fill({{1, false, 5, "one"}, {2, false, 6, "two"}, {3, false, 6, "three"}});
+  TableTraits traits;
+  traits.row_end = RowEnd{kKColumn, std::string("\x05\0\0\0", 4)};
+  std::shared_ptr<Table> with_history;
+  ASSERT_TRUE(Table::Open(database_.get(), Descriptor(false), traits, &with_history).ok());
   ReferenceSide child = SideOf(kIdColumn);
-  child.row_end = {kKColumn, std::string("\x05\0\0\0", 4)};
+  child.table = with_history;
   auto check = NewCheck(child, SideOf(kKColumn), kIdColumn, kKColumn);
   ASSERT_EQ(check->Run().ToString(), "ok");
   EXPECT_EQ(check->Line(), "1 rows without a parent, key " + KeyOf(1));
 
   ReferenceSide parent = SideOf(kNameColumn);
-  parent.row_end = child.row_end;
+  parent.table = with_history;
   check = NewCheck(SideOf(kNameColumn), parent, kNameColumn, kNameColumn);
   ASSERT_EQ(check->Run().ToString(), "ok");
   EXPECT_EQ(check->rows(), 2u);
