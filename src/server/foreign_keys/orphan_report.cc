@@ -9,13 +9,13 @@
 #include "server/foreign_keys/foreign_key_lists.h"
 #include "server/foreign_keys/foreign_key_sides.h"
 #include "server/foreign_keys/related_tables.h"
-#include "server/tables/engine_table.h"
 #include "server/tables/file_names.h"
-#include "server/tables/stored_table.h"
 
 namespace basalt::server {
 
 namespace {
+
+constexpr Side kParent = &catalog::ForeignKey::Columns::parent;
 
 // Its definition must stay while its rows are read; these are read in a snapshot.
 Status LockTable(THD* thd, const std::string& table) {
@@ -52,48 +52,43 @@ Status OrphanReport::Run() {
 
 Status OrphanReport::CheckOne(const catalog::ForeignKey& foreign) {
   if (foreign.parent != child_.table->name()) return CheckWithOther(foreign);
-  engine::ReferenceSide parent;
-  parent.table = child_.table;
-  return Search(foreign, std::move(parent), *child_.definition);
+  return Search(foreign, child_.table, FindColumns(*child_.definition, foreign, kParent));
 }
 
 Status OrphanReport::CheckWithOther(const catalog::ForeignKey& foreign) {
   BASALT_RETURN_IF_ERROR(LockTable(thd_, foreign.parent));
-  engine::Database* database = child_.table->database();
-  StoredTable stored(thd_);
-  Status opened = stored.Open(*database->catalog(), foreign.parent);
-  if (opened.code() == Code::kNotFound) {
+  RelatedTablePointer parent;
+  Status found = FindRelatedTable(thd_, child_.table->database(), foreign.parent, &parent);
+  if (found.code() == Code::kNotFound) {
     AddLine(foreign, "there is no ROCKSDB table " + QuotedTableName(foreign.parent));
     return Status::Ok();
   }
-  BASALT_RETURN_IF_ERROR(std::move(opened));
-  engine::ReferenceSide parent;
-  BASALT_RETURN_IF_ERROR(OpenEngineTable(database, stored.table(), foreign.parent, &parent.table));
-  return Search(foreign, std::move(parent), stored.table());
+  BASALT_RETURN_IF_ERROR(std::move(found));
+  return Search(foreign, parent->table, parent->FindColumns(foreign, kParent));
 }
 
-// `definition`: the parent's. What it lacks, a statement with foreign_key_checks=0 has taken away.
-Status OrphanReport::Search(const catalog::ForeignKey& foreign, engine::ReferenceSide parent,
-                            const TABLE& definition) {
+// `to`: the parent's columns. What is not there, a statement with foreign_key_checks=0 has taken
+// away.
+Status OrphanReport::Search(const catalog::ForeignKey& foreign,
+                            const std::shared_ptr<engine::Table>& parent,
+                            const std::optional<std::vector<uint32_t>>& to) {
   const auto from = FindColumns(*child_.definition, foreign, &catalog::ForeignKey::Columns::child);
-  const auto to = FindColumns(definition, foreign, &catalog::ForeignKey::Columns::parent);
   if (!from || !to ||
-      !codec::TypesMatch(child_.table->descriptor(), parent.table->descriptor(),
+      !codec::TypesMatch(child_.table->descriptor(), parent->descriptor(),
                          codec::MakePairs(*from, *to))) {
     AddLine(foreign, "cannot be checked: the columns of the two tables do not match");
     return Status::Ok();
   }
   const auto own_index = engine::FindReferenceIndex(*child_.table, *from);
-  const auto other_index = engine::FindReferenceIndex(*parent.table, *to);
+  const auto other_index = engine::FindReferenceIndex(*parent, *to);
   if (!own_index || !other_index) {
     AddLine(foreign, "cannot be checked: no index of table " +
-                         QuotedTableName(own_index ? parent.table->name() : child_.table->name()) +
+                         QuotedTableName(own_index ? parent->name() : child_.table->name()) +
                          " begins with its columns");
     return Status::Ok();
   }
-  parent.index = *other_index;
-  engine::ReferenceSide child{child_.table, *own_index, child_.virtual_columns};
-  engine::OrphanCheck check(std::move(child), std::move(parent), codec::MakePairs(*from, *to),
+  engine::OrphanCheck check({child_.table, *own_index, child_.virtual_columns},
+                            {parent, *other_index, nullptr}, codec::MakePairs(*from, *to),
                             progress_);
   BASALT_RETURN_IF_ERROR(check.Run());
   if (check.rows() != 0) AddLine(foreign, check.Line());

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,8 +43,8 @@ class OrphanReport {
  private:
   Status CheckOne(const catalog::ForeignKey& foreign);
   Status CheckWithOther(const catalog::ForeignKey& foreign);
-  Status Search(const catalog::ForeignKey& foreign, engine::ReferenceSide parent,
-                const TABLE& definition);
+  Status Search(const catalog::ForeignKey& foreign, const std::shared_ptr<engine::Table>& parent,
+                const std::optional<std::vector<uint32_t>>& to);
   void AddLine(const catalog::ForeignKey& foreign, const std::string& text);
 
   THD* const thd_;

@@ -38,11 +38,20 @@ RelatedTablePointer FindOpen(const catalog::Catalog& catalog, const std::string&
 
 std::optional<uint32_t> RelatedTable::FindColumn(const std::string& name) const {
   for (size_t i = 0; i < columns.size(); ++i) {
-    if (my_strcasecmp(system_charset_info, columns[i].c_str(), name.c_str()) == 0) {
-      return static_cast<uint32_t>(i);
-    }
+    if (SameColumnName(columns[i].c_str(), name.c_str())) return static_cast<uint32_t>(i);
   }
   return std::nullopt;
+}
+
+std::optional<std::vector<uint32_t>> RelatedTable::FindColumns(const catalog::ForeignKey& foreign,
+                                                               Side side) const {
+  std::vector<uint32_t> positions;
+  for (const catalog::ForeignKey::Columns& pair : foreign.columns) {
+    const std::optional<uint32_t> position = FindColumn(pair.*side);
+    if (!position) return std::nullopt;
+    positions.push_back(*position);
+  }
+  return positions;
 }
 
 int LockRelatedTable(THD* thd, const std::string& name, enum_mdl_type type,

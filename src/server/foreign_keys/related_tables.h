@@ -11,6 +11,7 @@
 #include "catalog/catalog.h"
 #include "engine/database.h"
 #include "engine/table.h"
+#include "server/foreign_keys/foreign_key_sides.h"
 #include "server/server_headers.h"
 
 namespace basalt::server {
@@ -29,6 +30,9 @@ struct RelatedTable {
     return catalog.FindTable(name) == record && catalog.foreign_keys().generation() == generation;
   }
   std::optional<uint32_t> FindColumn(const std::string& name) const;
+  // As FindColumns of a TABLE.
+  std::optional<std::vector<uint32_t>> FindColumns(const catalog::ForeignKey& foreign,
+                                                   Side side) const;
 };
 using RelatedTablePointer = std::shared_ptr<const RelatedTable>;
 
