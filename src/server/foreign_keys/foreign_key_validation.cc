@@ -140,13 +140,15 @@ int ValidateNames(THD* thd, const catalog::Catalog& catalog, const NewChild& chi
                   std::vector<catalog::ForeignKey>* added) {
   const std::string database = child.name.substr(0, child.name.find('.'));
   for (auto each = added->begin(); each != added->end(); ++each) {
-    if (int error = CheckLengthOfName(each->name)) return error;
     const bool twice = std::any_of(added->begin(), each, [&](const catalog::ForeignKey& other) {
       return SameForeignKeyName(other.name, each->name);
     });
     if (twice) return Validation(thd, child, &*each).Refuse("the statement has two of that name");
-    if (!catalog.foreign_keys().OwnerOfName(database, each->name).empty()) {
-      return WarnOfForeignKeyName(thd, each->name);
+  }
+  for (const catalog::ForeignKey& each : *added) {
+    if (int error = CheckLengthOfName(each.name)) return error;
+    if (!catalog.foreign_keys().OwnerOfName(database, each.name).empty()) {
+      return WarnOfForeignKeyName(thd, each.name);
     }
   }
   return 0;

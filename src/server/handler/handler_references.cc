@@ -38,6 +38,24 @@ class WholeRows {
   MY_BITMAP* const write_;
 };
 
+// A replica opens the tables of a statement at its first row event, and the server opens the
+// children that events of this kind change. Behind it may come events of another kind: of REPLACE,
+// of ON DUPLICATE KEY UPDATE, of triggers on the primary, of a DELETE from a system-versioned
+// table. So children are opened here for whatever may come; the server finds them in its list then.
+void OpenChildrenForRowEvents(THD* thd, List<FOREIGN_KEY_INFO>* keys) {
+  List_iterator<FOREIGN_KEY_INFO> each(*keys);
+  while (FOREIGN_KEY_INFO* key = each++) {
+    if (!fk_modifies_child(key->delete_method) && !fk_modifies_child(key->update_method)) continue;
+    void* room = thd->alloc(sizeof(TABLE_LIST));
+    if (room == nullptr) return;
+    auto* child = static_cast<TABLE_LIST*>(room);
+    child->init_one_table_for_prelocking(
+        key->foreign_db, key->foreign_table, nullptr, TL_FIRST_WRITE, TABLE_LIST::PRELOCK_FK,
+        nullptr, trg2bit(TRG_EVENT_INSERT) | trg2bit(TRG_EVENT_UPDATE) | trg2bit(TRG_EVENT_DELETE),
+        &thd->lex->query_tables_last, 0);
+  }
+}
+
 }  // namespace
 
 // --- What the server asks: also of a table of which it has read the definition only ---
@@ -64,7 +82,13 @@ int Handler::get_foreign_key_list(THD* thd, List<FOREIGN_KEY_INFO>* list) {
 }
 
 int Handler::get_parent_foreign_key_list(THD* thd, List<FOREIGN_KEY_INFO>* list) {
-  return ListForeignKeysTo(thd, *database_.catalog(), NameInDictionary(), *table, list);
+  const int error = ListForeignKeysTo(thd, *database_.catalog(), NameInDictionary(), *table, list);
+  const TABLE_LIST* place = table->pos_in_table_list;
+  if (error == 0 && thd->lex->is_stmt_row_injection() && place != nullptr &&
+      place->prelocking_placeholder == TABLE_LIST::PRELOCK_NONE) {
+    OpenChildrenForRowEvents(thd, list);
+  }
+  return error;
 }
 
 bool Handler::referenced_by_foreign_key() const noexcept {

@@ -74,11 +74,36 @@ void RowReference::MakeLookup(const std::shared_ptr<engine::Table>& other,
   lookup_ = std::make_unique<engine::ReferenceCheck>(own, other, *index, pairs);
 }
 
+// How the dictionary has the foreign key by now; none when its child has another name.
+std::optional<catalog::ForeignKey> RowReference::Current(const engine::Database& database) const {
+  const catalog::ForeignKeyMap::Keys keys = database.catalog()->foreign_keys().OfChild(child_);
+  if (keys == nullptr) return std::nullopt;
+  for (const catalog::ForeignKey& current : keys->keys) {
+    if (current.name == foreign_.name) return current;
+  }
+  return std::nullopt;
+}
+
+// A RENAME of the other table does not wait for statements that write this one, and may be what the
+// lock has waited for. A foreign key follows its parent, whose old name may be another table's. Of
+// a child that is gone nobody knows the rows: the statement can be repeated.
+Status RowReference::LockOther(const engine::Database& database) {
+  THD* thd = table_->server_table()->in_use;
+  for (;;) {
+    if (LockRelatedTable(thd, other_name(), MDL_SHARED_READ, MDL_TRANSACTION) != 0) {
+      return Status(Code::kLockTimeout);
+    }
+    std::optional<catalog::ForeignKey> current = Current(database);
+    if (current == foreign_) return Status::Ok();
+    if (!current || side_ == Side::kParent) return Refused();
+    foreign_ = std::move(*current);
+    related_.reset();
+  }
+}
+
 Status RowReference::OpenOther(engine::Database* database) {
   THD* thd = table_->server_table()->in_use;
-  if (LockRelatedTable(thd, other_name(), MDL_SHARED_READ, MDL_TRANSACTION) != 0) {
-    return Status(Code::kLockTimeout);
-  }
+  BASALT_RETURN_IF_ERROR(LockOther(*database));
   if (related_ != nullptr && own_ == table_->data() &&
       related_->IsCurrent(*database->catalog(), other_name())) {
     return Status::Ok();

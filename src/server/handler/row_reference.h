@@ -78,6 +78,8 @@ class RowReference {
   void MakeLookup(const std::shared_ptr<engine::Table>& other,
                   const std::vector<uint32_t>& other_columns);
   Status OpenOther(engine::Database* database);
+  Status LockOther(const engine::Database& database);
+  std::optional<catalog::ForeignKey> Current(const engine::Database& database) const;
   void LookUpItself();
   const std::string& OtherColumn(const catalog::ForeignKey::Columns& pair) const {
     return side_ == Side::kChild ? pair.parent : pair.child;
@@ -86,7 +88,7 @@ class RowReference {
   OpenTable* const table_;
   const Side side_;
   const std::string child_;
-  const catalog::ForeignKey foreign_;
+  catalog::ForeignKey foreign_;  // its parent may get another name, see LockOther
   std::vector<uint32_t> own_columns_;
   std::vector<uint32_t> watched_;  // see Changes
   bool has_own_index_ = false;
