@@ -8,5 +8,4 @@ case_runner.py  runs a case on both sides and compares
 generator.py    random histories over the tables of model.py; history.py runs them
 schedules.py    two sessions, a child's write beside a parent's; sessions.py runs and judges them
 races.py        threads that write children and parents at the same time
-orphans.py      rows without a parent, by a query for each constraint
 """

@@ -13,8 +13,8 @@ from random import Random
 import pymysql
 from pymysql.constants import ER
 
-from tests.foreign_keys import orphans
 from tests.foreign_keys.schedules import LEVELS, MYROCKS
+from tests.kit import orphans
 from tests.kit.side_by_side.runner import ENGINES
 
 PARENTS = 30  # keys are drawn from so many, and from new ones

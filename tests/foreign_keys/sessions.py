@@ -11,9 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from pymysql.constants import ER
 
-from tests.foreign_keys import orphans
 from tests.foreign_keys.schedules import CHILD, MYROCKS, PARENT, Schedule
-from tests.kit import error_numbers
+from tests.kit import error_numbers, orphans
 from tests.kit.side_by_side.runner import ENGINES, LOCK_ERRORS
 from tests.kit.wire import Answer, Hang, Watcher, Wire
 

@@ -9,6 +9,7 @@ kill_point.*     kills a server right before the n-th file operation
 loop_disk.py, small_disk.py    disks that lose what was not synced, and disks that are full
 wire.py          connections that are asked without waiting, and who of them waits for a lock
 check_tables.py, reclaimer.py  what must hold of all tables; waits for the space of dropped indexes
+orphans.py    rows without a parent, by a query for each foreign key
 gtest_report.py  counts what a GoogleTest binary reports
 error_numbers.py errors that PyMySQL does not name
 printable.py     random text for the terminal

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pymysql.constants import ER
 
-from tests.foreign_keys import cases, orphans, schedules
+from tests.foreign_keys import cases, schedules
 from tests.foreign_keys.case_runner import Problem, compare, judge
 from tests.foreign_keys.cases import CaseStatement
 from tests.foreign_keys.definitions import difference
@@ -16,6 +16,7 @@ from tests.foreign_keys.generator import Generator
 from tests.foreign_keys.schedules import CHILD, PARENT
 from tests.foreign_keys.sessions import Course, Judge
 from tests.foreign_keys.tier import HERE
+from tests.kit import orphans
 from tests.kit.side_by_side.runner import Answer
 from tests.kit.wire import Answer as WireAnswer
 
