@@ -14,6 +14,8 @@ from tests.kit.tier_result import TierResult
 from tests.replication.checksums import Checksums
 from tests.replication.commit_order import CommitOrder
 from tests.replication.failover import Failover
+from tests.replication.foreign_key_kills import ForeignKeyKills
+from tests.replication.foreign_keys import ForeignKeys
 from tests.replication.hot_rows import HotRows
 from tests.replication.kinds import Kinds
 from tests.replication.read_free import ReadFree
@@ -33,6 +35,8 @@ SCENARIOS: list[type[Scenario]] = [
     Failover,
     Checksums,
     ReadFree,
+    ForeignKeys,
+    ForeignKeyKills,
 ]
 
 

@@ -1,12 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
 import unittest
 
-from tests.replication import binlog_cut, binlog_numbers
+from tests.replication import binlog_cut, binlog_numbers, row_events
 
 LOG = (
     "2026-11-22  8:17:33 0 [Note] Successfully truncated binlog file:./binlog.000008 from previous"
     " file size 315586 to pos:314214 to remove transactions starting from GTID 0-1-8936\n"
 )
+
+
+class RowEventsTest(unittest.TestCase):
+    def test_each_event_with_its_table(self):
+        events = [
+            ("Gtid", "BEGIN GTID 0-1-9"),
+            ("Table_map", "table_id: 33 (rpl.parent)"),
+            ("Table_map", "table_id: 34 (rpl.log)"),
+            ("Delete_rows_v1", "table_id: 33"),
+            ("Write_rows_v1", "table_id: 34 flags: STMT_END_F"),
+            ("Xid", "COMMIT /* xid=7 */"),
+        ]
+        self.assertEqual(["Delete_rows parent", "Write_rows log"], row_events.described(events))
 
 
 class BinlogCutTest(unittest.TestCase):
