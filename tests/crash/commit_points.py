@@ -12,9 +12,10 @@ from tests.kit.clients.client import Client, Problem, Stopped
 from tools.errors import DevError
 
 LARGE_ROWS = 20_000  # far more than ENGINE_OPTIONS' spill threshold holds
+LARGE_FAMILY = 6_000  # children of one parent, likewise
 # Beside the data directory, where the server takes folders for databases.
 A_NEW_FOLDER = "CONCAT(@@datadir, '../checkpoint-', REPLACE(UUID(), '-', ''))"
-Rows = frozenset[tuple[int, int]]
+Rows = frozenset[tuple[int, int | None]]
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,9 @@ class Contents:
     there: Rows = frozenset({(1, 0)})  # InnoDB
     large: int = 0  # rows
     loaded: int = 0  # likewise
+    parent: Rows = frozenset({(1, 0), (2, 0)})
+    child: Rows = frozenset({(1, 1), (2, 1), (3, 2)})  # id and parent
+    note: Rows = frozenset({(1, 1), (2, 3)})  # id and child
     prepared: frozenset[str] = frozenset()
 
     def adding(self, *rows: tuple[int, int], without: tuple[int, ...] = ()) -> "Contents":
@@ -38,6 +42,8 @@ Step = tuple[str, Contents | None]
 
 class Script(Client):
     """Not run as a thread."""
+
+    filled = ("here", "there", "parent", "child", "note")  # before each statement, parents first
 
     def __init__(self, number: int, seed: int, connect):
         super().__init__(number, seed, connect)
@@ -55,6 +61,11 @@ class Script(Client):
             "CREATE TABLE numbered (id INT AUTO_INCREMENT PRIMARY KEY, v INT NOT NULL)",
             "CREATE SEQUENCE numbers NOCACHE",
             "CREATE TABLE settled (n INT) ENGINE=InnoDB",
+            "CREATE TABLE parent (id INT PRIMARY KEY, v INT NOT NULL)",
+            "CREATE TABLE child (id INT PRIMARY KEY, parent INT, FOREIGN KEY (parent)"
+            " REFERENCES parent (id) ON DELETE CASCADE ON UPDATE CASCADE)",
+            "CREATE TABLE note (id INT PRIMARY KEY, child INT, FOREIGN KEY (child)"
+            " REFERENCES child (id) ON DELETE SET NULL)",
         ]
 
     # --- for PointHarness
@@ -75,8 +86,8 @@ class Script(Client):
         fresh = Contents()
         try:
             self.clear()
-            for table, rows in (("here", fresh.here), ("there", fresh.there)):
-                values = ", ".join(map(str, sorted(rows)))
+            for table in self.filled:
+                values = ", ".join(map(str, sorted(getattr(fresh, table))))
                 self.execute(f"INSERT INTO {table} VALUES {values}")
         except pymysql.Error as error:
             raise DevError(f"the tables cannot be filled anew: {error}") from error
@@ -86,7 +97,7 @@ class Script(Client):
         """Empties the tables that statements change."""
         for _, _, _, name in self.execute("XA RECOVER"):
             self.execute(f"XA ROLLBACK '{as_text(name)}'")
-        for table in ("here", "there", "large"):
+        for table in (*reversed(self.filled), "large"):
             self.execute(f"DELETE FROM {table}")
         self.execute("TRUNCATE TABLE loaded")
 
@@ -150,6 +161,7 @@ class Script(Client):
                 (f"SET GLOBAL rocksdb_create_checkpoint = {A_NEW_FOLDER}", new),
             ],
             "XA": self.of_xa(old),
+            **self.of_cascades(old),
         }
         if self.binlog:
             # without it the server itself may commit by half: see ledger.TwoEngines
@@ -201,6 +213,39 @@ class Script(Client):
             ("XA ROLLBACK 'two'", new),
         ]
 
+    def of_cascades(self, old: Contents) -> dict[str, list[Step]]:
+        delete, renumber = (
+            "DELETE FROM parent WHERE id = 1",
+            "UPDATE parent SET id = 9 WHERE id = 2",
+        )
+        deleted = replace(
+            old,
+            parent=frozenset({(2, 0)}),
+            child=frozenset({(3, 2)}),
+            note=frozenset({(1, None), (2, 3)}),
+        )
+        new = replace(deleted, parent=frozenset({(9, 0)}), child=frozenset({(3, 9)}))
+        many = frozenset((n + 10, 1) for n in range(1, LARGE_FAMILY + 1))
+        return {
+            "cascades": [(delete, deleted), (renumber, new)],
+            "cascades in XA": [
+                ("XA START 'three'", None),
+                (delete, None),
+                (renumber, None),
+                ("XA END 'three'", None),
+                ("XA PREPARE 'three'", replace(old, prepared=frozenset({"three"}))),
+                ("XA COMMIT 'three'", new),
+            ],
+            "large cascade": [
+                (
+                    "SET STATEMENT rocksdb_auto_bulk_load = OFF FOR"
+                    f" INSERT INTO child SELECT seq + 10, 1 FROM seq_1_to_{LARGE_FAMILY}",
+                    replace(old, child=old.child | many),
+                ),
+                (delete, deleted),
+            ],
+        }
+
     def of_two_engines(self, old: Contents) -> list[Step]:
         new = replace(old.adding((8, 80)), there=frozenset({(1, 8)}))
         return [
@@ -219,7 +264,7 @@ class Script(Client):
             self.settle(found == self.pending)
         if found not in (self.known, self.pending):
             kind = "lost" if self.pending is None else "half"
-            problems.append(Problem(kind, f"{found}, not {self.known} or {self.pending}"))
+            problems.append(Problem(kind, describe(found, self.known, self.pending)))
         self.known, self.pending = found, None
         return problems
 
@@ -229,6 +274,9 @@ class Script(Client):
             there=frozenset(execute("SELECT id, v FROM there")),
             large=execute("SELECT COUNT(*) FROM large FORCE INDEX (v)")[0][0],
             loaded=execute("SELECT COUNT(*) FROM loaded FORCE INDEX (v)")[0][0],
+            parent=frozenset(execute("SELECT id, v FROM parent FORCE INDEX (PRIMARY)")),
+            child=frozenset(execute("SELECT id, parent FROM child FORCE INDEX (PRIMARY)")),
+            note=frozenset(execute("SELECT id, child FROM note FORCE INDEX (PRIMARY)")),
             prepared=frozenset(as_text(row[3]) for row in execute("XA RECOVER")),
         )
 
@@ -244,6 +292,21 @@ class Script(Client):
             problems.append(Problem("lost", f"NEXT VALUE {value} after {self.sequence}"))
         self.given, self.sequence = number, value
         return problems
+
+
+def describe(found: Contents, *wanted: Contents | None) -> str:
+    """What is not as in any of the wanted ones."""
+    lines = []
+    for name, rows in vars(found).items():
+        others = [getattr(one, name) for one in wanted if one is not None]
+        if any(rows != other for other in others):
+            lines.append(f"{name}: {shown(rows)}, not {' or '.join(map(shown, others))}")
+    return "; ".join(lines)
+
+
+def shown(rows: object) -> str:
+    words = str(rows)
+    return words if len(words) < 200 else f"{words[:200]} .."
 
 
 def as_text(name: str | bytes) -> str:

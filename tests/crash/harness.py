@@ -7,10 +7,12 @@ import time
 from pathlib import Path
 from random import Random
 
+from tests.kit import orphans
 from tests.kit.check_tables import check_tables
 from tests.kit.clients.bank import Bank
 from tests.kit.clients.client import Client, Problem
 from tests.kit.clients.events import Events
+from tests.kit.clients.family import Family
 from tests.kit.clients.large import Large
 from tests.kit.clients.ledger import Counter, Ledger, TwoEngines
 from tests.kit.clients.prepared import Prepared
@@ -18,7 +20,10 @@ from tests.kit.clients.scratch import Scratch
 from tools.errors import DevError
 from tools.server import PrivateServer
 
-CLASSES = [Ledger, Ledger, Counter, Bank, Bank, Bank, Events, Prepared, Large, Scratch, TwoEngines]
+CLASSES = [
+    *(Ledger, Ledger, Counter, Bank, Bank, Bank, Events, Prepared, Large, Scratch, TwoEngines),
+    Family,
+]
 COMMON = [
     "--innodb-flush-log-at-trx-commit=2",
     "--innodb-lock-wait-timeout=1",
@@ -152,6 +157,7 @@ class Harness:
             for client in self.clients:
                 problems += self.check_client(client, execute)
             problems += check_tables(execute)
+            problems += [Problem("orphan", row) for row in orphans.find(execute, "crash")[1]]
         return problems
 
     def check_client(self, client: Client, execute) -> list[Problem]:

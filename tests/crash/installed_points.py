@@ -21,6 +21,8 @@ ROW = (8, 80)
 class TwoEnginesScript(Script):
     """Not run as a thread. `halves`: by statement, how often its half was found."""
 
+    filled = ("here", "there")
+
     def __init__(self, number: int, seed: int, connect):
         super().__init__(number, seed, connect)
         self.halves = dict.fromkeys(self.statements(), 0)

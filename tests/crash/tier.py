@@ -12,9 +12,11 @@ once.
 import shutil
 from random import SystemRandom
 
+from tests.crash.cascade_harness import CascadeHarness
 from tests.crash.commit_points import CommitPoints
 from tests.crash.ddl_harness import DdlHarness
 from tests.crash.ddl_points import DdlPoints
+from tests.crash.foreign_key_points import ForeignKeyPoints
 from tests.crash.harness import Harness
 from tests.crash.installed_points import InstalledPoints
 from tests.crash.point_harness import PointHarness
@@ -27,6 +29,13 @@ from tools.errors import DevError
 HELP = "kill -9 under load: nothing acknowledged is lost"
 
 KILLS, LONG_KILLS = 30, 200
+
+# What other engines cannot be asked: InnoDB has no second engine to install, no reclaimer, and no
+# view of foreign keys of its own; MyRocks has no foreign keys.
+MISSING = {
+    "innodb": (InstalledPoints, ReclaimPoints, ForeignKeyPoints),
+    "myrocks": (CascadeHarness, ForeignKeyPoints),
+}
 
 
 def add_arguments(group) -> None:
@@ -44,6 +53,7 @@ def add_arguments(group) -> None:
 def run(args) -> TierResult:
     seed = args.seed if args.seed is not None else SystemRandom().randrange(2**31)
     kills = args.kills or (LONG_KILLS if args.long else KILLS)
+    cascades = kills if args.long else (kills + 6) // 7
     engine = getattr(args, "engine", "rocksdb")
     repeat = f"./dev test crash --seed {seed} --kills {kills}"
     print(f"   seed {seed}: {kills} kills")
@@ -56,8 +66,11 @@ def run(args) -> TierResult:
     for name, kind, binlog, share in (
         ("binlog", Harness, True, (kills + 1) // 2),
         ("no-binlog", Harness, False, kills // 2),
+        ("cascades-binlog", CascadeHarness, True, (cascades + 1) // 2),
+        ("cascades-no-binlog", CascadeHarness, False, cascades // 2),
         ("ddl", DdlHarness, True, (kills + 2) // 3),
         ("ddl-points", DdlPoints, True, points),
+        ("foreign-key-points", ForeignKeyPoints, True, points and (points + 1) // 2),
         ("commit-points", CommitPoints, True, points),
         ("commit-points-no-binlog", CommitPoints, False, points),
         ("reclaim-points", ReclaimPoints, False, points),
@@ -65,8 +78,8 @@ def run(args) -> TierResult:
     ):
         if args.filter and args.filter not in name:
             continue
-        if kind in (InstalledPoints, ReclaimPoints) and engine == "innodb":
-            continue  # it has no second engine to install, and no reclaimer
+        if engine in MISSING and kind in MISSING[engine]:
+            continue
         if issubclass(kind, PointHarness) and not args.no_build:
             kill_point.build_library()
         harness = kind(folder / name, engine, binlog, seed + binlog, args.seconds_per_kill)
@@ -107,7 +120,12 @@ def report(harnesses: list[Harness], seed: int, result: TierResult) -> None:
     print(f"   seed: {seed}, kills: {kills}, and {double} more during the restart")
     print(f"   acknowledged: {total('acknowledged')}, lock conflicts: {total('retried')}")
     print(f"   in flight: {total('in_flight')}, of these whole: {total('in_flight_whole')}")
-    for kind, text in (("extra", "extra"), ("half", "by half"), ("broken", "broken")):
+    for kind, text in (
+        ("extra", "extra"),
+        ("half", "by half"),
+        ("orphan", "orphans"),
+        ("broken", "broken"),
+    ):
         print(f"   {text}: {sum(p.kind == kind for p in problems)}")
     if result.failed:
         print(

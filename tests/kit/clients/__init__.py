@@ -8,4 +8,7 @@ events.py     AUTO_INCREMENT values are never given twice
 prepared.py   user XA transactions that are left prepared
 large.py      statements of many thousand rows: whole or absent
 scratch.py    CREATE, TRUNCATE, RENAME, DROP
+family.py     rows with foreign keys, whose state after each cascade is known
+rival.py      children of shared parents, which others delete and renumber
+prepared_family.py  cascades, and children of parents, in XA transactions that are left prepared
 """

@@ -42,7 +42,7 @@ class Stopped(Exception):
 @dataclass
 class Problem:
     """`kind`: lost (acknowledged, but not there), extra (there, but never committed), half (an
-    operation in part), broken (anything else that must not be)."""
+    operation in part), orphan (a row without a parent), broken (anything else that must not be)."""
 
     kind: str
     text: str

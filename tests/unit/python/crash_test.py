@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The crash tier's reading of an error log, which needs no server."""
+"""What the crash tier does without a server: its reading of an error log, the rules of foreign keys
+by which it knows rows, and its judgement of constraints."""
 
 import unittest
 
+from tests.crash.constraints import contradictions
 from tests.crash.ddl import Ddl, check_log
+from tests.kit.clients.family import Refused, Rows
+from tests.kit.clients.prepared_family import Open, judge
 
 FIRST_PAGE = (
     "2026-11-25 [ERROR] InnoDB: Expected tablespace id 125 but found 0 in the file ./crash/d2_9.ibd"
@@ -28,3 +32,58 @@ class LogTest(unittest.TestCase):
         self.assertEqual(set(), client.names_in_flight())
         client.pending = [{}]
         self.assertEqual({"d2_9", "d2_11"}, client.names_in_flight())
+
+
+def family() -> Rows:
+    """A parent with a row in each table, and the next generation."""
+    rows = Rows()
+    rows.put("parent", 1, None)
+    for table in ("child", "note", "mark"):
+        rows.put(table, 5, 1)
+    rows.put("grandchild", 7, 5)
+    return rows
+
+
+class RowsTest(unittest.TestCase):
+    def test_delete_cascades(self):
+        rows = family()
+        rows.delete("parent", 1)
+        self.assertEqual("{'note': {5: None}}", str(rows))
+
+    def test_a_child_that_is_held_keeps_its_parent(self):
+        rows = family()
+        rows.put("hold", 1, 5)
+        self.assertRaises(Refused, rows.copy().delete, "parent", 1)
+        self.assertRaises(Refused, rows.renumber, "child", 5, 6)
+
+    def test_other_numbers_are_followed_or_forgotten(self):
+        rows = family()
+        rows.renumber("parent", 1, 2)
+        rows.renumber("child", 5, 6)
+        wanted = {"parent": {2: None}, "child": {6: 2}, "grandchild": {7: 6}}
+        self.assertEqual(str(wanted | {"note": {5: 2}, "mark": {5: None}}), str(rows))
+
+    def test_there_is_no_child_without_a_parent(self):
+        self.assertRaises(Refused, family().put, "child", 6, 2)
+
+    def test_what_is_seen_of_a_prepared_transaction_is_half_of_it(self):
+        for kind in ("delete", "renumber", "child", "hold"):
+            one = Open(kind, 8)
+            before, after = one.before(), one.after()
+            self.assertEqual("prepared", judge(one, True, before))
+            self.assertEqual("half", judge(one, True, after))
+            self.assertEqual("committed", judge(one, False, after))
+            self.assertEqual("rolled back", judge(one, False, before))
+        after.tables["child"].popitem()
+        self.assertEqual("half", judge(one, False, after))
+
+
+class ConstraintsTest(unittest.TestCase):
+    def test_a_view_that_lacks_a_constraint_is_told(self):
+        row = ("d", "c", "k")
+        table = ("CREATE TABLE `c` (.. CONSTRAINT `k` FOREIGN KEY (`a`) ..", [], {}, [])
+        state = {"d.c": table, "ROCKSDB_FOREIGN_KEYS": [row], "KEY_COLUMN_USAGE": [row]}
+        self.assertEqual([], contradictions({**state, "REFERENTIAL_CONSTRAINTS": [row]}))
+        found = contradictions({**state, "REFERENTIAL_CONSTRAINTS": []})
+        self.assertEqual(1, len(found))
+        self.assertIn("REFERENTIAL_CONSTRAINTS", found[0])
