@@ -53,7 +53,7 @@ def add_arguments(group) -> None:
 def run(args) -> TierResult:
     seed = args.seed if args.seed is not None else SystemRandom().randrange(2**31)
     kills = args.kills or (LONG_KILLS if args.long else KILLS)
-    cascades = kills if args.long else (kills + 6) // 7
+    cascades = kills if args.long else (kills + 6) // 8
     engine = getattr(args, "engine", "rocksdb")
     repeat = f"./dev test crash --seed {seed} --kills {kills}"
     print(f"   seed {seed}: {kills} kills")

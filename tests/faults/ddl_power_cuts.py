@@ -31,6 +31,18 @@ RANGES = (
     " PARTITION p1 VALUES LESS THAN (1000))"
 )
 OTHER = "CREATE TABLE u (id INT PRIMARY KEY, b INT); INSERT INTO u VALUES (1, 1)"
+PARENT = (
+    "CREATE TABLE p (id INT PRIMARY KEY, a INT, KEY (a));"
+    f"INSERT INTO p SELECT seq, seq FROM seq_1_to_{ROWS}"
+)
+REFERENCE = "FOREIGN KEY (a) REFERENCES p (id) ON DELETE CASCADE"
+CHILD = f"{PARENT}; CREATE TABLE t (id INT PRIMARY KEY, a INT, CONSTRAINT t_p {REFERENCE})"
+# t itself is the parent
+AS_PARENT = (
+    f"{PLAIN}; CREATE TABLE c (id INT PRIMARY KEY, a INT,"
+    " CONSTRAINT c_t FOREIGN KEY (a) REFERENCES t (id) ON UPDATE CASCADE)"
+)
+OFF = "SET STATEMENT foreign_key_checks = 0 FOR "
 
 
 @dataclass(frozen=True)
@@ -45,6 +57,52 @@ class Case:
     # is done, and the binary log lacks it.
     logged_late: bool = False
 
+
+FOREIGN_KEYS = (
+    Case(
+        "ADD FOREIGN KEY in place",
+        f"{PARENT}; {PLAIN}",
+        f"{OFF}ALTER TABLE t ADD CONSTRAINT t_p {REFERENCE}, ALGORITHM=INPLACE",
+        short=True,
+    ),
+    Case(
+        "ADD FOREIGN KEY by copying",
+        f"{PARENT}; {PLAIN}",
+        f"ALTER TABLE t ADD CONSTRAINT t_p {REFERENCE}, ALGORITHM=COPY",
+    ),
+    Case(
+        "DROP FOREIGN KEY in place", CHILD, "ALTER TABLE t DROP FOREIGN KEY t_p, ALGORITHM=INSTANT"
+    ),
+    Case(
+        "DROP FOREIGN KEY by copying", CHILD, "ALTER TABLE t DROP FOREIGN KEY t_p, ALGORITHM=COPY"
+    ),
+    Case("ALTER of a child by copying", CHILD, "ALTER TABLE t FORCE, ALGORITHM=COPY"),
+    Case("ALTER of a parent by copying", AS_PARENT, "ALTER TABLE t FORCE, ALGORITHM=COPY"),
+    Case(
+        "new name of a parent's column",
+        AS_PARENT,
+        "ALTER TABLE t CHANGE id n INT, ALGORITHM=INPLACE",
+    ),
+    Case("RENAME of a child", CHILD, "RENAME TABLE t TO u"),
+    Case("RENAME of a parent", AS_PARENT, "RENAME TABLE t TO u", short=True),
+    Case("RENAME of both", CHILD, "RENAME TABLE t TO u, p TO q"),
+    Case("TRUNCATE of a child", CHILD, "TRUNCATE TABLE t"),
+    Case("TRUNCATE of a parent", AS_PARENT, f"{OFF}TRUNCATE TABLE t"),
+    Case("DROP of a child", CHILD, "DROP TABLE t"),
+    Case("DROP of a child and its parent", CHILD, "DROP TABLE t, p", between=("DROP TABLE t",)),
+    Case("DROP of a parent", AS_PARENT, f"{OFF}DROP TABLE t"),
+    Case(
+        "CREATE of a child",
+        f"{PARENT}; {PLAIN}",
+        f"CREATE TABLE u (id INT PRIMARY KEY, a INT, CONSTRAINT u_p {REFERENCE})",
+    ),
+    Case(
+        "CREATE of a parent",
+        f"{OFF}CREATE TABLE c (id INT PRIMARY KEY, a INT,"
+        f" FOREIGN KEY (a) REFERENCES u (id)); {PLAIN}",
+        "CREATE TABLE u (id INT PRIMARY KEY)",
+    ),
+)
 
 CASES = (
     Case("ALTER by copying", PLAIN, "ALTER TABLE t FORCE, ALGORITHM=COPY", True),
@@ -120,6 +178,7 @@ CASES = (
         "CREATE OR REPLACE TABLE t (id INT PRIMARY KEY, b INT)",
         between=("DROP TABLE t",),
     ),
+    *FOREIGN_KEYS,
 )
 
 
@@ -135,6 +194,14 @@ def cut_after(case: Case, server: PrivateServer, disk: LoopDisk) -> None:
     server.start()
     found = database(server, "d")
     expect(found == wanted, f"after {case.statement} there is {found}, not {wanted}")
+
+
+# The parent's database as whether it is the same.
+FOREIGN_KEY_ROWS = (
+    "SELECT table_name, constraint_name, column_name, referenced_table_schema = table_schema,"
+    " referenced_table_name, referenced_column_name, delete_rule, update_rule, parent_exists"
+    " FROM information_schema.ROCKSDB_FOREIGN_KEYS WHERE table_schema = '{}'"
+)
 
 
 def make(case: Case, server: PrivateServer, name: str) -> None:
@@ -153,11 +220,14 @@ def database(server: PrivateServer, name: str) -> dict:
         table: (
             server.query(f"SHOW CREATE TABLE {table}", name)[0][1],
             server.query(f"SELECT COUNT(*) FROM {table}", name)[0][0],
-            server.query(f"CHECK TABLE {table}", name)[0][3],
+            # a warning about foreign keys stands before the line that says OK
+            server.query(f"CHECK TABLE {table} EXTENDED", name)[0][3].replace(f"`{name}`.", ""),
         )
         for (table,) in server.query("SHOW TABLES", name)
     }
-    return {"files": sorted(file.name for file in Path(server.datadir, name).iterdir()), **found}
+    files = sorted(file.name for file in Path(server.datadir, name).iterdir())
+    keys = sorted(server.query(FOREIGN_KEY_ROWS.format(name)))
+    return {"files": files, **found, **({"foreign keys": keys} if keys else {})}
 
 
 # --- at any moment ---
@@ -179,16 +249,16 @@ MOVES = (
 class Mover(threading.Thread):
     """Moves and changes a table until the server is gone."""
 
-    def __init__(self, server: PrivateServer, name: str):
+    def __init__(self, server: PrivateServer, name: str, moves: tuple[str, ...]):
         super().__init__(daemon=True)
-        self.server, self.name = server, name
+        self.server, self.name, self.moves = server, name, moves
         self.wrong = ""
 
     def run(self) -> None:
         try:
             with self.server.connect(self.name) as link, link.cursor() as cursor:
                 while True:
-                    for statement in MOVES:
+                    for statement in self.moves:
                         cursor.execute(statement)
         except pymysql.OperationalError:
             return  # the death that everybody waits for
@@ -202,7 +272,7 @@ def cut_anywhere(table: str, rng: random.Random, server: PrivateServer, disk: Lo
     case = Case("", table, "")
     make(case, server, "d")
     disk.sync()
-    mover = Mover(server, "d")
+    mover = Mover(server, "d", MOVES)
     mover.start()
     time.sleep(rng.uniform(0.01, LONGEST))
     disk.cut_power(server)

@@ -21,6 +21,8 @@ from pathlib import Path
 import pymysql
 
 from tests.faults import broken_disk, damaged_files, ddl_power_cuts, full_disk, sudden_death
+from tests.faults.cascade_power_cuts import CUTS, LONG_CUTS, CascadePowerCuts
+from tests.faults.constraint_power_cuts import cut_constraints
 from tests.faults.ddl_sync_points import SHORT, SyncPoints
 from tests.kit import kill_point
 from tests.kit.gtest_report import count_report
@@ -49,6 +51,7 @@ def run(args) -> TierResult:
     run_sudden_deaths(args, result)
     run_ddl_power_cuts(args, result)
     for binary_log in (False, True):
+        run_cascade_power_cuts(binary_log, args, result)
         run_ddl_sync_points(binary_log, args, result)
     for shard in shards:
         shard.finish(result)
@@ -240,6 +243,8 @@ def run_ddl_power_cuts(args, result: TierResult) -> None:
         table = (cuts.PLAIN, cuts.HASHED)[number % 2]
         anywhere = partial(cuts.cut_anywhere, table, random.Random(number))
         chosen.append((f"power cut during DDL, {number}", anywhere))
+        constraints = partial(cut_constraints, random.Random(number))
+        chosen.append((f"power cut during DDL of foreign keys, {number}", constraints))
     chosen = [c for c in chosen if not args.filter or args.filter in c[0]]
     why_not = LoopDisk.why_not() if chosen else ""
     if why_not:
@@ -255,6 +260,30 @@ def run_ddl_power_cuts(args, result: TierResult) -> None:
             server.start()
             for name, cut in chosen:
                 run_one(name, cut, server, disk, result)
+    if not result.failed:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def run_cascade_power_cuts(binary_log: bool, args, result: TierResult) -> None:
+    """Power cuts under a load of cascades; half of them with a binary log."""
+    title = "power cuts under cascades" + (", binary log" if binary_log else "")
+    if args.filter and args.filter not in title:
+        return
+    if why_not := LoopDisk.why_not():
+        result.skipped += 1
+        print(f"   {title}: skipped: {why_not}")
+        return
+    folder = paths.scratch() / "faults" / f"cascade-power-cuts-{binary_log:d}"
+    shutil.rmtree(folder, ignore_errors=True)
+    seed = args.seed if args.seed is not None else random.SystemRandom().randrange(2**31)
+    cuts = (LONG_CUTS if args.long else CUTS) // 2
+    with LoopDisk(folder / "disk", sudden_death.MEGABYTES) as disk:
+        load = CascadePowerCuts(disk, binary_log, seed)
+        with ending(title, load.server, result):
+            load.prepare()
+            for number in range(1, cuts + 1):
+                run_one(f"{title}, seed {seed}, {number}", load.cut, load.server, disk, result)
+            print(f"   {title}: {load.told()}")
     if not result.failed:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -168,7 +168,7 @@ class Family(Client):
             (sql, error), after = refused.change, rows
         found = self.number_of_error(sql)
         if found != error:
-            self.counts.errors.append(f"{sql}: error {found}, not {error}, with {rows}")
+            self.counts.errors.append(f"{sql}: error {found}, not {error}")
             raise Stopped
         return after
 
@@ -208,7 +208,7 @@ class Family(Client):
         if table not in CONSTRAINTS or self.rng.random() < 0.1:
             return None
         if self.rng.random() < 0.05:
-            return self.key()  # which may be nobody's
+            return -1 - self.key()  # nobody's
         parents = rows.tables[CONSTRAINTS[table].parent]
         keys = [k for k in parents if table != "tree" or rows.depth(k) < DEEPEST]
         return self.rng.choice(keys) if keys else None
