@@ -6,7 +6,7 @@ import shutil
 import time
 from pathlib import Path
 
-from tests.foreign_keys import applications, cases, history, races, schedules
+from tests.foreign_keys import applications, cases, history, races, renames, schedules
 from tests.foreign_keys.case_runner import CaseRunner
 from tests.foreign_keys.schemas import Schemas
 from tests.foreign_keys.sessions import Sessions
@@ -39,12 +39,14 @@ def run(args) -> TierResult:
         all_cases(args, options, result, folder)
     if chosen("random", args):
         run_random(args, options, result, folder)
-    if chosen("sessions", args) or chosen("races", args):
+    if any(chosen(part, args) for part in ("sessions", "races", "renames")):
         with PrivateServer(folder / "sessions", args.engine, options) as server:
             if chosen("sessions", args):
                 run_sessions(server, args, result)
             if chosen("races", args):
                 run_races(server, args, result)
+            if chosen("renames", args):
+                run_renames(server, args, result)
             look_at_log(server, result)
     if args.seed is None and not args.rewrite and applications.chosen(args.filter):
         run_applications(args, result, folder)
@@ -130,6 +132,15 @@ def run_races(server, args, result: TierResult) -> None:
         else:
             result.passed += 1
         print(f"   races, {level}: {race.told()}")
+
+
+def run_renames(server, args, result: TierResult) -> None:
+    part = renames.Renames(server, args.engine)
+    part.run()
+    if part.problems:
+        fail(result, "renames", "\n     ".join(part.problems), repeat(args, "renames"))
+    else:
+        result.passed += len(renames.CASES)
 
 
 def run_applications(args, result: TierResult, folder: Path) -> None:
