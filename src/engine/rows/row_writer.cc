@@ -7,13 +7,15 @@ namespace basalt::engine {
 // Takes the locks of a write and opens the gate of the write set. Where a duplicate is found, the
 // keys that were to be added are unlocked: INSERT IGNORE goes on without them. Where another has
 // locked a range around one of the new entries, the locks are given up before the wait: the owner
-// of the range may want the same key.
+// of the range may want the same key. Not so when a guard has written rows under them, as cascades
+// do: these rows must stay locked.
 template <typename TakeLocks>
 Status RowWriter::OpenWrite(const TakeLocks& take_locks, txn::WriteGate* gate) {
   if (context_->table().lockless()) return take_locks();
   txn::Transaction* transaction = context_->transaction();
   while (true) {
     const size_t locks = transaction->locks().count();
+    const uint64_t operations = transaction->writes().logged().operations();
     Status taken = take_locks();
     if (taken.code() == Code::kDuplicateKey && !transaction->detects_conflicts()) {
       transaction->locks().ReleaseRefused(locks);
@@ -22,7 +24,9 @@ Status RowWriter::OpenWrite(const TakeLocks& take_locks, txn::WriteGate* gate) {
     const txn::NewEntry* held_up = nullptr;
     Status opened = transaction->writes().OpenWrite(new_entries_, gate, &held_up);
     if (opened.code() != Code::kLockBusy) return opened;
-    transaction->locks().ReleaseAfter(locks);
+    if (transaction->writes().logged().operations() == operations) {
+      transaction->locks().ReleaseAfter(locks);
+    }
     BASALT_RETURN_IF_ERROR(transaction->locks().WaitToInsert(*held_up));
   }
 }

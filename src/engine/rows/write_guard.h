@@ -13,8 +13,9 @@ class WriteGuard {
  public:
   virtual ~WriteGuard() = default;
   // Called for each index in turn, the primary one first, just before its duplicates are looked
-  // for, and before anything is put; all over again when locks had to be given up meanwhile. Not
-  // Ok: nothing is written.
+  // for, and before anything of the row is put; all over again when others had to be waited for
+  // meanwhile. It may write other rows, which it then finds written when it is asked again; their
+  // locks are kept. Not Ok: the row is not written.
   virtual Status Check(size_t index) = 0;
 };
 
