@@ -53,7 +53,9 @@ class ReferenceCheck {
   // For ReferenceBatch. The values to look for as bytes (ReferenceSearch::Encode), and kFound: they
   // may be there. Else as Check.
   Match Encode(const uint8_t* record, Bytes* values);
-  Status FindEncoded(Bytes values, bool* found) { return search_.FindEncoded(values, found); }
+  Status FindEncoded(Bytes values, bool* found) {
+    return search_.FindEncoded(values, Bytes(), found);
+  }
   // Has the other table's record `candidate` the values of `record`? Both are not in a table yet,
   // or are the same row: a row may refer to itself.
   bool Matches(const uint8_t* record, const uint8_t* candidate);

@@ -49,19 +49,11 @@ bool ReferenceSearch::AreEqual(const uint8_t* one, const uint8_t* other) {
   return PrefixOf(other) == first;
 }
 
-Status ReferenceSearch::Find(const uint8_t* record, Bytes except, bool* found) {
+Status ReferenceSearch::FindEncoded(Bytes values, Bytes except, bool* found) {
   *found = false;
-  return Search(PrefixOf(record), txn::LockMode::kShared, [found, except](Bytes row_key) {
+  return Search(values, txn::LockMode::kShared, [found, except](Bytes row_key) {
     *found = row_key != except;
     return !*found;
-  });
-}
-
-Status ReferenceSearch::FindEncoded(Bytes values, bool* found) {
-  *found = false;
-  return Search(values, txn::LockMode::kShared, [found](Bytes) {
-    *found = true;
-    return false;
   });
 }
 

@@ -47,12 +47,14 @@ class ReferenceSearch {
   // *found: is there a row with the values of `record`, other than the one with the primary key
   // `except` (empty: any)? Of the record, an image of this table's, only the columns of the parts
   // are looked at, none of them NULL. Errors are those of lock waits and of the store.
-  Status Find(const uint8_t* record, Bytes except, bool* found);
+  Status Find(const uint8_t* record, Bytes except, bool* found) {
+    return FindEncoded(PrefixOf(record), except, found);
+  }
   // The values of such a record as bytes, whose order is that of the index. Valid until the next
   // call of a function here.
   Bytes Encode(const uint8_t* record) { return PrefixOf(record); }
-  // As Find, of any row, for values from Encode.
-  Status FindEncoded(Bytes values, bool* found);
+  // As Find, for values from Encode.
+  Status FindEncoded(Bytes values, Bytes except, bool* found);
   // The primary keys of all such rows, each locked exclusively: for those who will change them.
   Status Collect(const uint8_t* record, std::vector<std::string>* row_keys);
   // Have the two records, both as in Find, equal values?
