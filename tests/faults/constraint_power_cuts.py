@@ -4,19 +4,17 @@ move their parents and children. Afterwards each table is there whole by one of 
 constraint, when it has one, leads to the parent and acts."""
 
 import random
-import time
 
 import pymysql
 from pymysql.constants import ER
 
 from tests.faults.ddl_power_cuts import (
     CHILD,
-    LONGEST,
     OFF,
     REFERENCE,
     ROWS,
     Case,
-    Mover,
+    cut_while_moving,
     database,
     make,
 )
@@ -46,13 +44,7 @@ def cut_constraints(rng: random.Random, server: PrivateServer, disk: LoopDisk) -
     """Raises AssertionError."""
     make(Case("", CHILD, ""), server, "d")
     disk.sync()
-    mover = Mover(server, "d", MOVES)
-    mover.start()
-    time.sleep(rng.uniform(0.01, LONGEST))
-    disk.cut_power(server)
-    mover.join()
-    expect(not mover.wrong, mover.wrong)
-    server.start()
+    cut_while_moving(MOVES, rng, server, disk)
     judge(server, database(server, "d"))
 
 

@@ -266,19 +266,26 @@ class Mover(threading.Thread):
             self.wrong = str(error)
 
 
-def cut_anywhere(table: str, rng: random.Random, server: PrivateServer, disk: LoopDisk) -> None:
-    """Raises AssertionError when the table is not there after the cut, whole, by one of its
-    names, or something of a statement is left over."""
-    case = Case("", table, "")
-    make(case, server, "d")
-    disk.sync()
-    mover = Mover(server, "d", MOVES)
+def cut_while_moving(
+    moves: tuple[str, ...], rng: random.Random, server: PrivateServer, disk: LoopDisk
+) -> None:
+    """The server runs again afterwards. Raises AssertionError when a move went wrong before."""
+    mover = Mover(server, "d", moves)
     mover.start()
     time.sleep(rng.uniform(0.01, LONGEST))
     disk.cut_power(server)
     mover.join()
     expect(not mover.wrong, mover.wrong)
     server.start()
+
+
+def cut_anywhere(table: str, rng: random.Random, server: PrivateServer, disk: LoopDisk) -> None:
+    """Raises AssertionError when the table is not there after the cut, whole, by one of its
+    names, or something of a statement is left over."""
+    case = Case("", table, "")
+    make(case, server, "d")
+    disk.sync()
+    cut_while_moving(MOVES, rng, server, disk)
     found = database(server, "d")
     files = [file for file in found.pop("files") if file.startswith("#")]
     expect(not files, f"left over: {files}")

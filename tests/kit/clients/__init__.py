@@ -2,6 +2,7 @@
 """Clients that write, know what was acknowledged, and check it after a crash.
 
 client.py     what all clients share: the journal, the thread, errors that are no fault
+numbered.py   transactions with numbers, each with a row that has its own
 ledger.py     rows whose whole expected state is known; single-row counters; two engines at once
 bank.py       transfers between shared accounts: invariant sums, lock waits, deadlocks
 events.py     AUTO_INCREMENT values are never given twice

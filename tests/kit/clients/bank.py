@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Transfers between accounts that all clients share: what is lost by half shows in the sums."""
 
-from tests.kit.clients.client import Client, Problem
+from tests.kit.clients.client import Problem
+from tests.kit.clients.numbered import Numbered
 
 ACCOUNTS = 12
 START = 1000
 
 
-class Bank(Client):
-    def __init__(self, number: int, seed: int, connect):
-        super().__init__(number, seed, connect)
-        self.sequence = 0
-        self.pending = False
-
+class Bank(Numbered):
     def create(self) -> list[str]:
         return [
             "CREATE TABLE account (id INT PRIMARY KEY, balance INT NOT NULL, KEY b (balance))",
@@ -35,28 +31,13 @@ class Bank(Client):
             "INSERT INTO transfer (client, sequence, source, target, amount) VALUES"
             f" ({self.number}, {number}, {source}, {target}, {amount})"
         )
-        self.pending = True
-        self.execute("COMMIT")
-        self.pending, self.sequence = False, number
-        self.acknowledge()
-
-    def abandon(self) -> None:
-        self.pending = False
-        super().abandon()
+        self.commit()
 
     def check(self, execute) -> list[Problem]:
         count, last = execute(
             f"SELECT COUNT(*), COALESCE(MAX(sequence), 0) FROM transfer WHERE client={self.number}"
         )[0]
-        problems = []
-        text = f"bank {self.number}: {count} transfers, last {last}, acknowledged {self.sequence}"
-        if self.pending:
-            self.settle(last == self.sequence + 1)
-        if count != last or last < self.sequence:
-            problems.append(Problem("lost", text))
-        elif last > self.sequence + self.pending:
-            problems.append(Problem("extra", text))
-        self.pending, self.sequence = False, last
+        problems = self.check_numbers("transfers", count, last)
         return problems + self.check_sums(execute)
 
     def check_sums(self, execute) -> list[Problem]:

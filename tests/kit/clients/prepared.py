@@ -14,6 +14,19 @@ MOST_OPEN = 4
 UNKNOWN_XID = ER.XAER_NOTA
 
 
+def decide(execute, sql: str) -> None:
+    """XA COMMIT or ROLLBACK. The connection that prepared it may still be on its way out."""
+    deadline = time.monotonic() + 5
+    while True:
+        try:
+            execute(sql)
+            return
+        except pymysql.Error as error:
+            if error.args[0] != UNKNOWN_XID or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
 class Prepared(Client):
     def __init__(self, number: int, seed: int, connect):
         super().__init__(number, seed, connect)
@@ -52,16 +65,7 @@ class Prepared(Client):
         commit = self.rng.random() < 0.5
         self.states[number] = "committing" if commit else "rolling back"
         verb = "COMMIT" if commit else "ROLLBACK"
-        deadline = time.monotonic() + 5
-        while True:
-            try:
-                execute(f"XA {verb} '{self.name(number)}'")
-                break
-            except pymysql.Error as error:
-                # the connection that prepared it may still be on its way out
-                if error.args[0] != UNKNOWN_XID or time.monotonic() > deadline:
-                    raise
-                time.sleep(0.01)
+        decide(execute, f"XA {verb} '{self.name(number)}'")
         self.states[number] = "committed" if commit else "rolled back"
         self.acknowledge()
 

@@ -2,7 +2,6 @@
 """User XA transactions that are left prepared: some delete or renumber a parent, with cascades,
 others add a child. Whoever wants the opposite must wait for them after every crash."""
 
-import time
 from dataclasses import dataclass
 
 import pymysql
@@ -10,6 +9,7 @@ from pymysql.constants import ER
 
 from tests.kit.clients.client import Client, Problem
 from tests.kit.clients.family import TABLES, Rows, create_tables, read_rows, text
+from tests.kit.clients.prepared import decide
 
 MOST_OPEN = 3
 FIRST = 10_000_000  # above the ids of other clients
@@ -125,16 +125,7 @@ class PreparedFamily(Client):
         commit = self.rng.random() < 0.5
         self.open[number].state = "committing" if commit else "rolling back"
         verb = "COMMIT" if commit else "ROLLBACK"
-        deadline = time.monotonic() + 5
-        while True:
-            try:
-                execute(f"XA {verb} '{self.name(number)}'")
-                break
-            except pymysql.Error as error:
-                # the connection that prepared it may still be on its way out
-                if error.args[0] != ER.XAER_NOTA or time.monotonic() > deadline:
-                    raise
-                time.sleep(0.01)
+        decide(execute, f"XA {verb} '{self.name(number)}'")
         self.open[number].state = "committed" if commit else "rolled back"
         self.acknowledge()
 

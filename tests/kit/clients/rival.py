@@ -5,7 +5,8 @@ shows where tables that refer to the same parent differ."""
 import pymysql
 from pymysql.constants import ER
 
-from tests.kit.clients.client import Client, Problem
+from tests.kit.clients.client import Problem
+from tests.kit.clients.numbered import Numbered
 
 PARENTS = 12
 SPAN = 1_000_000  # of tags, for each client
@@ -21,14 +22,9 @@ DIFFERENT = (
 )
 
 
-class Rival(Client):
+class Rival(Numbered):
     """Each transaction adds a note with its number. Those that insert children add rows of the
     same tag in four tables."""
-
-    def __init__(self, number: int, seed: int, connect):
-        super().__init__(number, seed, connect)
-        self.sequence = 0
-        self.pending = False
 
     def create(self) -> list[str]:
         twin = f"(tag INT PRIMARY KEY, parent INT NOT NULL, {REFERENCE} ON DELETE CASCADE"
@@ -57,10 +53,7 @@ class Rival(Client):
         self.execute("BEGIN")
         for sql in self.draw(tag):
             self.execute(sql)
-        self.pending = True
-        self.execute("COMMIT")
-        self.pending, self.sequence = False, self.sequence + 1
-        self.acknowledge()
+        self.commit()
 
     def draw(self, tag: int) -> list[str]:
         parent, other = (self.rng.randint(1, PARENTS) for _ in range(2))
@@ -77,25 +70,13 @@ class Rival(Client):
         children = [f"INSERT INTO {table} VALUES ({tag}, {parent})" for table in tables]
         return [*children, f"INSERT INTO rv_leaf VALUES ({tag})"]
 
-    def abandon(self) -> None:
-        self.pending = False
-        super().abandon()
-
     def check(self, execute) -> list[Problem]:
         first = self.number * SPAN
         count, last = execute(
             f"SELECT COUNT(*), COALESCE(MAX(tag) - {first}, 0) FROM rv_note"
             f" WHERE tag BETWEEN {first} AND {first + SPAN - 1}"
         )[0]
-        problems = []
-        text = f"rival {self.number}: {count} notes, last {last}, acknowledged {self.sequence}"
-        if self.pending:
-            self.settle(last == self.sequence + 1)
-        if count != last or last < self.sequence:
-            problems.append(Problem("lost", text))
-        elif last > self.sequence + self.pending:
-            problems.append(Problem("extra", text))
-        self.pending, self.sequence = False, last
+        problems = self.check_numbers("notes", count, last)
         return problems + self.check_tags(execute)
 
     def check_tags(self, execute) -> list[Problem]:
