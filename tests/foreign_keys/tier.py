@@ -140,7 +140,7 @@ def run_renames(server, args, result: TierResult) -> None:
     if part.problems:
         fail(result, "renames", "\n     ".join(part.problems), repeat(args, "renames"))
     else:
-        result.passed += len(renames.CASES)
+        result.passed += len(renames.CASES) + len(renames.SWAPS)
 
 
 def run_applications(args, result: TierResult, folder: Path) -> None:

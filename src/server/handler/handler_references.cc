@@ -220,7 +220,7 @@ int Handler::ChangeChildren(const ChildChange& change, bool deletes) {
     return HA_ERR_FK_DEPTH_EXCEEDED;
   }
   TABLE* child = FindOpenChild(ha_thd(), reference->other_name());
-  if (child == nullptr) return Fail(reference->Refused());
+  if (child == nullptr) return Fail(reference->ChildNotOpen());
   auto* handler = static_cast<Handler*>(child->file);
   const WholeRows whole(child);
   for (const std::string& row_key : row_keys) {

@@ -7,6 +7,7 @@
 #include "codec/reference_copy.h"
 #include "server/foreign_keys/foreign_key_lists.h"
 #include "server/foreign_keys/statement_foreign_keys.h"
+#include "server/tables/file_names.h"
 #include "server/tables/find_column.h"
 
 namespace basalt::server {
@@ -86,7 +87,7 @@ std::optional<catalog::ForeignKey> RowReference::Current(const engine::Database&
 
 // A RENAME of the other table does not wait for statements that write this one, and may be what the
 // lock has waited for. A foreign key follows its parent, whose old name may be another table's. Of
-// a child that is gone nobody knows the rows: the statement can be repeated.
+// a child that is gone nobody knows the rows.
 Status RowReference::LockOther(const engine::Database& database) {
   THD* thd = table_->server_table()->in_use;
   for (;;) {
@@ -95,7 +96,7 @@ Status RowReference::LockOther(const engine::Database& database) {
     }
     std::optional<catalog::ForeignKey> current = Current(database);
     if (current == foreign_) return Status::Ok();
-    if (!current || side_ == Side::kParent) return Refused();
+    if (!current || side_ == Side::kParent) return ChildNotOpen();
     foreign_ = std::move(*current);
     related_.reset();
   }
@@ -206,6 +207,14 @@ Status RowReference::Refused() const {
   const std::string child = catalog::IsTemporaryName(child_) ? NameOfAlteredTable(thd) : child_;
   const std::string text = DescribeObstacle(thd, child, foreign_);
   return Status(side_ == Side::kChild ? Code::kNoReferencedRow : Code::kRowIsReferenced, text);
+}
+
+Status RowReference::ChildNotOpen() const {
+  THD* thd = table_->server_table()->in_use;
+  push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN, ER_LOCK_DEADLOCK,
+                      "ROCKSDB: foreign keys of %s changed while the statement opened its tables",
+                      QuotedTableName(child_).c_str());
+  return Status(Code::kDeadlock);
 }
 
 }  // namespace basalt::server

@@ -70,6 +70,10 @@ class RowReference {
   engine::ReferenceCheck* lookup() { return lookup_.get(); }
   // The status that tells the client that this foreign key is in the way.
   Status Refused() const;
+  // As a parent: the statement has not opened the child as the foreign key needs it, because the
+  // foreign key came, or got other tables, while the statement opened its own. kDeadlock, with a
+  // warning that says so: to be repeated.
+  Status ChildNotOpen() const;
 
  private:
   bool FindOwnColumns();
