@@ -22,6 +22,7 @@ constexpr size_t kReadAheadBytes = 256u << 10;
 rocksdb::Options RunOptions(store::Store* store, rocksdb::ColumnFamilyHandle* family) {
   rocksdb::Options options = store->base()->GetOptions(family);
   options.compression = rocksdb::kLZ4Compression;
+  options.compression_opts = rocksdb::CompressionOptions();  // a level for ZSTD would mean LZ4HC
   options.bottommost_compression = rocksdb::kDisableCompressionOption;
   options.compression_per_level.clear();
   options.table_properties_collector_factories.clear();

@@ -10,6 +10,7 @@
 #include "store/errors/status_map.h"
 #include "store/format/column_family_names.h"
 #include "store/options/column_family_defaults.h"
+#include "store/options/lz4_level.h"
 #include "store/options/memory_budget.h"
 #include "store/options/option_string.h"
 
@@ -66,8 +67,8 @@ Status FamilyManager::Drop(rocksdb::ColumnFamilyHandle* handle) {
   return {};
 }
 
-Status FamilyManager::BuildOptions(const std::string& name,
-                                   rocksdb::ColumnFamilyOptions* options) const {
+Status FamilyManager::ReadOptions(const std::string& name,
+                                  rocksdb::ColumnFamilyOptions* options) const {
   *options = DefaultColumnFamilyOptions(name, *parts_.options, parts_.cache);
   BASALT_RETURN_IF_ERROR(ApplyColumnFamilyOptionString(
       parts_.options->default_column_family_options, "rocksdb_default_cf_options", options));
@@ -75,6 +76,13 @@ Status FamilyManager::BuildOptions(const std::string& name,
     BASALT_RETURN_IF_ERROR(ApplyColumnFamilyOptionString(
         found->second, "rocksdb_override_cf_options for " + name, options));
   }
+  return {};
+}
+
+Status FamilyManager::BuildOptions(const std::string& name,
+                                   rocksdb::ColumnFamilyOptions* options) const {
+  BASALT_RETURN_IF_ERROR(ReadOptions(name, options));
+  KeepLz4(options);
   if (options->arena_block_size == 0) {
     options->arena_block_size = MemtableBlockBytes(options->write_buffer_size);
   }
@@ -89,9 +97,11 @@ Status FamilyManager::BuildOptions(const std::string& name,
   return {};
 }
 
-Status FamilyManager::SetOptions(rocksdb::ColumnFamilyHandle* handle, const std::string& options) {
+Status FamilyManager::SetOptions(rocksdb::ColumnFamilyHandle* handle, const std::string& options,
+                                 const rocksdb::ColumnFamilyOptions& changed) {
   std::unordered_map<std::string, std::string> map;
   rocksdb::Status status = rocksdb::StringToMap(WithTodaysValues(options), &map);
+  if (status.ok()) status = AddCompression(changed, &map);
   if (status.ok()) status = db_->SetOptions(handle, map);
   return MapChange(status, "setting '" + options + "' for " + handle->GetName(),
                    parts_.options->log);
@@ -102,17 +112,18 @@ Status FamilyManager::UpdateOptions(std::string_view text) {
   std::map<std::string, std::string> updates;
   BASALT_RETURN_IF_ERROR(ParseColumnFamilyOverrides(text, "rocksdb_update_cf_options", &updates));
   MutexLock lock(mutex_);
+  std::map<std::string, rocksdb::ColumnFamilyOptions> changed;
   for (const auto& [name, options] : updates) {
-    rocksdb::ColumnFamilyOptions checked;
-    BASALT_RETURN_IF_ERROR(BuildOptions(name, &checked));
+    BASALT_RETURN_IF_ERROR(ReadOptions(name, &changed[name]));
     const OptionScope scope =
         families_.Find(name) == nullptr ? OptionScope::kNewFamily : OptionScope::kOpenFamily;
     const std::string origin = "rocksdb_update_cf_options for " + name;
-    BASALT_RETURN_IF_ERROR(ApplyColumnFamilyOptionString(options, origin, &checked, scope));
+    BASALT_RETURN_IF_ERROR(ApplyColumnFamilyOptionString(options, origin, &changed[name], scope));
+    KeepLz4(&changed[name]);
   }
   for (const auto& [name, options] : updates) {
     rocksdb::ColumnFamilyHandle* handle = families_.Find(name);
-    if (handle != nullptr) BASALT_RETURN_IF_ERROR(SetOptions(handle, options));
+    if (handle != nullptr) BASALT_RETURN_IF_ERROR(SetOptions(handle, options, changed[name]));
     std::string& kept = overrides_[name];
     kept.append(kept.empty() ? "" : ";").append(options);
   }

@@ -51,13 +51,17 @@ class FamilyManager {
   // Drops a column family with everything in it; not one of the store's own. Nobody may write to it
   // any more. Its handle stays valid until the store closes, and is not found any more.
   Status Drop(rocksdb::ColumnFamilyHandle* handle);
-  // Changes options of an open column family, a RocksDB option string.
-  Status SetOptions(rocksdb::ColumnFamilyHandle* handle, const std::string& options);
   // Changes options of several, by name: "cf1={...};cf2={...}". All texts are checked before the
   // first is applied. A family that is made later begins with it.
   Status UpdateOptions(std::string_view text);
 
  private:
+  // The defaults, and what the option strings make of them.
+  Status ReadOptions(const std::string& name, rocksdb::ColumnFamilyOptions* options) const;
+  // Changes options of an open family, a RocksDB option string. `changed`: what they then are.
+  Status SetOptions(rocksdb::ColumnFamilyHandle* handle, const std::string& options,
+                    const rocksdb::ColumnFamilyOptions& changed);
+
   const Parts parts_;
   Mutex mutex_;                                   // one creation or change of options at a time
   std::map<std::string, std::string> overrides_;  // family -> option string; written under mutex_

@@ -90,11 +90,10 @@ void SetLevels(const StoreOptions& options, rocksdb::ColumnFamilyOptions* family
 }
 
 void SetCompression(rocksdb::ColumnFamilyOptions* family) {
-  // LZ4 where data is rewritten often, ZSTD for the last level, which holds nine tenths of it.
+  // LZ4 where data is rewritten often, ZSTD for the last level, which holds nine tenths of it. Its
+  // level is ZSTD's own, 3, so that compression_opts alone can give another one.
   family->compression = rocksdb::kLZ4Compression;
   family->bottommost_compression = rocksdb::kZSTD;
-  family->bottommost_compression_opts.enabled = true;
-  family->bottommost_compression_opts.level = 3;
 }
 
 constexpr std::string_view kBlank = " \t\r\n";

@@ -13,7 +13,6 @@ constexpr std::string_view kSmall = "preset_small";
 void MakeFast(rocksdb::ColumnFamilyOptions* family) {
   family->compression = rocksdb::kLZ4Compression;
   family->bottommost_compression = rocksdb::kLZ4Compression;
-  family->bottommost_compression_opts.enabled = false;  // its level would be one of LZ4HC
 }
 
 // ZSTD everywhere, with large blocks and, at the bottom, a dictionary for each file: short rows

@@ -255,6 +255,26 @@ TEST_F(StoreTest, OldValuesAreTaken) {
   EXPECT_EQ(store_->base()->GetOptions(Family("cf1")).compression, rocksdb::kZSTD);
 }
 
+// As published for the old plugin, where LZ4 took no level.
+TEST_F(StoreTest, Lz4OfALevelIsNotLz4Hc) {
+  StoreOptions options = Options();
+  options.default_column_family_options =
+      "compression=kLZ4Compression;bottommost_compression=kZSTD;compression_opts=-14:4:0";
+  ASSERT_EQ(TryOpen(std::move(options)).ToString(), "ok");
+  const int none = rocksdb::CompressionOptions::kDefaultCompressionLevel;
+  auto found = store_->base()->GetOptions(Family("cf1"));
+  EXPECT_EQ(found.compression_opts.level, none);
+  EXPECT_EQ(found.bottommost_compression_opts.level, 4);
+  ASSERT_EQ(store_->families().UpdateOptions("cf1={compression_opts=-14:1:0}").ToString(), "ok");
+  found = store_->base()->GetOptions(Family("cf1"));
+  EXPECT_EQ(found.compression_opts.level, none);
+  EXPECT_EQ(found.bottommost_compression_opts.level, 1);
+  EXPECT_TRUE(found.bottommost_compression_opts.enabled);
+  ASSERT_EQ(store_->families().UpdateOptions("cf1={compression=kZSTD}").ToString(), "ok");
+  found = store_->base()->GetOptions(Family("cf1"));
+  EXPECT_EQ(found.compression_opts.level, 1) << "the level was meant for any compression";
+}
+
 TEST_F(StoreTest, MergeKeepsTheLargerCounter) {
   Open();
   const std::string key("\0\0\0\x09\0\0\0\0\0\0\x01\x2c", 12);
@@ -450,9 +470,9 @@ TEST_F(StoreTest, CompactionThatRocksDBRefusesIsInterrupted) {
 TEST_F(StoreTest, OptionsCanBeChangedWhileOpen) {
   Open();
   auto* handle = store_->default_column_family();
-  ASSERT_TRUE(store_->families().SetOptions(handle, "write_buffer_size=2m").ok());
+  ASSERT_TRUE(store_->families().UpdateOptions("default={write_buffer_size=2m}").ok());
   EXPECT_EQ(store_->base()->GetOptions(handle).write_buffer_size, 2u << 20);
-  EXPECT_FALSE(store_->families().SetOptions(handle, "num_levels=3").ok());
+  EXPECT_FALSE(store_->families().UpdateOptions("default={num_levels=3}").ok());
   EXPECT_TRUE(store_->settings().SetDatabaseOptions("max_background_jobs=3").ok());
 }
 
