@@ -7,8 +7,7 @@ import time
 from pathlib import Path
 from random import Random
 
-from tests.kit import orphans
-from tests.kit.check_tables import check_tables
+from tests.kit.clients.all_clients import check_clients
 from tests.kit.clients.bank import Bank
 from tests.kit.clients.client import Client, Problem
 from tests.kit.clients.events import Events
@@ -144,29 +143,13 @@ class Harness:
         return []
 
     def check(self) -> list[Problem]:
-        problems = []
-        for client in self.clients:
-            problems += [Problem("broken", e) for e in client.counts.errors]
-            client.counts.errors.clear()
-        with self.connect() as link, link.cursor() as cursor:
-
-            def execute(sql: str) -> list[tuple]:
-                cursor.execute(sql)
-                return list(cursor.fetchall()) if cursor.description else []
-
-            for client in self.clients:
-                problems += self.check_client(client, execute)
-            problems += check_tables(execute)
-            problems += [Problem("orphan", row) for row in orphans.find(execute, "crash")[1]]
-        return problems
-
-    def check_client(self, client: Client, execute) -> list[Problem]:
         try:
-            return client.check(execute)
+            with self.connect() as link:
+                return check_clients(self.clients, link, "crash")
         except Exception as error:
-            if not self.server.running():
-                raise DevError(f"the server died in a check\n{self.server.log_tail()}") from error
-            return [Problem("broken", f"{type(client).__name__}: {type(error).__name__}: {error}")]
+            if self.server.running():
+                raise
+            raise DevError(f"the server died in a check\n{self.server.log_tail()}") from error
 
     def total(self, name: str) -> int:
         return sum(getattr(c.counts, name) for c in self.clients)

@@ -8,9 +8,8 @@ import time
 from random import Random
 
 from tests.faults.full_disk import expect
-from tests.kit import orphans
-from tests.kit.check_tables import check_tables
-from tests.kit.clients.client import Client, Problem
+from tests.kit.clients.all_clients import check_clients
+from tests.kit.clients.client import Client
 from tests.kit.clients.family import Family
 from tests.kit.clients.prepared_family import PreparedFamily
 from tests.kit.clients.rival import Rival
@@ -66,26 +65,10 @@ class CascadePowerCuts:
         for thread in threads:
             thread.join()
         server.start()
-        problems = self.check()
+        with self.connect() as link:
+            problems = check_clients(self.clients, link, DATABASE)
         expect(not problems, "; ".join(map(str, problems)))
         return f"{self.total('acknowledged') - before} acknowledged"
-
-    def check(self) -> list[Problem]:
-        problems = []
-        for client in self.clients:
-            problems += [Problem("broken", error) for error in client.counts.errors]
-            client.counts.errors.clear()
-        with self.connect() as link, link.cursor() as cursor:
-
-            def execute(sql: str) -> list[tuple]:
-                cursor.execute(sql)
-                return list(cursor.fetchall()) if cursor.description else []
-
-            for client in self.clients:
-                problems += client.check(execute)
-            problems += check_tables(execute)
-            problems += [Problem("orphan", row) for row in orphans.find(execute, DATABASE)[1]]
-        return problems
 
     def total(self, name: str) -> int:
         return sum(getattr(client.counts, name) for client in self.clients)

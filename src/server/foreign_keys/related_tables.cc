@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/foreign_keys/related_tables.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -36,20 +37,15 @@ RelatedTablePointer FindOpen(const catalog::Catalog& catalog, const std::string&
 
 }  // namespace
 
-std::optional<uint32_t> RelatedTable::FindColumn(const std::string& name) const {
-  for (size_t i = 0; i < columns.size(); ++i) {
-    if (SameColumnName(columns[i].c_str(), name.c_str())) return static_cast<uint32_t>(i);
-  }
-  return std::nullopt;
-}
-
 std::optional<std::vector<uint32_t>> RelatedTable::FindColumns(const catalog::ForeignKey& foreign,
                                                                Side side) const {
   std::vector<uint32_t> positions;
   for (const catalog::ForeignKey::Columns& pair : foreign.columns) {
-    const std::optional<uint32_t> position = FindColumn(pair.*side);
-    if (!position) return std::nullopt;
-    positions.push_back(*position);
+    const auto at = std::find_if(columns.begin(), columns.end(), [&](const std::string& name) {
+      return SameColumnName(name.c_str(), (pair.*side).c_str());
+    });
+    if (at == columns.end()) return std::nullopt;
+    positions.push_back(static_cast<uint32_t>(at - columns.begin()));
   }
   return positions;
 }

@@ -29,7 +29,6 @@ struct RelatedTable {
   bool IsCurrent(const catalog::Catalog& catalog, const std::string& name) const {
     return catalog.FindTable(name) == record && catalog.foreign_keys().generation() == generation;
   }
-  std::optional<uint32_t> FindColumn(const std::string& name) const;
   // As FindColumns of a TABLE.
   std::optional<std::vector<uint32_t>> FindColumns(const catalog::ForeignKey& foreign,
                                                    Side side) const;

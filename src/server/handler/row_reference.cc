@@ -8,7 +8,6 @@
 #include "server/foreign_keys/foreign_key_lists.h"
 #include "server/foreign_keys/statement_foreign_keys.h"
 #include "server/tables/file_names.h"
-#include "server/tables/find_column.h"
 
 namespace basalt::server {
 
@@ -48,18 +47,21 @@ void RowReference::AddWatched(size_t index) {
   }
 }
 
+server::Side RowReference::OwnNames() const {
+  using Columns = catalog::ForeignKey::Columns;
+  return side_ == Side::kChild ? &Columns::child : &Columns::parent;
+}
+
+server::Side RowReference::OtherNames() const {
+  using Columns = catalog::ForeignKey::Columns;
+  return side_ == Side::kChild ? &Columns::parent : &Columns::child;
+}
+
 bool RowReference::FindOwnColumns() {
   if (!own_columns_.empty()) return true;
-  for (const catalog::ForeignKey::Columns& pair : foreign_.columns) {
-    const std::string& name = side_ == Side::kChild ? pair.child : pair.parent;
-    const std::optional<uint32_t> column = FindColumn(*table_->server_table(), name);
-    if (!column) {
-      own_columns_.clear();
-      return false;
-    }
-    own_columns_.push_back(*column);
-  }
-  return true;
+  auto found = FindColumns(*table_->server_table(), foreign_, OwnNames());
+  if (found) own_columns_ = std::move(*found);
+  return found.has_value();
 }
 
 // Without a table or an index that fits there is no look-up: with foreign_key_checks=0 a parent can
@@ -113,26 +115,16 @@ Status RowReference::OpenOther(engine::Database* database) {
   Status found = FindRelatedTable(thd, database, other_name(), &related_);
   if (found.code() == Code::kNotFound) return Status::Ok();
   BASALT_RETURN_IF_ERROR(std::move(found));
-  std::vector<uint32_t> columns;
-  for (const catalog::ForeignKey::Columns& pair : foreign_.columns) {
-    const auto column = related_->FindColumn(OtherColumn(pair));
-    if (!column) return Status::Ok();
-    columns.push_back(*column);
-  }
-  MakeLookup(related_->table, columns);
+  const auto columns = related_->FindColumns(foreign_, OtherNames());
+  if (columns) MakeLookup(related_->table, *columns);
   return Status::Ok();
 }
 
 void RowReference::LookUpItself() {
   if (lookup_ != nullptr && own_ == table_->data()) return;
   lookup_.reset();
-  std::vector<uint32_t> columns;
-  for (const catalog::ForeignKey::Columns& pair : foreign_.columns) {
-    const auto column = FindColumn(*table_->server_table(), OtherColumn(pair));
-    if (!column) return;
-    columns.push_back(*column);
-  }
-  MakeLookup(table_->engine_table(), columns);
+  const auto columns = FindColumns(*table_->server_table(), foreign_, OtherNames());
+  if (columns) MakeLookup(table_->engine_table(), *columns);
 }
 
 Status RowReference::Begin(engine::Database* database, txn::Transaction* transaction) {

@@ -11,6 +11,7 @@
 #include "catalog/foreign_key.h"
 #include "engine/references/reference_batch.h"
 #include "engine/references/reference_check.h"
+#include "server/foreign_keys/foreign_key_sides.h"
 #include "server/foreign_keys/related_tables.h"
 #include "server/handler/open_table.h"
 #include "server/server_headers.h"
@@ -85,9 +86,9 @@ class RowReference {
   Status LockOther(const engine::Database& database);
   std::optional<catalog::ForeignKey> Current(const engine::Database& database) const;
   void LookUpItself();
-  const std::string& OtherColumn(const catalog::ForeignKey::Columns& pair) const {
-    return side_ == Side::kChild ? pair.parent : pair.child;
-  }
+  // Which names of the foreign key's pairs are columns of the written table, and of the other.
+  server::Side OwnNames() const;
+  server::Side OtherNames() const;
 
   OpenTable* const table_;
   const Side side_;

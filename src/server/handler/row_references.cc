@@ -97,7 +97,7 @@ bool RowReferences::refers_to_itself() const {
 engine::WriteGuard* RowReferences::ForUpdate(const uchar* before, const uchar* after,
                                              Bytes row_key) {
   if (!is_child() && changes_ == nullptr) return nullptr;
-  row_key_.assign(row_key);
+  if (refers_to_itself()) row_key_.assign(row_key);
   before_ = before;
   after_ = after;
   return this;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "server/tables/find_column.h"
 #include "server/tables/table_name.h"
 
 namespace basalt::server {
@@ -26,16 +27,14 @@ bool ReadDuration(std::string_view text, uint64_t* seconds) {
   return errno == 0 && end == copy.c_str() + copy.size() && *seconds != 0;
 }
 
-std::optional<uint32_t> FindColumn(const TABLE& table, std::string_view name) {
-  const std::string wanted(name);
-  for (uint i = 0; i < table.s->fields; ++i) {
-    const Field& field = *table.field[i];
-    if (my_strcasecmp(system_charset_info, field.field_name.str, wanted.c_str()) != 0) continue;
-    const bool fits = field.type() == MYSQL_TYPE_LONGLONG && field.is_unsigned() &&
-                      !field.real_maybe_null() && field.stored_in_db();
-    if (fits) return i;
-  }
-  return std::nullopt;
+// The column, if it can hold the time of a row.
+std::optional<uint32_t> FindTimeColumn(const TABLE& table, std::string_view name) {
+  const std::optional<uint32_t> column = FindColumn(table, std::string(name));
+  if (!column) return std::nullopt;
+  const Field& field = *table.field[*column];
+  const bool fits = field.type() == MYSQL_TYPE_LONGLONG && field.is_unsigned() &&
+                    !field.real_maybe_null() && field.stored_in_db();
+  return fits ? column : std::nullopt;
 }
 
 int Refuse(uint error, std::string_view word) {
@@ -58,14 +57,14 @@ int ReadTimeToLive(const TABLE& form, std::string_view table_name, TimeToLive* w
     return Refuse(ER_NOT_SUPPORTED_YET, "ROCKSDB: time to live of rows in a temporary table");
   }
   if (words.column.empty()) return 0;
-  wanted->column = FindColumn(form, words.column);
+  wanted->column = FindTimeColumn(form, words.column);
   return wanted->column ? 0 : Refuse(ER_RDB_TTL_COL_FORMAT, words.column);
 }
 
 std::optional<uint32_t> TimeStampColumn(const TABLE& table, std::string_view table_name) {
   const TimeToLiveWords words = WordsOf(table, table_name);
   if (words.column.empty()) return std::nullopt;
-  return FindColumn(table, words.column);
+  return FindTimeColumn(table, words.column);
 }
 
 bool ChangesTimeToLive(const TABLE& table, const TABLE& altered, std::string_view table_name,
