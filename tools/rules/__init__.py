@@ -9,6 +9,7 @@
     prose.py    no sentence of a page over 30 words; openings of comments, as a ratchet
     database.py who may ask for the running database
     links.py    what a page links to exists; so do all paths of docs/glossary.md
+    messages.py docs/operate/troubleshoot.md has every message of the engine
 
 A rule returns a list of findings, each one line `PATH:LINE: what is wrong`; none means it is kept.
 """
@@ -33,8 +34,18 @@ def files_of_project(root: Path = paths.ROOT) -> list[Path]:
 
 def check_all(root: Path = paths.ROOT) -> list[str]:
     """The findings of all rules on a tree."""
-    from tools.rules import budgets, database, imports, layers, links, prose, rooms, words
+    from tools.rules import (
+        budgets,
+        database,
+        imports,
+        layers,
+        links,
+        messages,
+        prose,
+        rooms,
+        words,
+    )
 
     files = files_of_project(root)
-    all_rules = (layers, rooms, database, imports, budgets, words, prose, links)
+    all_rules = (layers, rooms, database, imports, budgets, words, prose, links, messages)
     return [f for rule in all_rules for f in rule.check(root, files)]

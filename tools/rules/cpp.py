@@ -40,6 +40,15 @@ class Class:
     functions: int  # public functions, without constructors, destructors, operators and overrides
 
 
+@dataclass
+class Literal:
+    """A string in the code; parts that stand side by side are one."""
+
+    line: int
+    text: str
+    call: str  # the innermost call it is an argument of: the function's name, or empty
+
+
 def is_cpp(path: Path) -> bool:
     return path.suffix in SUFFIXES
 
@@ -72,6 +81,34 @@ def code_only(text: str) -> str:
             blank(content.index(content[node.end_byte - 1 : node.end_byte], node.start_byte) + 1,
                   node.end_byte - 1)  # fmt: skip
     return blanked.decode(errors="replace")
+
+
+def literals(text: str) -> list[Literal]:
+    """All strings, but for names of headers and what is asserted at compile time."""
+    _, root = _parse(text)
+    found = []
+    waiting = [(root, "")]
+    while waiting:
+        node, call = waiting.pop()
+        if node.type in ("preproc_include", "static_assert_declaration"):
+            continue
+        if node.type in ("concatenated_string", *_LITERALS[:2]):
+            found.append(Literal(node.start_point.row + 1, _content(node), call))
+            continue
+        if node.type == "call_expression":
+            function = node.child_by_field_name("function")
+            call = re.split(r"[^\w~]", function.text.decode(errors="replace"))[-1]
+        waiting += [(child, call) for child in node.children]
+    return sorted(found, key=lambda literal: literal.line)
+
+
+def _content(node: Node) -> str:
+    if node.type == "concatenated_string":
+        return "".join(_content(child) for child in node.children if child.type in _LITERALS)
+    inside = node.text.decode(errors="replace")
+    if node.type == "raw_string_literal":
+        return inside[inside.index("(") + 1 : inside.rindex(")")]
+    return re.sub(r"\\(.)", r"\1", inside[inside.index('"') + 1 : -1].replace("\\n", " "))
 
 
 def comment_share(text: str) -> float:

@@ -5,8 +5,19 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from tools import rules
-from tools.rules import budgets, cpp, database, imports, layers, links, prose, rooms, words
+from tools import paths, rules
+from tools.rules import (
+    budgets,
+    cpp,
+    database,
+    imports,
+    layers,
+    links,
+    messages,
+    prose,
+    rooms,
+    words,
+)
 
 
 def layer_findings(path: str, text: str) -> list[str]:
@@ -300,6 +311,48 @@ class LinksTest(unittest.TestCase):
             found = links.check_page(root, Path("docs/a.md"), text)
             self.assertEqual(["docs/a.md:2: names docs/c.md, which does not exist"], found)
             self.assertEqual(2, len(links.check_page(root, links.GLOSSARY, text)))
+
+
+class MessagesTest(unittest.TestCase):
+    """A message that the page lacks is found, whatever function prints it."""
+
+    def found(self, text: str, page: str = "") -> list[str]:
+        return messages.check_file(Path("src/store/a.cc"), text, messages.plain(page))
+
+    def test_parts_between_what_is_filled_in_are_looked_for(self):
+        text = (
+            'void F() { sql_print_error("ROCKSDB: table %s has lost "\n"its file: %llu", a, b); }\n'
+        )
+        page = "| `ROCKSDB: table NAME has lost\nits file: N` |"
+        self.assertEqual([], self.found(text, page))
+        self.assertEqual(2, len(self.found(text)))
+        self.assertTrue(self.found(text)[1].startswith("src/store/a.cc:1: "))
+        self.assertIn("has lost its file", self.found(text)[1])
+
+    def test_one_changed_word_is_found(self):
+        text = 'Status F() { return Status(Code::kNoSpace, "the disk is full: " + name); }\n'
+        self.assertEqual([], self.found(text, "`the disk is full: ...`"))
+        self.assertEqual(1, len(self.found(text, "`the disk was full: ...`")))
+
+    def test_functions_of_all_names_count(self):
+        text = 'std::string G() { return Quoted(name) + " is used by somebody"; }\n'
+        self.assertEqual(1, len(self.found(text)))
+
+    def test_two_words_are_a_message_where_something_is_reported(self):
+        self.assertEqual(
+            1, len(self.found('Status s(Code::kIoError, "x"); F(Status(c, "is gone"));'))
+        )
+        self.assertEqual([], self.found('F("two words");'))
+
+    def test_assertions_headers_and_comments_are_none(self):
+        text = '#include "a b c.h"\n// "a b c"\nvoid F() { BASALT_ASSERT(x, "T1: a b c"); }\n'
+        self.assertEqual([], self.found(text + 'static_assert(x, "a b c");\n'))
+
+    def test_what_is_excepted_is_in_the_source(self):
+        files = filter(messages.is_read, rules.files_of_project())
+        texts = "\n".join((paths.ROOT / path).read_text() for path in files)
+        for text in messages.NO_MESSAGES:
+            self.assertIn(text, texts)
 
 
 class ImportsTest(unittest.TestCase):
