@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The pages for those who run a server name variables and counters that exist. `./dev test surface`
-compares the lists they are looked up in with a running server."""
+compares the lists they are looked up in with a running server. The first page's picture and figures
+are those of docs/performance.md."""
 
 import re
 import unittest
 
-from tools import paths
+from tools import paths, pictures
 
 PAGES = paths.ROOT / "docs/operate"
 LISTS = ("docs/variables.md", "docs/status.md")
@@ -35,6 +36,27 @@ class OperateTest(unittest.TestCase):
         self.assertTrue(files)
         unknown = {p.name: sorted(names(p.read_text()) - known()) for p in files}
         self.assertEqual({}, {name: found for name, found in unknown.items() if found})
+
+
+class FirstPageTest(unittest.TestCase):
+    def test_the_picture_has_the_figures_of_the_page(self):
+        self.assertEqual(pictures.made(), pictures.PICTURE.read_text(), "python3 -m tools.pictures")
+
+    def test_other_figures_make_another_picture(self):
+        page = f"{pictures.ROW} 465 | 597 | 930 | 0.50 | |\n"
+        sizes = pictures.figures(page)
+        self.assertEqual([465, 597, 930], sizes)
+        self.assertNotEqual(pictures.draw(sizes), pictures.draw([464, 597, 930]))
+
+    def test_the_figures_of_the_first_page_stand_in_the_page_of_figures(self):
+        first = (paths.ROOT / "README.md").read_text()
+        table = re.search(r"^\| TPC-C.*?\n\n", first, re.S | re.M).group()
+        page = pictures.SOURCE.read_text()
+        numbers = re.findall(r"(?<=\| )[\d.]+(?= \|)", table)
+        self.assertEqual(12, len(numbers))
+        part = page[page.index("TPC-C in the size") : page.index("That is with the pace")]
+        for number in numbers:
+            self.assertRegex(part, rf"(?<![\d.]){re.escape(number)}(?![\d.])")
 
 
 if __name__ == "__main__":
