@@ -45,6 +45,15 @@ bool CopyValue(Field* field, const uchar* image, uint32_t letters) {
   return true;
 }
 
+// Does the row refer to itself when its children are looked for? InnoDB changes one index after the
+// other, and looks for children at the parent's: of an index behind it the row has its old entry,
+// and of one before it the new one, if there is one.
+bool StaysOwnChild(const RowReference& reference, const uchar* before, const uchar* after) {
+  engine::ReferenceCheck* lookup = reference.lookup();
+  if (reference.other_index() > reference.own_index()) return lookup->Matches(before, before);
+  return after != nullptr && lookup->Matches(before, after);
+}
+
 }  // namespace
 
 bool CascadeStep::IsStillReferring(const ChildChange& change) const {
@@ -67,12 +76,11 @@ bool PlanChildChange(RowReference* reference, const TABLE& parent, Bytes own_row
   const catalog::ForeignKey& foreign = reference->foreign();
   change->action = after == nullptr ? foreign.on_delete : foreign.on_update;
   if (!lookup->Translate(before, &change->wanted)) return false;
-  // InnoDB takes the row out of one index after the other, and looks for children at the parent's:
-  // of the row itself it finds the entry of a later one.
-  if (reference->is_of_itself() && lookup->Matches(before, before)) {
-    const bool is_found = reference->other_index() > reference->own_index();
-    change->refused = is_found && !change->ChangesRows();
-    if (!is_found) change->own_row.assign(own_row);
+  if (reference->is_of_itself()) {
+    const bool is_child = StaysOwnChild(*reference, before, after);
+    // The chain would come back to the row that it updates.
+    change->refused = is_child && (after != nullptr || !change->ChangesRows());
+    if (!is_child) change->own_row.assign(own_row);
   }
   if (after == nullptr || change->action != catalog::ReferenceAction::kCascade) return true;
   change->impossible = !lookup->TranslateWithNulls(after, &change->next);

@@ -68,7 +68,7 @@ class RowReference {
   // As a parent: see engine::ReferenceCheck. Null when one of the tables is not there, or has no
   // index for the foreign key, or types do not match: as a child no parent is found then. As a
   // parent no row is referred to, as in InnoDB: the child takes no rows.
-  engine::ReferenceCheck* lookup() { return lookup_.get(); }
+  engine::ReferenceCheck* lookup() const { return lookup_.get(); }
   // The status that tells the client that this foreign key is in the way.
   Status Refused() const;
   // As a parent: the statement has not opened the child as the foreign key needs it, because the

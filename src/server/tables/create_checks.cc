@@ -84,6 +84,25 @@ int RefuseAttributesOfPartitions() {
   return 0;
 }
 
+// The server refuses ENCRYPTED in CREATE TABLE. It keeps it in silence when a table moves here from
+// another engine: what was encrypted would not be so any more, and nobody would know.
+int RefuseEncryption(const HA_CREATE_INFO& create_info) {
+  const THD* thd = current_thd;
+  if (!(create_info.used_fields & HA_CREATE_USED_ENGINE) || thd->slave_thread ||
+      (thd->variables.sql_mode & MODE_IGNORE_BAD_TABLE_OPTIONS)) {
+    return 0;
+  }
+  for (const engine_option_value* option = create_info.option_list; option != nullptr;
+       option = option->next) {
+    if (my_strcasecmp(system_charset_info, option->name.str, "ENCRYPTED") == 0 &&
+        option->value.str != nullptr &&
+        my_strcasecmp(system_charset_info, option->value.str, "YES") == 0) {
+      return RefuseOption("ENCRYPTED=YES");
+    }
+  }
+  return 0;
+}
+
 bool HasIndexAttributes(const TABLE& form) {
   for (uint i = 0; i < form.s->keys; ++i) {
     if (FamilyAttributeOf(form.key_info[i]) != nullptr) return true;
@@ -129,6 +148,7 @@ int RefuseUnsupportedIndex(const TABLE& form, const KEY& key) {
 int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
   if (create_info.data_file_name != nullptr) return RefuseOption("DATA DIRECTORY");
   if (create_info.index_file_name != nullptr) return RefuseOption("INDEX DIRECTORY");
+  if (int error = RefuseEncryption(create_info)) return error;
   if (int error = RefuseAttributesOfPartitions()) return error;
   // With the record of one in the dictionary MyRocks does not start.
   if (create_info.sequence && MyRocksCompatibleFormat(current_thd)) {

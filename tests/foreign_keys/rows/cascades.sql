@@ -241,6 +241,61 @@ UPDATE t SET id = 10 WHERE id = 1; -- error 1451
 UPDATE t SET a = 10 WHERE id = 2; -- error 1452
 DELETE FROM t WHERE id = 10;
 
+## an UPDATE of a row that refers to itself: the child's index before the parent's
+CREATE TABLE t (id INT PRIMARY KEY, a INT, c INT, KEY (c), KEY (a), FOREIGN KEY (c) REFERENCES t (a));
+INSERT INTO t VALUES (5, 6, NULL), (6, 7, NULL);
+UPDATE t SET c = 6 WHERE id = 5;
+UPDATE t SET a = 4 WHERE id = 5; -- error 1451
+UPDATE t SET a = 4, id = 9 WHERE id = 5; -- error 1451
+UPDATE t SET a = 4, c = 7 WHERE id = 5;
+UPDATE t SET a = 8, c = 7 WHERE id = 6; -- error 1451
+UPDATE t SET a = 8, c = NULL WHERE id = 5;
+DELETE FROM t WHERE id = 6;
+
+## an UPDATE of a row that refers to itself: a unique one before the parent's
+CREATE TABLE t (id INT PRIMARY KEY, a INT, c INT, KEY (a), UNIQUE KEY (c), FOREIGN KEY (c) REFERENCES t (a));
+INSERT INTO t VALUES (5, 6, NULL), (6, 7, NULL);
+UPDATE t SET c = 6 WHERE id = 5;
+UPDATE t SET a = 4 WHERE id = 5; -- error 1451
+UPDATE t SET a = 4, id = 9 WHERE id = 5; -- error 1451
+UPDATE t SET a = 4, c = 7 WHERE id = 5;
+UPDATE t SET a = 8, c = 7 WHERE id = 6; -- error 1062
+UPDATE t SET a = 8, c = NULL WHERE id = 5;
+DELETE FROM t WHERE id = 6;
+
+## an UPDATE of a row that refers to itself: the child's index behind the parent's
+CREATE TABLE t (id INT PRIMARY KEY, a INT, c INT, KEY (a), KEY (c), FOREIGN KEY (c) REFERENCES t (a));
+INSERT INTO t VALUES (5, 6, NULL), (6, 7, NULL);
+UPDATE t SET c = 6 WHERE id = 5;
+UPDATE t SET a = 4 WHERE id = 5; -- error 1451
+UPDATE t SET a = 4, id = 9 WHERE id = 5; -- error 1451
+UPDATE t SET a = 4, c = 7 WHERE id = 5; -- error 1451
+UPDATE t SET a = 8, c = 7 WHERE id = 6; -- error 1452
+UPDATE t SET a = 8, c = NULL WHERE id = 5;
+DELETE FROM t WHERE id = 6;
+
+## an UPDATE of a row that refers to itself: the child's index before the parent's, UPDATE CASCADE
+CREATE TABLE t (id INT PRIMARY KEY, a INT, c INT, KEY (c), KEY (a), FOREIGN KEY (c) REFERENCES t (a) ON UPDATE CASCADE);
+INSERT INTO t VALUES (5, 6, NULL), (6, 7, NULL);
+UPDATE t SET c = 6 WHERE id = 5;
+UPDATE t SET a = 4 WHERE id = 5; -- error 1451
+UPDATE t SET a = 4, id = 9 WHERE id = 5; -- error 1451
+UPDATE t SET a = 4, c = 7 WHERE id = 5;
+UPDATE t SET a = 8, c = 7 WHERE id = 6; -- error 1451
+UPDATE t SET a = 8, c = NULL WHERE id = 5;
+DELETE FROM t WHERE id = 6;
+
+## an UPDATE of a row that refers to itself: the child's index before the parent's, UPDATE SET NULL
+CREATE TABLE t (id INT PRIMARY KEY, a INT, c INT, KEY (c), KEY (a), FOREIGN KEY (c) REFERENCES t (a) ON UPDATE SET NULL);
+INSERT INTO t VALUES (5, 6, NULL), (6, 7, NULL);
+UPDATE t SET c = 6 WHERE id = 5;
+UPDATE t SET a = 4 WHERE id = 5; -- error 1451
+UPDATE t SET a = 4, id = 9 WHERE id = 5; -- error 1451
+UPDATE t SET a = 4, c = 7 WHERE id = 5;
+UPDATE t SET a = 8, c = 7 WHERE id = 6; -- error 1451
+UPDATE t SET a = 8, c = NULL WHERE id = 5;
+DELETE FROM t WHERE id = 6;
+
 ## a table that refers to itself, UPDATE CASCADE
 CREATE TABLE t (id INT PRIMARY KEY, a INT, FOREIGN KEY (a) REFERENCES t (id) ON UPDATE CASCADE);
 INSERT INTO t VALUES (1, NULL), (2, 1), (3, 2);
