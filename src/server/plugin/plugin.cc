@@ -26,8 +26,9 @@ extern void ignore_db_dirs_append(const char* directory);
 namespace basalt::server {
 namespace {
 
-constexpr unsigned kVersion = 0x0001;
-constexpr char kVersionText[] = "0.1";
+// The build defines both from the version of the project (CMakeLists.txt).
+constexpr unsigned kVersion = BASALT_VERSION_NUMBER;  // major << 8 | minor
+constexpr char kVersionText[] = BASALT_VERSION;
 
 // The library is built for processors with these (Intel since 2013, AMD since 2017).
 const char* MissingInstructions() {
