@@ -28,6 +28,7 @@ ORDER = (
     "server",
     "mtr",
     "bench",
+    "package",
     "env",
     "docs",
     "fmt",

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Makes Debian packages of the release build: the plugin, and its debug symbols apart. Brings that
+build up to date, but does not make one.
+
+The package fits exactly the server version that the plugin was built for, and says so. The same
+plugin and commit give the same bytes. packaging/README.md tells what is inside.
+"""
+
+from pathlib import Path
+
+from tools import paths
+
+HELP = "makes Debian packages of what ./dev build has built"
+
+
+def add_arguments(parser) -> None:
+    parser.add_argument(
+        "--output", type=Path, help="the folder for the packages; default: build/package"
+    )
+
+
+def run(args) -> int:
+    from tools import build
+    from tools.package import debs
+
+    output = (args.output or paths.build_root() / "package").absolute()
+    debs.check(output)
+    build.build()  # a package of an old build would be a surprise
+    for package in debs.build(output):
+        print(f"{package} ({package.stat().st_size / 1e6:.1f} MB)")
+    return 0

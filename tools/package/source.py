@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The folder that debhelper works in: the built plugin, the files of packaging/, a changelog."""
+
+import os
+import re
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tools import paths
+from tools.package import changelog, origin
+
+PACKAGING = paths.ROOT / "packaging"
+FILES = ("rocksdb.cnf", "basalt.conf")
+
+
+def lay_out(folder: Path) -> None:
+    """Fills a folder that does not exist yet."""
+    shutil.copytree(PACKAGING / "debian", folder / "debian")
+    for name in FILES:
+        shutil.copy2(PACKAGING / name, folder / name)
+    shutil.copy2(paths.plugin(), folder / paths.plugin().name)
+    (folder / "debian" / "changelog").write_text(changelog_text())
+
+
+def changelog_text() -> str:
+    return changelog.debian_changelog(
+        (paths.ROOT / "CHANGELOG.md").read_text(),
+        origin.package_version(),
+        datetime.fromtimestamp(origin.source_date(), UTC),
+        maintainer(),
+    )
+
+
+def maintainer() -> str:
+    """Who the packages are from, as their control file says."""
+    control = (PACKAGING / "debian" / "control").read_text()
+    return re.search(r"^Maintainer: (.*)$", control, re.M)[1]
+
+
+def environment() -> dict[str, str]:
+    """What debhelper is told; nothing of the caller's environment changes a package."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
+    return {
+        **kept,
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "SOURCE_DATE_EPOCH": str(origin.source_date()),
+        "SERVER_VERSION": origin.server_version(),
+        "DEB_RULES_REQUIRES_ROOT": "no",
+        # xz cuts its input by the number of threads
+        "DPKG_DEB_THREADS_MAX": "1",
+    }
