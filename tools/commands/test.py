@@ -21,6 +21,7 @@ ORDER = (
     "sql",
     "surface",
     "matrix",
+    "package",
     "damage",
     "faults",
     "tools",

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The Debian packages: made twice, taken apart, loaded; `--long` installs them in a bare Debian.
+
+The short form needs no bare root, because making one takes longer than all its checks.
+"""
+
+import shutil
+
+from tests.kit.tier_result import TierResult
+from tests.package.built import BuiltPackages
+from tests.package.check import run_checks
+from tests.package.contents import LINTIAN, Contents
+from tests.package.life import Life
+from tests.package.loading import Loading
+from tests.package.refusals import Refusals
+from tools import paths
+from tools.package import debs
+from tools.setup import debian
+
+HELP = "Debian packages: same bytes, contents, lintian; --long: a bare Debian 12 that installs them"
+
+
+def run(args) -> TierResult:
+    result = TierResult("package", 0, 0, repeat_command="./dev test package")
+    if args.long:
+        result.repeat_command += " --long"
+    folder = paths.scratch() / "package"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    debian.install([*debs.DEBIAN_PACKAGES, *LINTIAN], "to build and check packages")
+    built = BuiltPackages(folder)
+    checks = Contents(built).checks() + Loading(built, folder / "data").checks()
+    checks += Refusals(folder / "refused").checks()
+    if args.long:
+        checks += Life(built, folder / "bare").checks()
+    run_checks(checks, result, args.filter)
+    if not result.failed:
+        shutil.rmtree(folder, ignore_errors=True)
+    return result
