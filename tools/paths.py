@@ -7,8 +7,9 @@ Layout of the cache (BASALT_CACHE, else XDG_CACHE_HOME/basalt, else ~/.cache/bas
     apt/                          private package lists, so that the system's stay as they are
     server/selected               the server version the last set-up chose
     server/VERSION/root/          Debian's server, client, tests and peer plugins, unpacked
-    server/VERSION/source/        headers of exactly that version from the source package
+    server/VERSION/source/        headers of exactly that version from its source
     server/VERSION/generated/     headers generated from them
+    headers/                      of each version set up, its private headers as an archive
     rocksdb/VERSION-HASH/         include/ and lib/librocksdb.a; HASH covers version and flags
     jemalloc/VERSION-HASH/        include/ and lib/libjemalloc_pic.a
     applications/                 applications whose schemas the tier foreign-keys creates

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What can be chosen of ./dev setup: the server's source and version."""
+
+import contextlib
+import io
+import json
+import os
+import shlex
+import subprocess
+import tarfile
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from tools import paths
+from tools.errors import DevError
+from tools.setup import mariadb, server_source
+
+# a source of MariaDB in little: headers, the list of trace points, and what a build does not need
+VERSION = (
+    "MYSQL_VERSION_MAJOR=10\nMYSQL_VERSION_MINOR=11\nMYSQL_VERSION_PATCH={}\nMYSQL_VERSION_EXTRA=\n"
+)
+LITTLE = {
+    "sql/handler.h": "// handler\n",
+    "sql/handler.cc": "// not kept\n",
+    "include/mysql/plugin.h": "// plugin\n",
+    "include/probes_mysql.d.base": "provider mysql { probe connection__start(unsigned long); };\n",
+    "wsrep-lib/include/wsrep/id.hpp": "// wsrep\n",
+    "wsrep-lib/wsrep-API/v26/wsrep_api.h": "// API\n",
+    "scripts/dheadgen.pl": "print qq(#define PROBES 1\\n);\n",
+    "storage/innobase/big.h": "// not kept\n",
+}
+
+
+def write_source(folder: Path, patch: int = 18, without: str = "nothing") -> Path:
+    for name, text in {**LITTLE, "VERSION": VERSION.format(patch)}.items():
+        if not name.startswith(without):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+    return folder
+
+
+def names_below(folder: Path) -> list[str]:
+    return sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+
+
+class CacheOfItsOwn(unittest.TestCase):
+    """Tests with an empty cache, and nothing given by the environment."""
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        cache = {"BASALT_CACHE": str(self.folder / "cache"), "BASALT_MARIADB_SOURCE": ""}
+        self.enterContext(mock.patch.dict(os.environ, {**cache, "BASALT_MARIADB_VERSION": ""}))
+
+    def tarball(self, kind: str, top: str = "mariadb-10.11.18/") -> Path:
+        source = write_source(self.folder / "tree")
+        path = self.folder / f"source.tar.{kind}"
+        with tarfile.open(path, f"w:{kind}") as archive:
+            for name in names_below(source):
+                archive.add(source / name, top + name)
+        return path
+
+    def refusal(self, call, *arguments) -> str:
+        with self.assertRaises(DevError) as caught:
+            call(*arguments)
+        return str(caught.exception)
+
+
+class ServerSourceTest(CacheOfItsOwn):
+    def test_a_folder_and_every_kind_of_tarball_give_the_same_headers(self):
+        folder = write_source(self.folder / "tree")
+        sources = [folder, *(self.tarball(kind) for kind in ("gz", "bz2", "xz"))]
+        for number, source in enumerate(sources):
+            home = self.folder / f"home{number}"
+            self.assertEqual("10.11.18", server_source.release(source))
+            server_source.copy(source, home)
+            self.assertEqual("#define PROBES 1\n", (home / server_source.PROBES).read_text())
+            self.assertEqual(names_below(self.folder / "home0"), names_below(home), source)
+        self.assertIn("source/sql/handler.h", names_below(home))
+        self.assertNotIn("source/sql/handler.cc", names_below(home))
+        self.assertEqual("10.11.18", server_source.release(self.tarball("gz", top="./")))
+
+    def test_what_is_no_source_is_refused_by_name(self):
+        empty = self.folder / "empty"
+        empty.mkdir()
+        self.assertIn(f"{empty}: no source of MariaDB", self.refusal(server_source.release, empty))
+        (empty / "VERSION").write_text("3.1\n")
+        self.assertIn("does not tell a release", self.refusal(server_source.release, empty))
+        text = self.folder / "notes.txt"
+        text.write_text("no tarball\n")
+        self.assertIn(f"{text}: no tarball", self.refusal(server_source.release, text))
+        for kind in ("gz", "bz2", "xz"):
+            cut = self.tarball(kind)
+            cut.write_bytes(cut.read_bytes()[: cut.stat().st_size // 2])
+            message = self.refusal(server_source.copy, cut, self.folder / f"home-{kind}")
+            self.assertIn("damaged", message, kind)
+        with mock.patch.dict(os.environ, {"BASALT_MARIADB_SOURCE": "/not/there"}):
+            self.assertIn("/not/there: no such file", self.refusal(mariadb.complete))
+
+    def test_a_part_that_is_lacking_is_named(self):
+        hints = {"sql/": "sql/handler.h", "wsrep-lib/": "submodules", "scripts/": "dheadgen.pl"}
+        for part, hint in hints.items():
+            source = write_source(self.folder / part, without=part)
+            home = self.folder / f"home-{part}"
+            self.assertIn(hint, self.refusal(server_source.copy, source, home))
+
+    def test_no_file_is_written_outside(self):
+        path = self.folder / "bad.tar"
+        with tarfile.open(path, "w") as archive:
+            for name in ("top/sql/../../../escaped.h", "/etc/sql/../escaped.h"):
+                archive.addfile(tarfile.TarInfo(name), io.BytesIO())
+        self.refusal(server_source.copy, path, self.folder / "home")
+        self.assertEqual([], [n for n in names_below(self.folder) if n.endswith("escaped.h")])
+
+    def test_kept_headers_are_the_same_bytes_and_a_source(self):
+        archives = []
+        for name in ("one", "two"):
+            home = self.folder / name
+            server_source.copy(write_source(self.folder / f"tree-{name}"), home)
+            os.utime(home / "source" / "VERSION", (len(name), len(archives)))
+            archives.append(self.folder / f"{name}.tar.xz")
+            server_source.write_archive(home, archives[-1])
+        self.assertEqual(archives[0].read_bytes(), archives[1].read_bytes())
+        server_source.copy(archives[0], self.folder / "again")
+        kept = names_below(self.folder / "again")
+        generator = [f"source/{n}" for n in (server_source.GENERATOR, server_source.POINTS)]
+        self.assertEqual([n for n in names_below(home) if n not in generator], kept)
+
+
+class ServerChoiceTest(CacheOfItsOwn):
+    """Which version is taken, with lists of packages and downloads made up."""
+
+    def setUp(self):
+        super().setUp()
+        self.listed = ["1:10.11.19-0+deb12u1", "1:10.11.18-0+deb12u1"]
+        self.sources = "".join(f"Version: {v}\n" for v in self.listed)
+        self.apt = mock.Mock()
+        self.apt.output.side_effect = self.output
+        self.apt.get.return_value = False
+        self.enterContext(mock.patch.object(mariadb, "failure", return_value="is gone"))
+        self.enterContext(contextlib.redirect_stdout(io.StringIO()))
+
+    def output(self, command: str, package: str) -> str:
+        if command == "showsrc":
+            return self.sources
+        return "".join(f" {package} | {v} | http://mirror Packages\n" for v in self.listed)
+
+    def test_source_and_version_must_agree(self):
+        source = Path("/s")
+        check = mariadb.check_wanted
+        check(None, "", "")
+        check(source, "10.11.19", "1:10.11.19-0+deb12u1")
+        text = self.refusal(check, source, "10.11.18", "10.11.19-0+deb12u1")
+        self.assertIn("/s is MariaDB 10.11.18", text)
+        self.assertIn("Basalt is for 10.11.*", self.refusal(check, source, "11.8.2", ""))
+        self.assertIn("11.8.9-1 is no", self.refusal(check, None, "", "11.8.9-1"))
+
+    def test_the_sources_release_decides(self):
+        version, source, reason = mariadb.choose(self.apt, Path("/s"), "10.11.18", "")
+        self.assertEqual(("1:10.11.18-0+deb12u1", Path("/s")), (version, source))
+        self.assertEqual("headers of /s", reason)
+        text = self.refusal(mariadb.choose, self.apt, Path("/s"), "10.11.7", "")
+        self.assertIn("MariaDB 10.11.7: Debian's lists have no binary packages", text)
+        self.assertIn("10.11.19-0+deb12u1, 10.11.18-0+deb12u1", text)
+        text = self.refusal(mariadb.choose, self.apt, None, "", "10.11.7-1")
+        self.assertIn("BASALT_MARIADB_VERSION=10.11.7-1: ", text)
+
+    def test_kept_headers_stand_for_a_source_that_is_gone(self):
+        text = self.refusal(mariadb.choose, self.apt, None, "", "")
+        self.assertIn("10.11.19-0+deb12u1 is listed, but its source is gone", text)
+        self.assertIn("BASALT_MARIADB_SOURCE=DIR|TARBALL", text)
+        self.sources = ""
+        home = self.folder / "10.11.18-0+deb12u1"
+        server_source.copy(write_source(self.folder / "tree"), home)
+        server_source.keep(home)
+        version, source, _ = mariadb.choose(self.apt, None, "", "")
+        self.assertEqual("1:10.11.18-0+deb12u1", version)
+        self.assertEqual(server_source.kept("10.11.18-0+deb12u1"), source)
+        self.assertEqual("10.11.18", server_source.release(source))
+
+    def test_a_source_is_read_once_and_selects_its_version(self):
+        for version in ("10.11.18-0+deb12u1", "10.11.19-0+deb12u1"):
+            mariadb.home(version).mkdir(parents=True)
+            (mariadb.home(version) / "complete").write_text("there\n")
+        mariadb.select("10.11.18-0+deb12u1")
+        self.assertTrue(mariadb.complete())
+        source = write_source(self.folder / "tree", patch=19)
+        with mock.patch.dict(os.environ, {"BASALT_MARIADB_SOURCE": str(source)}):
+            self.assertFalse(mariadb.complete())
+            mariadb.make()
+            self.assertTrue(mariadb.complete())
+            (source / "VERSION").write_text(VERSION.format("18"))
+            self.assertFalse(mariadb.complete())
+        self.assertEqual("10.11.19-0+deb12u1", paths.server_version())
+        self.assertTrue(mariadb.complete())
+
+
+class KeptHeadersTest(unittest.TestCase):
+    def test_a_source_of_the_plugin_compiles_with_kept_headers_alone(self):
+        self.assertTrue(mariadb.complete(), "this test needs ./dev setup")
+        with tempfile.TemporaryDirectory() as name, contextlib.chdir(paths.ROOT):
+            home, archive = Path(name) / "home", Path(name) / "headers.tar.xz"
+            server_source.write_archive(paths.server_home(), archive)
+            server_source.copy(archive, home)
+            command = self.command_of("src/server/plugin/handlerton.cc")
+            for part in ("source", "generated"):
+                old, new = paths.server_home() / part, home / part
+                self.assertIn(str(old), command)
+                command = command.replace(str(old), str(new))
+            done = subprocess.run(
+                [*shlex.split(command), "-fsyntax-only"], capture_output=True, text=True
+            )
+            self.assertEqual((0, ""), (done.returncode, done.stderr))
+
+    def command_of(self, source: str) -> str:
+        """How the release build compiles a source."""
+        commands = paths.build_dir() / "compile_commands.json"
+        self.assertTrue(commands.is_file(), "this test needs ./dev build")
+        for entry in json.loads(commands.read_text()):
+            if entry["file"].endswith(source):
+                return entry["command"]
+        raise AssertionError(f"{source} is in no build")
+
+
+if __name__ == "__main__":
+    unittest.main()
