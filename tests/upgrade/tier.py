@@ -9,6 +9,7 @@ from tests.kit.tier_result import TierResult
 from tests.upgrade.accidents import Accidents
 from tests.upgrade.inplace import InPlace
 from tests.upgrade.lifetimes import Lifetimes
+from tests.upgrade.other_server import OtherServer
 from tests.upgrade.refusals import CASES, Refusals
 from tests.upgrade.roundtrip import RoundTrip
 from tests.upgrade.wayback import WayBack
@@ -36,6 +37,7 @@ def run(args) -> TierResult:
         "lifetimes": lambda: lifetimes(folder / "lifetimes", result),
         "way back": lambda: way_back(folder / "wayback", result),
         "refusals": lambda: refusals(folder / "refusals", result),
+        "other server": lambda: OtherServer(folder / "otherserver", result, say).run(),
     }
     for name, part in parts.items():
         if args.filter and args.filter not in name:

@@ -13,6 +13,7 @@
 #include "server/information_schema/view.h"
 #include "server/measures/instruments.h"
 #include "server/plugin/handlerton.h"
+#include "server/plugin/server_build.h"
 #include "server/plugin_state.h"
 #include "server/reports/lock_views.h"
 #include "server/reports/status_counters.h"
@@ -22,6 +23,10 @@
 
 // Exported by the server, declared in none of its headers.
 extern void ignore_db_dirs_append(const char* directory);
+// The declaration of an engine that every server has built in.
+extern st_maria_plugin builtin_maria_binlog_plugin[];
+// What the server reads; defined at the end of this file.
+MYSQL_PLUGIN_EXPORT st_maria_plugin _maria_plugin_declarations_[];
 
 namespace basalt::server {
 namespace {
@@ -76,6 +81,17 @@ void LogWhatWasFound() {
                         engine::Describe(State().database->summary()).c_str());
 }
 
+// What the server holds of this plugin, if it holds it in the form that this file was compiled for:
+// a server of another release may not.
+st_plugin_int* KnownEntry(plugin_ref plugin) {
+  st_plugin_int* entry = plugin_ref_to_int(plugin);
+  const bool known = entry->plugin == &_maria_plugin_declarations_[0] &&
+                     entry->state == PLUGIN_IS_UNINITIALIZED &&
+                     (entry->load_option == PLUGIN_ON || entry->load_option == PLUGIN_FORCE ||
+                      entry->load_option == PLUGIN_FORCE_PLUS_PERMANENT);
+  return known ? entry : nullptr;
+}
+
 // A server that comes up without the engine takes its binary log for recovered, and the engine's
 // share of the last commits is rolled back when it is there again. The server ends its start when
 // a plugin of which it has been told so cannot start (--rocksdb=FORCE); this tells it.
@@ -84,8 +100,10 @@ void StopTheServersStart() {
   constexpr LEX_CSTRING name = {STRING_WITH_LEN("ROCKSDB")};
   const plugin_ref plugin = plugin_lock_by_name(nullptr, &name, MYSQL_STORAGE_ENGINE_PLUGIN);
   if (plugin == nullptr) return;
-  plugin_ref_to_int(plugin)->load_option = PLUGIN_FORCE;
+  st_plugin_int* entry = KnownEntry(plugin);
+  if (entry != nullptr) entry->load_option = PLUGIN_FORCE;
   plugin_unlock(nullptr, plugin);
+  if (entry == nullptr) return;
   sql_print_error(
       "ROCKSDB: the server does not start without the engine, because acknowledged transactions "
       "could be lost; rocksdb_start_server_without_engine=ON lets it");
@@ -140,6 +158,50 @@ int Init(void* plugin) noexcept {
 }
 
 st_mysql_storage_engine storage_engine = {MYSQL_HANDLERTON_INTERFACE_VERSION};
+
+// The number that the server compares with a plugin's is the one in its own declarations, shifted
+// by eight bits. It is read through a volatile, since here it is a constant.
+int ReleaseNumber(const void* declared) { return *static_cast<const volatile int*>(declared) >> 8; }
+
+ServerBuild BuiltFor() {
+  return {ReleaseNumber(&storage_engine), MYSQL_SERVER_VERSION MYSQL_SERVER_SUFFIX_DEF};
+}
+
+// set_server_version() tells what the server is, even when the option `version` lets it pose as
+// another one.
+ServerBuild Running() {
+  static char version[SERVER_VERSION_LENGTH];
+  ::set_server_version(version, sizeof(version));
+  return {ReleaseNumber(builtin_maria_binlog_plugin[0].info), version};
+}
+
+// Touches nothing of the server but its error log, and the start that it may have to stop.
+int Refuse(void*) noexcept {
+  sql_print_error("ROCKSDB: %s", DescribeMismatch(BuiltFor(), Running()).c_str());
+  StopTheServersStart();
+  return 1;
+}
+
+// Runs when the library is opened, before the server reads its declarations. For a server that
+// does not fit they become those of one plugin that says so and refuses to start. The server alone
+// would say "API version not supported" and start without the engine.
+__attribute__((constructor)) void DeclareForThisServer() {
+  const ServerBuild running = Running();
+  switch (CompareBuilds(BuiltFor(), running)) {
+    case ServerMatch::kSame:
+      return;
+    case ServerMatch::kOtherBuilder:
+      sql_print_warning("ROCKSDB: %s", DescribeMismatch(BuiltFor(), running).c_str());
+      return;
+    case ServerMatch::kOther:
+      break;
+  }
+  st_maria_plugin* declared = _maria_plugin_declarations_;
+  declared[0].info = builtin_maria_binlog_plugin[0].info;
+  declared[0].init = Refuse;
+  declared[0].status_vars = nullptr;
+  declared[1] = st_maria_plugin{};
+}
 
 }  // namespace
 }  // namespace basalt::server
