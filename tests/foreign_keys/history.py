@@ -29,6 +29,11 @@ KNOWN: dict[int, str] = {
     834: "InnoDB loses a constraint without an index in an ALTER by copy",
     928: UNCHECKED,
     1041: "InnoDB drops a column in place, and looks at no constraint",
+    1233: UNCHECKED,
+    1358: "the error of another algorithm: InnoDB has stored columns in the place of virtual ones",
+    1383: "InnoDB loses a constraint in an ALTER by copy that it refuses",
+    1499: "InnoDB names a constraint (null)",
+    1524: "the error of another algorithm: InnoDB has stored columns in the place of virtual ones",
 }
 
 

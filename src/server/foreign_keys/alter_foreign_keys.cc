@@ -340,16 +340,32 @@ int RefuseParent(THD* thd, const engine::Database& database, const AlteredTable&
   return RefuseWithoutIndex(ER_FK_NO_INDEX_PARENT, addition, addition.named.parent);
 }
 
+bool PutsNullIntoNotNull(const AlteredTable& table, const ForeignKey& foreign) {
+  return SetsNull(foreign) &&
+         std::any_of(foreign.columns.begin(), foreign.columns.end(), [&](const Columns& pair) {
+           const std::optional<uint32_t> column = FindColumn(table.after, pair.child);
+           return column && !table.after.field[*column]->real_maybe_null();
+         });
+}
+
+// InnoDB looks at the parent, if there is one, before it looks at the actions.
+int RefuseActions(THD* thd, const engine::Database& database, const AlteredTable& table,
+                  const Addition& addition) {
+  const std::string& parent = addition.named.parent;
+  const bool exists = parent == table.name || database.catalog()->FindTable(parent) != nullptr;
+  if (exists && !ParentHasIndex(thd, database, table, addition.named)) {
+    return RefuseWithoutIndex(ER_FK_NO_INDEX_PARENT, addition, parent);
+  }
+  return RefuseOption(table, addition);
+}
+
 int RefuseAddition(THD* thd, engine::Database* database, const AlteredTable& table,
                    const Addition& addition) {
   if (!HasIndexFor(table.after, table.name, addition.named, &Columns::child)) {
     return RefuseWithoutIndex(ER_FK_NO_INDEX_CHILD, addition, table.name);
   }
-  for (const Columns& pair : addition.named.columns) {
-    const std::optional<uint32_t> column = FindColumn(table.after, pair.child);
-    if (column && SetsNull(addition.named) && !table.after.field[*column]->real_maybe_null()) {
-      return RefuseOption(table, addition);
-    }
+  if (PutsNullIntoNotNull(table, addition.named)) {
+    return RefuseActions(thd, *database, table, addition);
   }
   std::vector<ForeignKey> one = {addition.named};  // keeps the names that were typed
   const NewChild child{.name = table.name, .form = &table.after, .in_place = true};
