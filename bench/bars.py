@@ -37,6 +37,30 @@ TPCC_STEADY = Bar(0.85, at=f"{_TPCC}, 256 MB")
 TPCC_MEMORY = Bar(1.0, at_least=False, against="innodb", at=f"{_TPCC}, 64 MB")
 TPCC_DISK = Bar(1 / 5, at_least=False, against="innodb", at=f"{_TPCC}, loaded and after an hour")
 
+# under limits of the disk and of memory: `files` is what Basalt's files take after the load
+TPCC_LIMITED_RATE = {
+    "whole": {
+        "innodb": Bar(15.0, against="innodb", at=f"{_TPCC}, 1,000 operations/s, memory of files"),
+        "myrocks": Bar(2.0, against="myrocks", at=f"{_TPCC}, 1,000 operations/s, memory of files"),
+    },
+    "part": {
+        "innodb": Bar(5.0, against="innodb", at=f"{_TPCC}, 1,000 operations/s, 1/2 and 1/4 of it"),
+        "myrocks": Bar(
+            1.3, against="myrocks", at=f"{_TPCC}, 1,000 operations/s, 1/2 and 1/4 of it"
+        ),
+    },
+    "few operations": {
+        "innodb": Bar(5.0, against="innodb", at=f"{_TPCC}, 500 operations/s"),
+    },
+    "memory alone": {
+        "myrocks": Bar(1.1, against="myrocks", at=f"{_TPCC}, limits of 16, 64 and 256 MB"),
+    },
+}
+TPCC_LIMITED_STEADY = Bar(0.7, at=f"{_TPCC}, 1,000 operations/s, an hour")
+TPCC_EMPTY_SECONDS = Bar(0.0, at_least=False, at=f"{_TPCC}, 1,000 operations/s, an hour")
+TPCC_OPERATIONS = Bar(1 / 8, at_least=False, against="innodb", at=f"{_TPCC}, 1,000 operations/s")
+TPCC_DISK_WORDS = Bar(1 / 5, at_least=False, against="innodb", at=f"{_TPCC}, words, after an hour")
+
 OLAP_DISK = Bar(1 / 15, at_least=False, against="innodb", at="small preset")
 # of the times
 OLAP_SCAN = Bar(1.0, at_least=False, against="innodb", at="warm table")

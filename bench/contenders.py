@@ -8,12 +8,15 @@ Durability: binary log on, row format; each engine syncs its own log at every co
 (rocksdb_flush_log_at_trx_commit = 1, innodb_flush_log_at_trx_commit = 1); sync_binlog as asked.
 Everything else is the default, but for a redo log of 1 GiB, with which InnoDB is at its best.
 
+Limits, where asked for: a control group for each server (bench/cgroup.py), all with the same.
+
 --also-plugin adds contenders that are Basalt with another plugin file: before and after a change.
 
 While one server is measured the others are stopped (SIGSTOP), so that none disturbs. What an
 engine owes after writing (flushes, compactions, dirty pages) it pays in settle(), measured too.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -23,7 +26,8 @@ import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from bench import disk_counter, process_usage, sysbench_tool
+from bench import cgroup, disk_counter, limits, process_usage, sysbench_tool
+from bench.cgroup import Limits
 from bench.figure import MINE
 from bench.process_usage import Usage
 from bench.sysbench_tool import DATABASE, Load
@@ -60,13 +64,20 @@ ROCKSDB_FOLDERS = ("#rocksdb", ".rocksdb")
 @dataclass(frozen=True)
 class Settings:
     """Equal for all servers. `extra`: (engine, option) pairs, added at the end. `plugins`:
-    (contender, plugin file) pairs."""
+    (contender, plugin file) pairs. `direct`: O_DIRECT also for the RocksDB engines; with
+    `buffered_reads` only for what flushes and compactions write. `limits`: what
+    Contender.limit() puts into force."""
 
     memory_bytes: int
     sync_binlog: int = 0
     extra: tuple[tuple[str, str], ...] = ()
     direct: bool = False
     plugins: tuple[tuple[str, Path], ...] = ()
+    buffered_reads: bool = False
+    limits: Limits | None = None
+
+    def __post_init__(self):
+        limits.check(self.limits, self.memory_bytes)
 
 
 def add_server_option(parser) -> None:
@@ -158,10 +169,9 @@ def server_options(engine: str, settings: Settings) -> list[str]:
             "--rocksdb-flush-log-at-trx-commit=1",
         ]
         if settings.direct:
-            options += [
-                "--rocksdb-use-direct-reads=ON",
-                "--rocksdb-use-direct-io-for-flush-and-compaction=ON",
-            ]
+            options.append("--rocksdb-use-direct-io-for-flush-and-compaction=ON")
+        if settings.direct and not settings.buffered_reads:
+            options.append("--rocksdb-use-direct-reads=ON")
     return options + [option for name, option in settings.extra if name == engine]
 
 
@@ -178,6 +188,7 @@ class Contender:
             folder / engine, base_of(engine), options, plugin_dir=self._plugin_dir()
         )
         self._paused = False
+        self._group: cgroup.Group | None = None
         self.empty_bytes = 0  # what disk_bytes() leaves out
 
     def _plugin_dir(self) -> Path | None:
@@ -193,15 +204,30 @@ class Contender:
         return folder
 
     def __enter__(self) -> "Contender":
-        self.server.start()
+        if self.settings.limits:
+            name = f"basalt-bench-{os.getpid()}-{self.engine}"
+            self._group = cgroup.new_group(name, self.folder)
+            self.server.wrapper = self._group.command()
+        try:
+            self.server.start()
+        except BaseException:
+            self._remove_group()
+            raise
         return self
 
     def __exit__(self, *_) -> None:
         self.resume()
         try:
+            self.lift()
             self.server.stop()
         except DevError as error:  # it is killed then; the numbers measured so far stay good
             print(f"bench: {self.title}: {error}", flush=True)
+        finally:
+            self._remove_group()
+
+    def _remove_group(self) -> None:
+        if self._group:
+            self._group.remove()
 
     @property
     def storage_engine(self) -> str:
@@ -212,13 +238,42 @@ class Contender:
         """What CREATE TABLE says after the columns."""
         return f"ENGINE={self.storage_engine} {TABLE_OPTIONS.get(self.engine, '')}".strip()
 
-    def restart(self, memory_bytes: int) -> None:
-        """A clean stop, and a start with another size of cache or buffer pool."""
+    def restart(self, memory_bytes: int, limits: Limits | None = None) -> None:
+        """A clean stop, and a start with another size of cache or buffer pool; without limits
+        until limit(), which puts `limits` into force if the servers have groups at all."""
         self.resume()
+        self.lift()
         self.server.stop()
-        self.settings = replace(self.settings, memory_bytes=memory_bytes)
+        self.settings = replace(
+            self.settings, memory_bytes=memory_bytes, limits=limits or self.settings.limits
+        )
         self.server.options = server_options(self.engine, self.settings)
         self.server.start()
+
+    def limit(self) -> None:
+        """Puts the limits of the settings into force, if there are any. The page cache is emptied
+        of the server's files before: what it held without a limit would be there for nothing."""
+        if self._group and self.settings.limits:
+            self._forget_page_cache()
+            self._group.limit(self.settings.limits)
+
+    def lift(self) -> None:
+        """Until limit() the server has all memory and the whole disk: loading, settling and
+        stopping are no part of what is measured, and would take hours."""
+        if self._group:
+            self._group.limit(Limits())
+
+    def _forget_page_cache(self) -> None:
+        os.sync()  # only what is on the disk can be forgotten
+        for file in self.server.datadir.rglob("*"):
+            # the server may remove one at any time
+            with contextlib.suppress(FileNotFoundError):
+                if file.is_file():
+                    forget(file)
+
+    def group_bytes(self) -> int:
+        """Memory of the server and its page cache, under limits; else 0."""
+        return self._group.memory_bytes() if self._group else 0
 
     def new_database(self) -> None:
         self.server.sql(f"DROP DATABASE IF EXISTS {DATABASE}; CREATE DATABASE {DATABASE}")
@@ -251,10 +306,22 @@ class Contender:
         """What was written: by the disk's own count, as nobody else works meanwhile; where there
         is none, by the process's."""
         if self.server.pid is None:
-            raise DevError(f"the server of {self.title} died\n{self.server.log_tail()}")
+            why = " for want of memory" if self._group and self._group.killed() else ""
+            raise DevError(f"the server of {self.title} died{why}\n{self.server.log_tail()}")
         used = process_usage.read(self.server.pid)
         written = disk_counter.written_bytes(self.server.datadir)
-        return used if written is None else replace(used, written_bytes=written)
+        used = used if written is None else replace(used, written_bytes=written)
+        return self._with_traffic(used) if self._group else used
+
+    def _with_traffic(self, used: Usage) -> Usage:
+        found = self._group.traffic()
+        return replace(
+            used,
+            device_reads=found.reads,
+            device_writes=found.writes,
+            device_read_bytes=found.read_bytes,
+            device_written_bytes=found.written_bytes,
+        )
 
     @property
     def marker(self) -> Path:
@@ -296,8 +363,10 @@ class Contender:
             )
 
     def settle(self, keep_binlog: bool = False) -> Usage:
-        """Lets the engine write what it owes, waits until it rests, and throws its binary logs
-        away; returns what it used. So every test begins with nothing left over from the last."""
+        """Lifts the limits, lets the engine write what it owes, waits until it rests, and throws
+        its binary logs away; returns what it used. So every test begins with nothing left over
+        from the last."""
+        self.lift()
         before = self.usage()
         if self.storage_engine == "innodb":
             self.server.sql("SET GLOBAL innodb_max_dirty_pages_pct = 0")
@@ -354,6 +423,15 @@ class Contender:
     def binlog_bytes(self) -> int:
         """Size of the binary logs since the last settle()."""
         return sum(f.stat().st_size for f in self.server.datadir.glob("binlog.0*"))
+
+
+def forget(file: Path) -> None:
+    """Takes a file's clean pages out of the page cache."""
+    descriptor = os.open(file, os.O_RDONLY)
+    try:
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(descriptor)
 
 
 def allocated_bytes(file: Path) -> int:

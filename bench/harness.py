@@ -2,6 +2,8 @@
 """What the benchmarks that end in a Report share: options, servers that take turns, output.
 
 Such a program defines NAME, TITLE, HELP, SIZES, ENGINES (in order) and measure(bench) -> Report.
+It may define add_options(parser), for what is no size. One whose options are those of limits.py
+calls contender.limit() where the measured time begins; settle() lifts the limits.
 """
 
 import contextlib
@@ -42,6 +44,8 @@ def add_arguments(parser, program) -> None:
         text = f"{size.help} (quick {shown(size.quick)}, full {shown(size.full)})"
         kind = numbers if isinstance(size.quick, tuple) else type(size.quick)
         parser.add_argument(f"--{name.replace('_', '-')}", type=kind, metavar="N", help=text)
+    if hasattr(program, "add_options"):
+        program.add_options(parser)
     parser.add_argument("--engines", default=",".join(program.ENGINES), metavar="A,B,...")
     add_plugin_option(parser)
     add_server_option(parser)

@@ -2,8 +2,10 @@
 """What a process has used so far, by psutil. Differences of two readings count."""
 
 import contextlib
+import operator
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 
 import psutil
 
@@ -12,25 +14,30 @@ import psutil
 class Usage:
     """CPU seconds of all threads; bytes the process caused to be sent to the storage layer, counted
     when a page (with large folios: the whole folio) becomes dirty, so also what the kernel writes
-    later; bytes that were fetched from the storage layer, so not what the page cache had."""
+    later; bytes that were fetched from the storage layer, so not what the page cache had. For a
+    server under limits, what its disk was asked for: operations and bytes (bench/cgroup.py)."""
 
     cpu_seconds: float = 0.0
     written_bytes: int = 0
     read_bytes: int = 0
+    device_reads: int = 0
+    device_writes: int = 0
+    device_read_bytes: int = 0
+    device_written_bytes: int = 0
+
+    @property
+    def operations(self) -> int:
+        return self.device_reads + self.device_writes
 
     def __sub__(self, earlier: "Usage") -> "Usage":
-        return Usage(
-            self.cpu_seconds - earlier.cpu_seconds,
-            self.written_bytes - earlier.written_bytes,
-            self.read_bytes - earlier.read_bytes,
-        )
+        return self._with(earlier, operator.sub)
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            self.cpu_seconds + other.cpu_seconds,
-            self.written_bytes + other.written_bytes,
-            self.read_bytes + other.read_bytes,
-        )
+        return self._with(other, operator.add)
+
+    def _with(self, other: "Usage", change: Callable) -> "Usage":
+        names = [field.name for field in fields(self)]
+        return Usage(*(change(getattr(self, name), getattr(other, name)) for name in names))
 
 
 @contextlib.contextmanager

@@ -105,8 +105,9 @@ def server_facts(contender) -> dict[str, str]:
         "FROM information_schema.plugins "
         f"WHERE plugin_name = '{contender.storage_engine}'"
     )
+    command = contender.server.command()
     return {
         "server": version,
         "engine": engine[0][0] if engine else "",
-        "options": " ".join(contender.server.command()[1:]),
+        "options": " ".join(command[len(contender.server.wrapper) + 1 :]),
     }

@@ -13,12 +13,13 @@ from tools.errors import DevError
 @dataclass(frozen=True)
 class Sample:
     """The state `second` seconds after the start: what was used since then, memory and table files
-    now."""
+    now. `group_bytes` is the memory with the page cache, of a server under limits."""
 
     second: float
     used: Usage
     resident_bytes: int
     disk_bytes: int
+    group_bytes: int = 0
 
 
 class Sampler:
@@ -58,6 +59,7 @@ class Sampler:
                 usage() - self._before,
                 process_usage.resident_bytes(pid),
                 self.contender.disk_bytes(),
+                self.contender.group_bytes(),
             )
         except (OSError, ValueError, DevError):
             return  # the server is gone; whoever loads it will notice

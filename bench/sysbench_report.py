@@ -38,17 +38,19 @@ def report(results: Results, name: str = "sysbench") -> Report:
 
 def size_text(results: Results) -> str:
     load = results.load
+    limited = load.get("limits")  # older files do not know of them
     return (
         f"{load['tables']} tables of {load['rows']:,} rows, {load['threads']} client threads, "
         f"{load['rounds']} rounds of {load['seconds']:g} s, keys '{load['distribution']}', "
         f"{results.memory_bytes / MIB:,.0f} MiB of block cache or buffer pool"
+        + (f"; limits: {limited}" if limited else "")
     )
 
 
 def in_memory(results: Results) -> bool:
-    """As programs/sysbench.py chooses the memory when nobody asks for less."""
+    """As programs/sysbench.py chooses the memory when nobody asks for less or limits it."""
     rows = results.load["tables"] * results.load["rows"]
-    return results.memory_bytes >= rows * BYTES_A_ROW
+    return not results.load.get("limits") and results.memory_bytes >= rows * BYTES_A_ROW
 
 
 def facts(results: Results) -> dict[str, str]:

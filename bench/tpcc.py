@@ -23,6 +23,8 @@ TABLES = (
     "item",
     "stock",
 )
+# the specification's random letters and digits; words, which compress
+TEXTS = ("random", "words")
 KINDS = ("new_order", "payment", "order_status", "delivery", "stock_level")
 
 # The twelve conditions of clause 3.3.2 of the specification; each query counts the violations.
@@ -103,6 +105,14 @@ PARTS = {
 }
 
 
+# what a curve takes from Usage, and in which unit
+DEVICE_CURVES = {
+    "operations": ("operations", 1.0),
+    "read": ("device_read_bytes", 2**20),
+    "written": ("device_written_bytes", 2**20),
+}
+
+
 @dataclass
 class Loaded:
     """What loading took, with all that the engine owed afterwards."""
@@ -120,6 +130,16 @@ class Turn:
     samples: list[Sample]
     used: Usage
     binlog_bytes: int
+
+    def curve(self, what: str) -> list[tuple[float, float]]:
+        """As Sum.curve() for this turn alone."""
+        if what in ("rate", "p99"):
+            name = "events_per_second" if what == "rate" else "latency"
+            return self.run.curve(operator.attrgetter(name))
+        if what == "disk":
+            return [(s.second, s.disk_bytes / 2**20) for s in self.samples]
+        name, scale = DEVICE_CURVES[what]
+        return by_second(self.samples, operator.attrgetter(name), scale)
 
 
 @dataclass
@@ -141,8 +161,35 @@ class Sum:
     @property
     def steadiness(self) -> float:
         """The lowest second's throughput over the median second's."""
-        rates = [rate for _, rate in self.curve("rate")]
-        return min(rates) / statistics.median(rates) if rates else 0.0
+        return self._of_median(0)
+
+    @property
+    def slowest(self) -> float:
+        """The throughput that 1 % of the seconds stay below, over the median second's."""
+        return self._of_median(len(self.rates()) // 100)
+
+    def _of_median(self, place: int) -> float:
+        """The second at a place, the slowest being 0, over the median second."""
+        rates = sorted(self.rates())
+        middle = statistics.median(rates) if rates else 0
+        return rates[place] / middle if middle else 0.0
+
+    def rates(self) -> list[float]:
+        """The throughput of each second, without the first of each turn."""
+        return [rate for _, rate in self.curve("rate")]
+
+    @property
+    def empty_seconds(self) -> int:
+        """Seconds in which no transaction ended."""
+        return sum(rate == 0 for rate in self.rates())
+
+    @property
+    def decay(self) -> float:
+        """The throughput of the last quarter of the seconds over that of the first."""
+        rates = self.rates()
+        quarter = max(1, len(rates) // 4)
+        first = sum(rates[:quarter])
+        return sum(rates[-quarter:]) / first if first else 0.0
 
     @property
     def p99(self) -> float:
@@ -157,28 +204,40 @@ class Sum:
     def resident(self) -> int:
         return max((s.resident_bytes for t in self.turns for s in t.samples), default=0)
 
+    @property
+    def group_bytes(self) -> int:
+        """The most memory of the server and its page cache; 0 without limits."""
+        return max((s.group_bytes for t in self.turns for s in t.samples), default=0)
+
     def per_transaction(self, amount: float) -> float:
         return amount / self.transactions
 
     def curve(self, what: str) -> list[tuple[float, float]]:
-        """(second, value) of 'rate' a second, 'p99' in ms or 'disk' in MiB, turn after turn;
-        without each turn's first second but for the disk."""
+        """(second, value) of 'rate' a second, 'p99' in ms, 'disk' in MiB, or of what a server
+        under limits asks its disk for: 'operations', 'read' and 'written' in MiB a second. Turn
+        after turn, without the first second of each for rate and p99."""
         points, start = [], 0.0
         for turn in self.turns:
-            if what == "disk":
-                found = [(s.second, s.disk_bytes / 2**20) for s in turn.samples]
-            else:
-                name = "events_per_second" if what == "rate" else "latency"
-                found = turn.run.curve(operator.attrgetter(name))
-            points += [(start + x, y) for x, y in found]
+            points += [(start + x, y) for x, y in turn.curve(what)]
             start += turn.run.outcome.seconds
         return points
 
 
-def load(contender, warehouses: int, threads: int) -> Loaded:
+def by_second(
+    samples: list[Sample], value: Callable[[Usage], float], scale: float
+) -> list[tuple[float, float]]:
+    """(second, growth of value / scale a second) between neighbouring samples."""
+    return [
+        (b.second, (value(b.used) - value(a.used)) / (b.second - a.second) / scale)
+        for a, b in zip([Sample(0.0, Usage(), 0, 0), *samples], samples, strict=False)
+        if b.second > a.second
+    ]
+
+
+def load(contender, warehouses: int, threads: int, texts: str = TEXTS[0]) -> Loaded:
     """Creates and fills the tables and waits until the engine rests."""
     before, started = contender.usage(), time.monotonic()
-    create_and_fill(contender, warehouses, threads, contender.table_options)
+    create_and_fill(contender, warehouses, threads, contender.table_options, texts)
     seconds = time.monotonic() - started
     contender.settle()
     used = contender.usage() - before
@@ -187,13 +246,16 @@ def load(contender, warehouses: int, threads: int) -> Loaded:
     return Loaded(seconds, used, contender.disk_at_rest())
 
 
-def create_and_fill(contender, warehouses: int, threads: int, table_options: str) -> None:
-    """A new database with the tables; `table_options` end each CREATE TABLE."""
+def create_and_fill(
+    contender, warehouses: int, threads: int, table_options: str, texts: str = TEXTS[0]
+) -> None:
+    """A new database with the tables; `table_options` end each CREATE TABLE. `texts` is one of
+    TEXTS."""
     contender.new_database()
     socket, number = contender.server.socket, f"--warehouses={warehouses}"
     create = (number, f"--table-options={table_options}")
     sysbench_tool.call(sysbench_tool.script_command("tpcc", "create", socket, *create))
-    fill = (number, f"--threads={min(warehouses, threads)}")
+    fill = (number, f"--threads={min(warehouses, threads)}", f"--texts={texts}")
     sysbench_tool.call(sysbench_tool.script_command("tpcc", "prepare", socket, *fill))
 
 

@@ -2,13 +2,14 @@
 """The insert benchmark (scripts/insert.lua): how fast a table with three secondary indexes grows.
 
 First a number of rows is inserted in the order of the primary key by one client; then inserts go on
-for some seconds with clients beside them that scan short ranges of the indexes.
+for some seconds with clients beside them that scan short ranges of the indexes. --iops and
+--memory-limit are in force for both parts.
 """
 
 import statistics
 import threading
 
-from bench import harness, sysbench_tool
+from bench import harness, limits, sysbench_tool
 from bench.harness import Size
 from bench.plot import Plot
 from bench.report import Report
@@ -28,13 +29,17 @@ SIZES = {
 LONGEST = 6 * 3600.0  # seconds that the first part may take
 
 
+add_options = limits.add_options
+
+
 def measure(bench) -> Report:
-    size = bench.size
+    size, limited = bench.size, limits.limit_of(bench.args)
     report = bench.report(
         f"{size['rows']:,} rows, {size['batch']} a statement, then {size['seconds']} s with "
         f"{size['query_threads']} clients that query; {size['memory_mb']} MB of cache"
+        f"{limits.after(limited)}"
     )
-    bench.start(size["memory_mb"] * 2**20)
+    bench.start(size["memory_mb"] * 2**20, limits=limited)
     bench.each(create, "start")
     grown = bench.each(lambda c: grow(bench, c), "inserts")
     mixed = bench.each(lambda c: with_queries(bench, c), "inserts and queries")
@@ -67,6 +72,7 @@ def run_inserts(bench, contender, seconds: float, *options: str) -> ScriptRun:
 
 def grow(bench, contender) -> dict:
     """The first part, and what the engine owed after it."""
+    contender.limit()
     before = contender.usage()
     events = max(1, bench.size["rows"] // bench.size["batch"])
     run = run_inserts(bench, contender, LONGEST, f"--events={events}")
@@ -79,6 +85,7 @@ def with_queries(bench, contender) -> dict[str, ScriptRun]:
     """The second part: both runs at the same time."""
     found: dict[str, ScriptRun] = {}
     seconds = bench.size["seconds"]
+    contender.limit()
 
     def query() -> None:
         found["queries"] = sysbench_tool.run_script(
@@ -115,6 +122,7 @@ def add_growth(bench, report: Report, grown: dict[str, dict]) -> None:
     longest = {e: f["run"].outcome.latency_maximum for e, f in grown.items()}
     report.add("longest INSERT", "ms", longest, False)
     report.add("written a row", "bytes", values(lambda f: f["used"].written_bytes), False)
+    limits.add_operations(report, "a row", {e: (f["used"], rows[e]) for e, f in grown.items()})
     report.add("CPU a row", "us", values(lambda f: f["used"].cpu_seconds * 1e6), False)
     report.add("disk a row", "bytes", values(lambda f: f["disk"]), False)
     curve = {e: rates(f["run"], batch) for e, f in grown.items()}

@@ -2,12 +2,12 @@
 """LinkBench, the social graph workload (scripts/linkbench.lua, our own from its publication).
 
 Load, then the published mix of operations in turns. After it the count table must say of each
-object how many visible links it has.
+object how many visible links it has. With --iops or --memory-limit warm-up and turns are limited.
 """
 
 import time
 
-from bench import harness, summary, sysbench_tool
+from bench import harness, limits, summary, sysbench_tool
 from bench.harness import Size
 from bench.plot import Plot
 from bench.process_usage import Usage
@@ -40,18 +40,21 @@ UNCOUNTED = (
 )
 
 
+add_options = limits.add_options
+
+
 def measure(bench) -> Report:
-    size = bench.size
+    size, limited = bench.size, limits.limit_of(bench.args)
     report = bench.report(
         f"{size['nodes']:,} objects, {size['threads']} threads, {size['memory_mb']} MB of cache, "
-        f"{size['turns']} turns of {size['seconds']} s"
+        f"{size['turns']} turns of {size['seconds']} s{limits.after(limited)}"
     )
-    bench.start(size["memory_mb"] * 2**20)
+    bench.start(size["memory_mb"] * 2**20, limits=limited)
     loads = bench.each(lambda c: load(bench, c), "loading")
     report.add("load: rows", "1/s", {e: f["rows"] / f["seconds"] for e, f in loads.items()})
     disks = {e: f["disk"] / 2**20 for e, f in loads.items()}
     report.add("disk after the load", "MiB", disks, False)
-    bench.each(lambda c: run(bench, c, size["warmup"], 0), "warm-up")
+    bench.each(lambda c: warm_up(bench, c), "warm-up")
     turns = bench.rounds(size["turns"], lambda c, n: run(bench, c, size["seconds"], n))
     owed = bench.each(lambda c: c.settle(), "coming to rest")
     add_turns(report, turns, owed)
@@ -78,6 +81,11 @@ def load(bench, contender) -> dict:
     rows = contender.server.query(counts, DATABASE)[0][0]
     bench.say(f"{contender.title}: {rows:,} rows loaded in {seconds:.0f} s")
     return {"seconds": seconds, "rows": rows, "disk": contender.disk_bytes()}
+
+
+def warm_up(bench, contender) -> None:
+    contender.limit()
+    run(bench, contender, bench.size["warmup"], 0)
 
 
 def run(bench, contender, seconds: float, number: int) -> dict:
@@ -118,6 +126,8 @@ def add_turns(report: Report, turns: dict[str, list[dict]], owed: dict[str, Usag
     add("p99", "ms", p99)
     add("written an operation", "KB", lambda e, t: used(e, t).written_bytes / operations(t) / 1e3)
     add("read an operation", "KB", lambda e, t: used(e, t).read_bytes / operations(t) / 1e3)
+    counted = {e: (used(e, t), operations(t)) for e, t in turns.items()}
+    limits.add_operations(report, "an operation", counted)
     add("CPU an operation", "us", lambda e, t: used(e, t).cpu_seconds / operations(t) * 1e6)
     report.plots += [
         Plot("Operations by second", "seconds", "operations", curves(turns, rate_curve)),

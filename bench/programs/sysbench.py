@@ -3,7 +3,8 @@
 
 Three private servers with equal memory and durability (bench/contenders.py) are filled
 once. Then each test runs in short rounds A B C A B C, so that a drift of the machine meets all
-alike; while one server runs the others are stopped. Ends with a table, the raw numbers
+alike; while one server runs the others are stopped. --iops and --memory-limit are in force from a
+test's warm-up to the end of its rounds. Ends with a table, the raw numbers
 (results.json) and a report (report.html) in build/bench/.
 """
 
@@ -16,7 +17,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from bench import sysbench_tool
+from bench import limits, sysbench_tool
 
 HELP = "sysbench OLTP tests: Basalt, stock MyRocks, InnoDB side by side"
 ENGINES = "rocksdb,myrocks,innodb"
@@ -46,6 +47,7 @@ def add_arguments(parser) -> None:
     parser.add_argument(
         "--direct", action="store_true", help="O_DIRECT for the RocksDB engines too"
     )
+    limits.add_options(parser)
     add_plugin_option(parser)
     add_server_option(parser)
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the data, use it again")
@@ -108,6 +110,7 @@ def check(args) -> None:
         raise DevError("at least one engine and one test are needed")
     if min(args.tables, args.rows, args.threads, args.rounds) < 1 or args.seconds < 1:
         raise DevError("tables, rows, threads, rounds and seconds must be at least 1")
+    limits.limit_of(args)
     for engine, option in extra_of(args):
         if engine not in contenders_of(args):
             raise DevError(f"--server-option {engine}:{option}: not ENGINE:--OPTION")
@@ -128,7 +131,9 @@ def settings_of(args):
     from bench.contenders import Settings, extra_of, plugins_of
 
     memory, extra, plugins = memory_bytes(args), extra_of(args), plugins_of(args)
-    return Settings(memory, args.sync_binlog, extra, args.direct, plugins)
+    return Settings(
+        memory, args.sync_binlog, extra, args.direct, plugins, limits=limits.limit_of(args)
+    )
 
 
 def load_of(args) -> sysbench_tool.Load:
@@ -163,7 +168,8 @@ def measure(args, folder: Path):
         started=time.strftime("%Y-%m-%d %H:%M:%S"),
         command=sys.argv[1:],
         machine=machine(),
-        load=asdict(load) | {"seconds": args.seconds, "rounds": args.rounds},
+        load=asdict(load)
+        | {"seconds": args.seconds, "rounds": args.rounds, "limits": limits.shown(settings.limits)},
         memory_bytes=settings.memory_bytes,
         servers=facts,
         prepared=prepared,
@@ -202,6 +208,8 @@ def run_test(args, test: str, contenders: list, load, runs: list, afterwards: di
     for number in range(args.rounds):
         for contender in contenders:
             contender.resume()
+            if number == 0:
+                contender.limit()
             if number == 0 and args.warmup >= 1:
                 one_run(contender, test, load, args.warmup, 0)
             runs.append(one_run(contender, test, load, args.seconds, number + 1))

@@ -5,12 +5,20 @@ Each engine loads the warehouses once. Then, for each size of cache, the servers
 with it, warmed up, and run in turns; one-second samples of throughput, CPU, bytes, memory and
 disk. What an engine owes after its turns (flushes, compactions, dirty pages) counts. After each
 size the specification's consistency conditions are checked on every engine.
+
+With --iops or --memory-limit there is a round of turns for each pair of their values instead, in
+which every server has a disk and a memory of that size (bench/cgroup.py; root only):
+
+    ./dev bench tpcc --warehouses 10 --iops 1000 --memory-limit 450M --texts words --buffered-reads
+
+Loading, coming to rest and the consistency conditions are not limited.
 """
 
-from bench import bars, harness, tpcc
+from bench import bars, harness, limits, tpcc, tpcc_limited
 from bench.harness import Size
 from bench.plot import Plot
 from bench.report import Report
+from bench.tpcc_limited import Point
 
 NAME = "tpcc"
 TITLE = "TPC-C"
@@ -26,44 +34,72 @@ SIZES = {
 }
 
 
-def measure(bench) -> Report:
-    size = bench.size
-    report = bench.report(
-        f"{size['warehouses']} warehouses, {size['threads']} threads, caches of "
-        f"{harness.shown(size['memory_mb'])} MB, {size['turns']} turns of {size['seconds']} s each"
+def add_options(parser) -> None:
+    limits.add_options(parser)
+    parser.add_argument(
+        "--buffered-reads",
+        action="store_true",
+        help="the RocksDB engines read through the page cache, which then holds compressed blocks; "
+        "flushes and compactions write with O_DIRECT all the same",
     )
-    bench.start(max(size["memory_mb"]) * 2**20)
-    load(bench, report)
-    sweep = {}
-    for memory in size["memory_mb"]:
-        sweep[memory] = measure_memory(bench, report, memory)
+    parser.add_argument(
+        "--texts",
+        choices=tpcc.TEXTS,
+        default=tpcc.TEXTS[0],
+        help="random letters and digits by the specification (default), which hardly compress, or "
+        "words, as published results had them",
+    )
+
+
+def measure(bench) -> Report:
+    size, args = bench.size, bench.args
+    points = tpcc_limited.points(args, size["memory_mb"])
+    report = bench.report(
+        f"{size['warehouses']} warehouses with {TEXTS_SHOWN[args.texts]}, {size['threads']} "
+        f"threads, {tpcc_limited.shown(points, args)}, {size['turns']} turns of "
+        f"{size['seconds']} s each"
+    )
+    first = max(points, key=lambda p: p.cache_bytes)
+    bench.start(first.cache_bytes, buffered_reads=args.buffered_reads, limits=first.limits)
+    files = load(bench, report)
+    sweep = {point: measure_point(bench, report, point, files) for point in points}
     disks = {c.engine: c.disk_bytes() / 2**20 for c in bench.contenders}
-    report.add("disk at the end", "MiB", disks, False, bars.TPCC_DISK)
-    add_sweep(report, sweep)
+    report.add("disk at the end", "MiB", disks, False, DISK_BARS[args.texts])
+    if points[0].limits:
+        tpcc_limited.add_sweep(report, sweep)
+    else:
+        add_sweep(report, {point.cache_bytes // 2**20: sums for point, sums in sweep.items()})
     return report
 
 
-def load(bench, report: Report) -> None:
-    warehouses = bench.size["warehouses"]
-    loads = bench.each(lambda c: tpcc.load(c, warehouses, warehouses), "loading")
+TEXTS_SHOWN = {"random": "the specification's random texts", "words": "texts of words"}
+DISK_BARS = {"random": bars.TPCC_DISK, "words": bars.TPCC_DISK_WORDS}
+
+
+def load(bench, report: Report) -> int:
+    """Returns what Basalt's files take (the first engine's where it does not run)."""
+    warehouses, texts = bench.size["warehouses"], bench.args.texts
+    loads = bench.each(lambda c: tpcc.load(c, warehouses, warehouses, texts), "loading")
     for engine, found in loads.items():
         bench.say(f"{engine}: loaded in {found.seconds:.0f} s, {found.disk_bytes / 2**20:.0f} MiB")
     report.add("load", "s", {e: f.seconds for e, f in loads.items()}, False)
     written = {e: f.used.written_bytes / 2**20 for e, f in loads.items()}
     report.add("written by the load", "MiB", written, False)
     disks = {e: f.disk_bytes / 2**20 for e, f in loads.items()}
-    report.add("disk after the load", "MiB", disks, False, bars.TPCC_DISK)
+    report.add("disk after the load", "MiB", disks, False, DISK_BARS[texts])
+    return loads[report.mine].disk_bytes
 
 
-def measure_memory(bench, report: Report, memory: int) -> dict[str, tpcc.Sum]:
-    """All turns with one size of cache; engine -> what they came to."""
+def measure_point(bench, report: Report, point: Point, files: int) -> dict[str, tpcc.Sum]:
+    """All turns with one size of cache, under the same limits; engine -> what they came to."""
     for contender in bench.contenders:
-        contender.restart(memory * 2**20)
+        contender.restart(point.cache_of(contender.storage_engine), point.limits)
+        contender.limit()
         tpcc.run(contender, bench.size, bench.size["warmup"], 0)
         contender.pause()
 
     def turn(contender, number: int) -> tpcc.Turn:
-        prefix = f"{memory} MB, turn {number}: {contender.title}"
+        prefix = f"{point.label}, turn {number}: {contender.title}"
         return tpcc.run(
             contender,
             bench.size,
@@ -76,17 +112,24 @@ def measure_memory(bench, report: Report, memory: int) -> dict[str, tpcc.Sum]:
     for engine, found in turns.items():
         shares = tpcc.mix([turn.run.kinds for turn in found])
         text = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
-        report.facts[f"mix, {memory} MB, {engine}"] = text
+        report.facts[f"mix, {point.label}, {engine}"] = text
     owed = bench.each(lambda c: c.settle(), "coming to rest")
+    check_conditions(bench, report, point.label)
+    sums = {engine: tpcc.summed(turns[engine], owed[engine]) for engine in turns}
+    if point.limits:
+        tpcc_limited.add_point(report, point, sums, files)
+    else:
+        memory = point.cache_bytes // 2**20
+        add_memory(report, memory, sums, wanted(bench.size["memory_mb"], memory))
+    return sums
+
+
+def check_conditions(bench, report: Report, label: str) -> None:
     broken = bench.each(lambda c: tpcc.violations(c.server), "consistency conditions")
     for engine, found in broken.items():
-        report.failures += [f"{engine}, {memory} MB: condition {text}" for text in found]
-    bench.say(
-        f"{memory} MB: consistency conditions checked, {sum(map(len, broken.values()))} broken"
-    )
-    sums = {engine: tpcc.summed(turns[engine], owed[engine]) for engine in turns}
-    add_memory(report, memory, sums, wanted(bench.size["memory_mb"], memory))
-    return sums
+        report.failures += [f"{engine}, {label}: condition {text}" for text in found]
+    number = sum(map(len, broken.values()))
+    bench.say(f"{label}: consistency conditions checked, {number} broken")
 
 
 def wanted(memories: tuple[int, ...], memory: int) -> set[str]:

@@ -12,6 +12,21 @@ local buffer = ffi.new("uint8_t[?]", LONGEST)
 local letters = ffi.new("uint8_t[?]", #ALPHABET)
 ffi.copy(letters, ALPHABET, #ALPHABET)
 
+-- 128 of them, each with the blank behind it.
+local WORDS = {}
+for word in ([[
+   able about after again air all also animal another answer any around ask away back before
+   begin below best between big book both bring build call came carry change city close color
+   come could country cover cross day different door down draw each early earth east eat end
+   enough even every example eye face family far farm father feel few field find first follow
+   food form found four friend garden give good great group grow half hand hard head hear help
+   high home house idea keep kind know land large last late learn leave letter life light line
+   list little long look made make many mean men might money month morning mother mountain move
+   much music name near never next night north number often old open order other
+]]):gmatch("%a+") do
+   WORDS[#WORDS + 1] = word .. " "
+end
+
 function random.seed(seed, thread)
    math.randomseed(seed * 1000 + thread)
 end
@@ -26,6 +41,19 @@ function random.text(least, most)
    local length = math.random(least, most or least)
    for i = 0, length - 1 do
       buffer[i] = letters[math.random(0, #ALPHABET - 1)]
+   end
+   return ffi.string(buffer, length)
+end
+
+-- Words with blanks between them, cut to `least` to `most` characters: 7 bits a word.
+function random.words(least, most)
+   local length = math.random(least, most or least)
+   local place = 0
+   while place < length do
+      local word = WORDS[math.random(1, #WORDS)]
+      local part = math.min(#word, length - place)
+      ffi.copy(buffer + place, word, part)
+      place = place + part
    end
    return ffi.string(buffer, length)
 end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-only
 -- TPC-C by its specification (revision 5.11), for sysbench 1.0: nine tables with the cardinalities
 -- of clause 1.2, the initial population of 4.3 (its texts are random letters and digits, which hardly
--- compress), the five transactions of clause 2 in the mix of a shuffled deck (5.2.4.2). No keying
+-- compress; --texts=words, which is not the specification's, makes them of words), the five transactions of clause 2 in the mix of a shuffled deck (5.2.4.2). No keying
 -- and think times: as fast as it goes. A terminal draws its warehouse anew for each transaction, so
 -- that few threads use all warehouses.
 --
@@ -13,12 +13,13 @@
 local folder = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 package.path = folder .. "?.lua;" .. package.path
 local kinds, random = require("kinds"), require("random")
-local whole, text = random.whole, random.text
+local whole = random.whole
 
 sysbench.cmdline.options = {
    warehouses = {"Number of warehouses", 1},
    table_options = {"Added to each CREATE TABLE, for example ENGINE=InnoDB", ""},
-   seed = {"Seed of all random values", 1}
+   seed = {"Seed of all random values", 1},
+   texts = {"random, by the specification, or words, which compress", "random"}
 }
 
 local DISTRICTS = 10       -- of a warehouse
@@ -81,6 +82,12 @@ end
 local function last_name(number)
    return SYLLABLES[math.floor(number / 100)] .. SYLLABLES[math.floor(number / 10) % 10]
       .. SYLLABLES[number % 10]
+end
+
+-- A text of `least` to `most` characters, as --texts says.
+local function text(least, most)
+   local kind = sysbench.opt.texts == "words" and random.words or random.text
+   return kind(least, most)
 end
 
 local function random_customer()

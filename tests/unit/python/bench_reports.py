@@ -4,7 +4,8 @@
 import random
 from types import SimpleNamespace
 
-from bench import bars, olap, sysbench_report, tpcc
+from bench import bars, olap, sysbench_report, tpcc, tpcc_limited
+from bench.cgroup import Limits
 from bench.process_usage import Usage
 from bench.programs import (
     commits,
@@ -53,6 +54,16 @@ def samples() -> list[Sample]:
     return [Sample(float(n), Usage(n / 2, n * 10**6, n), n * 100, 2**20 * n) for n in range(1, 9)]
 
 
+def device_samples() -> list[Sample]:
+    """Of a server under limits: 10 reads and 20 writes a second."""
+    return [
+        Sample(
+            float(n), Usage(n / 2, n, n, n * 10, n * 20, n * 2**20, n * 2**21), n, 2**20, n * 2**20
+        )
+        for n in range(1, 9)
+    ]
+
+
 def each(value) -> dict:
     """engine -> value(number of the engine, from 1)."""
     return {engine: value(float(number)) for number, engine in enumerate(ENGINES, 1)}
@@ -99,7 +110,20 @@ def of_tpcc() -> Report:
         sweep[memory] = each(lambda n, t=turn: tpcc.summed([t], Usage(n, 10, 10)))
         tpcc_program.add_memory(report, memory, sweep[memory], {"rate", "written", "memory"})
     tpcc_program.add_sweep(report, sweep)
+    add_limited(report)
     return report
+
+
+def add_limited(report: Report) -> None:
+    """Turns under limits of the disk and of memory."""
+    sweep = {}
+    for operations in (500, 1000):
+        limits = Limits(450 * 2**20, operations, operations)
+        point = tpcc_limited.Point(64 * 2**20, 192 * 2**20, limits)
+        turn = tpcc.Turn(script_run(operations), device_samples(), device_samples()[-1].used, 77)
+        sweep[point] = each(lambda n, t=turn: tpcc.summed([t], Usage(n, 10, 10)))
+        tpcc_limited.add_point(report, point, sweep[point], 2**28)
+    tpcc_limited.add_sweep(report, sweep)
 
 
 def of_linkbench() -> Report:

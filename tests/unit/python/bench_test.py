@@ -254,6 +254,9 @@ class FakeContender:
         self.server = SimpleNamespace(running=lambda: lives)
         self.running = False
 
+    def limit(self):
+        pass
+
     def resume(self):
         self.running = True
 
@@ -356,7 +359,7 @@ class TpccTest(unittest.TestCase):
     def test_sum_of_turns(self):
         found = tpcc.summed([self.turn([1, 90, 100, 110])] * 2, Usage(2.0, 6000, 0))
         self.assertEqual(800, found.transactions)
-        self.assertEqual((4.0, 8000, 1000), tuple(vars(found.used).values()))
+        self.assertEqual(Usage(4.0, 8000, 1000), found.used)
         self.assertEqual(154, found.binlog_bytes)
         self.assertEqual(10.0, found.per_transaction(found.used.written_bytes))
         self.assertEqual(300, found.resident)
@@ -500,6 +503,13 @@ class HarnessTest(unittest.TestCase):
         direct = contenders.server_options("rocksdb", Settings(1, direct=True))
         self.assertFalse([o for o in plain if "direct" in o])
         self.assertEqual(2, len([o for o in direct if "direct" in o]))
+        buffered = contenders.server_options(
+            "rocksdb", Settings(1, direct=True, buffered_reads=True)
+        )
+        self.assertEqual(
+            ["--rocksdb-use-direct-io-for-flush-and-compaction=ON"],
+            [o for o in buffered if "direct" in o],
+        )
 
     def test_compressed_innodb_is_innodb(self):
         options = contenders.server_options("innodb-8k", Settings(5))
