@@ -209,6 +209,12 @@ class Sum:
         """The most memory of the server and its page cache; 0 without limits."""
         return max((s.group_bytes for t in self.turns for s in t.samples), default=0)
 
+    @property
+    def files(self) -> int:
+        """The bytes of the files that hold tables, at the end."""
+        ends = [turn.samples[-1].disk_bytes for turn in self.turns if turn.samples]
+        return ends[-1] if ends else 0
+
     def per_transaction(self, amount: float) -> float:
         return amount / self.transactions
 

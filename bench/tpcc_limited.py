@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bench import bars, limits, tpcc
+from bench import bars, limits, prices, tpcc
 from bench.cgroup import Limits
 from bench.figure import Bar
 from bench.plot import Plot
@@ -38,6 +38,8 @@ class Point:
     def label(self) -> str:
         """The limits and the cache, or the cache alone."""
         cache = f"{self.cache_bytes / 2**20:.0f} MB"
+        if self.innodb_bytes != self.cache_bytes:
+            cache += f" (InnoDB {self.innodb_bytes / 2**20:.0f} MB)"
         return f"{limits.shown(self.limits)}, cache {cache}" if self.limits else cache
 
 
@@ -106,6 +108,8 @@ def add_point(report: Report, point: Point, sums: dict[str, tpcc.Sum], files: in
     a_transaction("CPU a transaction", "ms", lambda s: s.used.cpu_seconds, 1e-3)
     add("peak memory (RSS)", "MiB", lambda s: s.resident / 2**20)
     add("peak memory with page cache", "MiB", lambda s: s.group_bytes / 2**20, None)
+    if point.limits.reads:
+        add_prices(report, point, sums)
     add_curves(report, point, sums)
 
 
@@ -115,8 +119,21 @@ def add_rates(report: Report, point: Point, sums: dict[str, tpcc.Sum], files: in
     name, known = "transactions a second", rate_bars(point, files)
     found = [peer for peer in known if peer in sums] or [None]
     for number, peer in enumerate(found):
-        shown_name = name if number == 0 else f"{name}, of {report.title_of(peer)}'s"
+        shown_name = name if number == 0 else f"{name}, against {report.title_of(peer)}"
         report.add_rounds(shown_name, "1/s", rates, True, known.get(peer), point.label)
+
+
+def add_prices(report: Report, point: Point, sums: dict[str, tpcc.Sum]) -> None:
+    """Dollars a month for the volume that each engine needs for the rate that Basalt has here, by
+    its files and its operations a transaction. None where no volume has as many."""
+    rate = sums[report.mine].rate
+    for volume in prices.volumes():
+        costs = {
+            engine: volume.dollars(s.files, s.per_transaction(prices.operations(s.used)) * rate)
+            for engine, s in sums.items()
+        }
+        name = f"{volume.name} for {rate:,.0f} transactions a second"
+        report.add(name, "$/month", costs, False, part=point.label)
 
 
 def add_curves(report: Report, point: Point, sums: dict[str, tpcc.Sum]) -> None:

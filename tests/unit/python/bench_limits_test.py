@@ -12,7 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from bench import bars, cgroup, contenders, limits, sysbench_tool, tpcc, tpcc_limited
+from bench import bars, cgroup, contenders, limits, prices, sysbench_tool, tpcc, tpcc_limited
 from bench.cgroup import Limits, Traffic
 from bench.contenders import Settings
 from bench.process_usage import Usage
@@ -324,7 +324,7 @@ class PointsTest(unittest.TestCase):
         sizes = [(p.cache_of("rocksdb") >> 20, p.cache_of("innodb") >> 20)
                  for p in (direct, buffered)]  # fmt: skip
         self.assertEqual([(192, 192), (64, 192)], sizes)
-        self.assertEqual("limits (448 MB, cache 64 MB), buffered reads",
+        self.assertEqual("limits (448 MB, cache 64 MB (InnoDB 192 MB)), buffered reads",
                          tpcc_limited.shown([buffered], args))  # fmt: skip
 
     def test_caches_that_were_asked_for_are_taken(self):
@@ -383,7 +383,7 @@ class LimitedFiguresTest(unittest.TestCase):
     def test_both_bars_of_the_throughput_are_shown(self):
         report = bench_reports.empty(tpcc_program)
         bench_reports.add_limited(report)
-        label = "1,000 operations/s, 450 MB, cache 64 MB"
+        label = "1,000 operations/s, 450 MB, cache 64 MB (InnoDB 192 MB)"
         judged = [f.bar.against for f in report.figures
                   if f.part == label and f.name.startswith("transactions")]  # fmt: skip
         self.assertEqual(["innodb", "myrocks"], judged)
@@ -397,6 +397,33 @@ class LimitedFiguresTest(unittest.TestCase):
         self.assertEqual([], report.figures)
         limits.add_operations(report, "a row", {"rocksdb": (Usage(0, 0, 0, 5, 15), 10)})
         self.assertEqual({"rocksdb": 2.0}, report.figures[0].values)
+
+
+class PricesTest(unittest.TestCase):
+    def test_steps(self):
+        volume = prices.Volume("v", 0.1, ((3000, 0.0), (5000, 0.01)))
+        self.assertEqual(1.0, volume.dollars(10 * 10**9, 2000))
+        self.assertAlmostEqual(11.0, volume.dollars(10 * 10**9, 4000))
+        self.assertAlmostEqual(20.0, volume.dollars(0, 5000))
+        self.assertIsNone(volume.dollars(0, 5001))
+
+    def test_the_price_list(self):
+        by_name = {volume.name: volume for volume in prices.volumes()}
+        self.assertAlmostEqual(0.8 + 35, by_name["AWS gp3"].dollars(10**10, 10_000))
+        for volume in by_name.values():
+            ends = [most for most, _ in volume.steps]
+            self.assertEqual(sorted(set(ends)), ends)
+
+    def test_large_operations_are_several(self):
+        self.assertEqual(30, prices.operations(Usage(0, 0, 0, 10, 20, 16384, 16384)))
+        self.assertEqual(96, prices.operations(Usage(0, 0, 0, 10, 20, 2**20, 2**19)))
+
+    def test_each_engine_is_priced_for_the_rate_of_the_first(self):
+        report = bench_reports.empty(tpcc_program)
+        bench_reports.add_limited(report)
+        found = [f for f in report.figures if f.name == "AWS gp3 for 1,000 transactions a second"]
+        self.assertEqual(1, len(found))
+        self.assertEqual(set(report.engines), set(found[0].values))
 
 
 class LimitedContenderTest(unittest.TestCase):
