@@ -22,7 +22,7 @@ target_link_libraries(ha_rocksdb PRIVATE
   server_headers basalt_engine ${BASALT_SERVICES_LIBRARY})
 # The server finds the plugin by symbols of this file, so they must not be hidden.
 if(EXISTS ${CMAKE_SOURCE_DIR}/src/server/plugin/plugin.cc)
-  set(_number "${PROJECT_VERSION_MAJOR}<<8|${PROJECT_VERSION_MINOR}")
+  math(EXPR _number "${PROJECT_VERSION_MAJOR} << 8 | ${PROJECT_VERSION_MINOR}")
   set_source_files_properties(${CMAKE_SOURCE_DIR}/src/server/plugin/plugin.cc PROPERTIES
     COMPILE_OPTIONS -fvisibility=default
     COMPILE_DEFINITIONS "BASALT_VERSION=\"${PROJECT_VERSION}\";BASALT_VERSION_NUMBER=${_number}")

@@ -271,7 +271,7 @@ UPDATE t SET a = 4 WHERE id = 5; -- error 1451
 UPDATE t SET a = 4, id = 9 WHERE id = 5; -- error 1451
 UPDATE t SET a = 4, c = 7 WHERE id = 5; -- error 1451
 UPDATE t SET a = 8, c = 7 WHERE id = 6; -- error 1452
-UPDATE t SET a = 8, c = NULL WHERE id = 5;
+UPDATE t SET a = 8, c = NULL WHERE id = 5; -- error 1451
 DELETE FROM t WHERE id = 6;
 
 ## an UPDATE of a row that refers to itself: the child's index before the parent's, UPDATE CASCADE
