@@ -110,10 +110,12 @@ OLDER_CASES = (
 
 
 class Change:
-    """Runs a case on the tables of a pair, made anew."""
+    """Runs a case on the tables of a pair, made anew. `rests`: the client writes nothing while the
+    tool swaps the tables and afterwards."""
 
-    def __init__(self, case: Case, node: Node, pair: Pair, seed: str, log: Path):
+    def __init__(self, case: Case, node: Node, pair: Pair, seed: str, log: Path, rests: bool):
         self.case, self.node, self.pair, self.log = case, node, pair, log
+        self.rests = rests
         self.writer = Writer(seed, pair, case.table)
         self.meetings = log.with_suffix("")
         self.ended = threading.Event()
@@ -156,12 +158,18 @@ class Change:
             while not self.ended.is_set():
                 self.writer.write(cursor)
                 self.meet(cursor)
+                if self.rests and self.granted("swap").exists():
+                    break
                 time.sleep(PAUSE_SECONDS)
+
+    def granted(self, name: str) -> Path:
+        """The file that lets the tool go on."""
+        return self.meetings / f"{name}.granted"
 
     def meet(self, cursor) -> None:
         """Lets the tool go on when it waits, after more statements."""
         for name in ("copy", "swap"):
-            granted = self.meetings / f"{name}.granted"
+            granted = self.granted(name)
             if granted.exists() or not (self.meetings / f"{name}.asked").exists():
                 continue
             if name == "swap":

@@ -76,7 +76,10 @@ class Constraints(Scenario):
     def made(self, case: Case, pair: Pair) -> Change:
         self.make(pair)
         log = self.folder / f"{file_name(case.name)}-{pair.near}.log"
-        return Change(case, self.server, pair, f"{self.seed}-{case.name}", log)
+        # InnoDB's cascades have ended the whole server here, in one of about 15 runs: of a child
+        # that was swapped meanwhile (10.11.18, signal 11 in its check of foreign keys)
+        rests = ENGINES[pair] == "InnoDB"
+        return Change(case, self.server, pair, f"{self.seed}-{case.name}", log, rests)
 
     def change(self, case: Case) -> None:
         changes = [self.made(case, pair) for pair in (HERE, THERE)]
