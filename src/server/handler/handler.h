@@ -224,6 +224,7 @@ class Handler final : public ::handler {
   TableLoad load_{&open_, &references_};
   AutoIncrement counter_{&open_, &reader_};
   DuplicateInChild duplicate_in_child_;
+  uint64_t children_listed_at_ = 0;      // generation of the foreign keys that the server knows
   THR_LOCK_DATA lock_data_{};            // unused by the engine; the server wants one to exist
   thr_lock_type lock_type_ = TL_IGNORE;  // as settled by store_lock
   ReadLock read_lock_;                   // what it means for rows that are read

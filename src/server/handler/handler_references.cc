@@ -56,6 +56,15 @@ void OpenChildrenForRowEvents(THD* thd, List<FOREIGN_KEY_INFO>* keys) {
   }
 }
 
+// The server opens the children of a child by what the statement does to the first table. But a
+// DELETE there that sets NULL here is an UPDATE here, which has actions of its own.
+void OpenChildrenOfUpdatedChild(List<FOREIGN_KEY_INFO>* keys) {
+  List_iterator<FOREIGN_KEY_INFO> each(*keys);
+  while (FOREIGN_KEY_INFO* key = each++) {
+    if (!fk_modifies_child(key->delete_method)) key->delete_method = key->update_method;
+  }
+}
+
 }  // namespace
 
 // --- What the server asks: also of a table of which it has read the definition only ---
@@ -82,13 +91,16 @@ int Handler::get_foreign_key_list(THD* thd, List<FOREIGN_KEY_INFO>* list) {
 }
 
 int Handler::get_parent_foreign_key_list(THD* thd, List<FOREIGN_KEY_INFO>* list) {
+  children_listed_at_ = database_.catalog()->foreign_keys().generation();
   const int error = ListForeignKeysTo(thd, *database_.catalog(), NameInDictionary(), *table, list);
   const TABLE_LIST* place = table->pos_in_table_list;
-  if (error == 0 && thd->lex->is_stmt_row_injection() && place != nullptr &&
-      place->prelocking_placeholder == TABLE_LIST::PRELOCK_NONE) {
+  if (error != 0 || place == nullptr) return error;
+  if (place->prelocking_placeholder == TABLE_LIST::PRELOCK_FK) OpenChildrenOfUpdatedChild(list);
+  if (place->prelocking_placeholder == TABLE_LIST::PRELOCK_NONE &&
+      thd->lex->is_stmt_row_injection()) {
     OpenChildrenForRowEvents(thd, list);
   }
-  return error;
+  return 0;
 }
 
 bool Handler::referenced_by_foreign_key() const noexcept {
@@ -220,7 +232,10 @@ int Handler::ChangeChildren(const ChildChange& change, bool deletes) {
     return HA_ERR_FK_DEPTH_EXCEEDED;
   }
   TABLE* child = FindOpenChild(ha_thd(), reference->other_name());
-  if (child == nullptr) return Fail(reference->ChildNotOpen());
+  if (child == nullptr) {
+    const bool changed = children_listed_at_ != database_.catalog()->foreign_keys().generation();
+    return Fail(changed ? reference->ChildNotOpen() : reference->Refused());
+  }
   auto* handler = static_cast<Handler*>(child->file);
   const WholeRows whole(child);
   for (const std::string& row_key : row_keys) {
