@@ -12,7 +12,7 @@ def check_tables(execute) -> list[Problem]:
     problems = []
     for name, _ in execute("SHOW FULL TABLES WHERE table_type = 'BASE TABLE'"):
         try:
-            problems += check_table(execute, name)
+            problems += check_table(execute, f"`{name}`")
         except pymysql.Error as error:
             problems.append(Problem("broken", f"{name}: {error}"))
     return problems
@@ -21,7 +21,7 @@ def check_tables(execute) -> list[Problem]:
 def check_table(execute, name: str) -> list[Problem]:
     problems = []
     # a warning stands before the line that says OK
-    for _, _, level, words in execute(f"CHECK TABLE `{name}` EXTENDED"):
+    for _, _, level, words in execute(f"CHECK TABLE {name} EXTENDED"):
         if (level, words) != ("status", "OK"):
             problems.append(Problem("broken", f"CHECK TABLE {name}: {level}: {words}"))
     counts = count_entries(execute, name)
@@ -31,8 +31,8 @@ def check_table(execute, name: str) -> list[Problem]:
 
 
 def count_entries(execute, name: str) -> dict[str, int]:
-    """By index."""
+    """By index, of a table as a statement names it."""
     return {
-        key: execute(f"SELECT COUNT(*) FROM `{name}` FORCE INDEX (`{key}`)")[0][0]
-        for key in {r[2] for r in execute(f"SHOW KEYS FROM `{name}`")}
+        key: execute(f"SELECT COUNT(*) FROM {name} FORCE INDEX (`{key}`)")[0][0]
+        for key in {r[2] for r in execute(f"SHOW KEYS FROM {name}")}
     }
