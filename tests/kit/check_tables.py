@@ -12,7 +12,7 @@ def check_tables(execute) -> list[Problem]:
     problems = []
     for name, _ in execute("SHOW FULL TABLES WHERE table_type = 'BASE TABLE'"):
         try:
-            problems += check_table(execute, f"`{name}`")
+            problems += check_table(execute, name)
         except pymysql.Error as error:
             problems.append(Problem("broken", f"{name}: {error}"))
     return problems
