@@ -4,7 +4,7 @@
 Everything but Debian's packages goes into the cache, shared by all clones on this machine:
 BASALT_CACHE, else XDG_CACHE_HOME/basalt, else ~/.cache/basalt. Run it again at any time.
 BASALT_MARIADB_VERSION picks a server version, BASALT_MARIADB_SOURCE=DIR|TARBALL gives its source,
-BASALT_JOBS sets the number of compile jobs.
+BASALT_PROFILE=off leaves out the training of RocksDB, BASALT_JOBS sets the number of compile jobs.
 """
 
 import time

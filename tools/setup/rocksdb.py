@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """RocksDB: its source out of a Rust package (crates.py); built once a version and flag set.
 
-It is compiled twice: first to count what rocksdb_training/workload.cc takes it through, then with
-those counts (docs/performance.md says what that is worth). Measured on 2 cores: a unity build of 6
+What is hot is compiled twice: first to count what rocksdb_training/workload.cc takes it through,
+then with those counts (docs/performance.md says what that is worth). hot_sources.txt beside it
+lists these files. BASALT_PROFILE=off leaves the counts out. Measured on 2 cores: a unity build of 6
 files a batch without debug information takes less than half the time of compiling file by file.
 Only the static library's target is built.
 
@@ -17,6 +18,7 @@ import shutil
 import time
 from pathlib import Path
 
+from tools import paths
 from tools.errors import DevError
 from tools.setup import crates
 from tools.setup.step import lock, log_end, new_folder, parallel_jobs, quiet, run_with_progress, say
@@ -59,19 +61,50 @@ SANITIZED_CXX_FLAGS = "-g1 -fno-omit-frame-pointer"
 # does not reach is compiled as without counts.
 COUNTING = "-fprofile-generate -fprofile-update=prefer-atomic"
 COUNTED = "-fprofile-use -fprofile-correction -fprofile-partial-training -Wno-missing-profile"
-WORKLOAD = Path(__file__).parent / "rocksdb_training" / "workload.cc"
+TRAINING = Path(__file__).parent / "rocksdb_training"
+WORKLOAD = TRAINING / "workload.cc"
+HOT_SOURCES = TRAINING / "hot_sources.txt"
+SPLIT = TRAINING / "split.cmake"
+VARIABLE = "BASALT_PROFILE"
 
 
 def prefix(sanitizer: str = "") -> Path:
     """Where the built library is or will be. `sanitizer`: as of -fsanitize, empty for none."""
-    return crates.prefix(CRATE, "rocksdb", recipe(sanitizer))
+    return crates.prefix(CRATE, "rocksdb", recipe(sanitizer, profiled()))
 
 
-def recipe(sanitizer: str) -> list[str]:
+def recipe(sanitizer: str, profile: bool) -> list[str]:
+    """All that the built library depends on, besides RocksDB's version and the compiler's."""
     if sanitizer:
         return [*CMAKE_FLAGS, CXX_FLAGS, sanitized(sanitizer)]
-    workload = hashlib.sha256(WORKLOAD.read_bytes()).hexdigest()
-    return [*CMAKE_FLAGS, CXX_FLAGS, COUNTING, COUNTED, workload]
+    if not profile:
+        return [*CMAKE_FLAGS, CXX_FLAGS]
+    files = [hashlib.sha256(f.read_bytes()).hexdigest() for f in (WORKLOAD, HOT_SOURCES, SPLIT)]
+    return [*CMAKE_FLAGS, CXX_FLAGS, COUNTING, COUNTED, *files]
+
+
+def choice_file() -> Path:
+    return paths.cache() / "rocksdb" / "profile"
+
+
+def profiled() -> bool:
+    """Whether RocksDB is compiled with a profile: as BASALT_PROFILE says, else as the last set-up
+    was told, else yes. DevError for another value than on and off."""
+    choice = os.environ.get(VARIABLE, "")
+    if not choice and choice_file().is_file():
+        choice = choice_file().read_text().strip()
+    if choice not in ("", "on", "off"):
+        raise DevError(f"{VARIABLE}={choice}: it is on or off")
+    return choice != "off"
+
+
+def remember_choice() -> None:
+    """Later commands use what this set-up was told."""
+    choice = os.environ.get(VARIABLE, "")
+    if not choice:
+        return
+    choice_file().parent.mkdir(parents=True, exist_ok=True)
+    choice_file().write_text(choice + "\n")
 
 
 def sanitized(sanitizer: str) -> str:
@@ -84,9 +117,11 @@ def complete(sanitizer: str = "") -> bool:
 
 def install(sanitizer: str = "") -> None:
     """Fetches and builds RocksDB unless it is in the cache."""
+    if not sanitizer:
+        remember_choice()
     final = prefix(sanitizer)
     if complete(sanitizer):
-        say(f"RocksDB {final.name} is there")
+        say(f"RocksDB {final.name} is there{'' if sanitizer else profile_in_words()}")
         return
     with lock("rocksdb"):
         if complete(sanitizer):  # made by the run we waited for
@@ -101,30 +136,48 @@ def install(sanitizer: str = "") -> None:
         shutil.rmtree(build_dir, ignore_errors=True)
 
 
+def profile_in_words() -> str:
+    return "" if profiled() else f", without a profile ({VARIABLE}=on makes one with it)"
+
+
 def build(source: Path, build_dir: Path, sanitizer: str) -> None:
     """An interrupted build goes on where it stopped."""
     started = time.monotonic()
     if sanitizer:
         say(f"building RocksDB for -fsanitize={sanitizer} (once; about 5 minutes on 2 cores)")
-        compile_library(source, build_dir, sanitized(sanitizer), f"RocksDB ({sanitizer})")
-    else:
-        say("building RocksDB twice (once a machine; about 15 minutes on 2 cores)")
+        flags = f"-DCMAKE_CXX_FLAGS={CXX_FLAGS} {sanitized(sanitizer)}"
+        compile_library(source, build_dir, [flags], f"RocksDB ({sanitizer})")
+    elif profiled():
+        say("building RocksDB (once a machine; about 10 minutes on 2 cores)")
         build_trained(source, build_dir)
+    else:
+        say("building RocksDB without a profile (once a machine; about 7 minutes on 2 cores)")
+        compile_library(source, build_dir, [f"-DCMAKE_CXX_FLAGS={CXX_FLAGS}"], "RocksDB")
     say(f"RocksDB built in {(time.monotonic() - started) / 60:.1f} minutes")
 
 
 def build_trained(source: Path, build_dir: Path) -> None:
     trained = build_dir / "trained"
     if not trained.is_file():
-        compile_library(source, build_dir, COUNTING, "RocksDB, to be trained,")
+        compile_library(source, build_dir, split(COUNTING), "RocksDB, to be trained,")
         train(source, build_dir)
         trained.touch()
-    compile_library(source, build_dir, COUNTED, "RocksDB")
+    compile_library(source, build_dir, split(COUNTED), "RocksDB, with its profile,")
 
 
-def compile_library(source: Path, build_dir: Path, more_flags: str, what: str) -> None:
+def split(profile_flags: str) -> list[str]:
+    """Arguments of CMake: `profile_flags` for the hot sources only."""
+    return [
+        f"-DCMAKE_CXX_FLAGS={CXX_FLAGS}",
+        f"-DCMAKE_PROJECT_rocksdb_INCLUDE={SPLIT}",
+        f"-DBASALT_HOT_SOURCES={HOT_SOURCES}",
+        f"-DBASALT_PROFILE_FLAGS={profile_flags}",
+    ]
+
+
+def compile_library(source: Path, build_dir: Path, more_flags: list[str], what: str) -> None:
     """RocksDB's own CMake and ninja."""
-    flags = [*CMAKE_FLAGS, f"-DCMAKE_CXX_FLAGS={CXX_FLAGS} {more_flags}"]
+    flags = [*CMAKE_FLAGS, *more_flags]
     configure = ["cmake", "-G", "Ninja", "-S", str(source), "-B", str(build_dir), *flags]
     if not quiet(configure, "rocksdb-cmake"):
         raise DevError(f"RocksDB's CMake failed\n{log_end('rocksdb-cmake', 15)}")
@@ -142,11 +195,13 @@ def train(source: Path, build_dir: Path) -> None:
     program, store = build_dir / "workload", build_dir / "workload-store"
     shutil.rmtree(store, ignore_errors=True)
     command = ["g++", "-std=c++20", "-O2", "-march=haswell", "-fprofile-generate"]
-    command += ["-I", str(source / "include"), str(WORKLOAD), str(build_dir / LIBRARY)]
+    # The counted objects come first, so that of a function in several objects theirs is linked.
+    hot = sorted(str(o) for o in (build_dir / "CMakeFiles" / "rocksdb_hot.dir").rglob("*.o"))
+    command += ["-I", str(source / "include"), str(WORKLOAD), *hot, str(build_dir / LIBRARY)]
     command += ["-llz4", "-lzstd", "-lsnappy", "-lz", "-o", str(program)]
     if not quiet(command, "rocksdb-training", cwd=build_dir):
         raise DevError(f"RocksDB's training program\n{log_end('rocksdb-training', 15)}")
-    say("training RocksDB (about a minute)")
+    say("training RocksDB (half a minute)")
     if not quiet([str(program), str(store)], "rocksdb-training", cwd=build_dir):
         raise DevError(f"RocksDB's training failed\n{log_end('rocksdb-training', 15)}")
     shutil.rmtree(store)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What can be chosen of ./dev setup: the server's source and version."""
+"""What can be chosen of ./dev setup: the server's source and version, RocksDB's profile."""
 
 import contextlib
 import io
@@ -15,7 +15,7 @@ from unittest import mock
 
 from tools import paths
 from tools.errors import DevError
-from tools.setup import mariadb, server_source
+from tools.setup import mariadb, rocksdb, server_source
 
 # a source of MariaDB in little: headers, the list of trace points, and what a build does not need
 VERSION = (
@@ -221,6 +221,43 @@ class KeptHeadersTest(unittest.TestCase):
             if entry["file"].endswith(source):
                 return entry["command"]
         raise AssertionError(f"{source} is in no build")
+
+
+class ProfileTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.enterContext(mock.patch.dict(os.environ, {"BASALT_CACHE": self.folder}))
+
+    def choose(self, text: str):
+        return mock.patch.dict(os.environ, {"BASALT_PROFILE": text})
+
+    def test_each_choice_has_a_library_of_its_own(self):
+        with self.choose("on"):
+            on, thread = rocksdb.prefix(), rocksdb.prefix("thread")
+        with self.choose("off"):
+            self.assertNotEqual(on, rocksdb.prefix())
+            self.assertEqual(thread, rocksdb.prefix("thread"))
+        with self.choose(""):
+            self.assertEqual(on, rocksdb.prefix())
+
+    def test_a_choice_is_remembered_until_the_next(self):
+        for choice, profiled in (("off", False), ("on", True)):
+            with self.choose(choice):
+                rocksdb.remember_choice()
+            with self.choose(""):
+                rocksdb.remember_choice()
+                self.assertEqual(profiled, rocksdb.profiled())
+
+    def test_another_word_is_refused(self):
+        with self.choose("no"), self.assertRaises(DevError) as caught:
+            rocksdb.prefix()
+        self.assertIn("BASALT_PROFILE=no: it is on or off", str(caught.exception))
+
+    def test_hot_sources_stand_once_and_in_order(self):
+        lines = rocksdb.HOT_SOURCES.read_text().splitlines()
+        names = [line for line in lines if not line.startswith("#")]
+        self.assertEqual(sorted(set(names)), names)
+        self.assertIn("db/db_impl/db_impl.cc", names)
 
 
 if __name__ == "__main__":
