@@ -46,6 +46,8 @@
 //  R7  Trim gives back only what nothing but the newest request of its owner in the index has
 //      asked for. So a scan that stops early gives back what it has not come to, and nothing that
 //      another scan of the same owner relies on.
+// R1 and R3 have no BASALT_ASSERT, only unit tests with their numbers. R1 speaks of what others do
+// during the whole life of a grant, and their write sets are not known here. R3 is a permission.
 // Who adds to an index in which nobody has a range pays for one load (`./dev bench locks`).
 
 namespace basalt::txn {

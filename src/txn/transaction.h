@@ -35,6 +35,8 @@
 //  T6  Locks are released after the writes are visible (commit) or gone (rollback).
 //  T7  A commit that was acknowledged survives what its Durability says, and with it every commit
 //      before it: a death takes only the last ones away.
+// T7 has no BASALT_ASSERT: only the next process can check it. `./dev test crash` and the power
+// cuts of `./dev test faults` do.
 
 namespace basalt::txn {
 

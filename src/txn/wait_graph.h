@@ -27,6 +27,8 @@
 //  G4  The observer hears of each pair of runners of which one waits for the other, before the wait
 //      begins. Edges that come later, when a queue moves, lead only to owners that could be reached
 //      before.
+// G4 has no BASALT_ASSERT: nothing keeps what the observer has heard. Unit tests with its number
+// give an observer that does.
 
 namespace basalt::txn {
 

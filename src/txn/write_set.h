@@ -41,6 +41,8 @@ enum class WriteKind : uint8_t {
 //  W3  `generation` changes whenever an iterator over the writes may have become invalid or
 //      incomplete: first write into a column family, roll-back, spill, clear.
 //  W4  While the content changes, the owner holds mutex() or the set is opaque.
+// W4 has no BASALT_ASSERT: a mutex does not tell who holds it. A unit test of range locks with its
+// number looks for a violation with many threads, under TSan too.
 //
 // One thread at a time, except that others look for new entries while they hold mutex(): see
 // HasInsertBetween. Whoever calls Put, Delete or SingleDelete holds it. The batch is borrowed and

@@ -25,6 +25,8 @@ namespace basalt::engine {
 //  K2  Anything that is committed ends the knowledge; so does any own write that was not noted.
 //  K3  Where it does not pay there are few searches: after one that spared less than kWorthwhile
 //      look-ups the next comes after four times as many rows, up to kLongestWait.
+// They have no BASALT_ASSERT, only unit tests with their numbers. To check K1 or K2 is to do the
+// look-up that this class spares, and it has no way to the store. K3 is about cost.
 //
 // The caller has locked the key before it asks, so that nobody else adds it afterwards. One thread.
 class AbsentRange {

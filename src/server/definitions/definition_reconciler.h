@@ -32,6 +32,7 @@ struct Repair {
     kReportNoFile,         // `whole`
     kReportNoTable,        // `table`, whose file is at `path`
     kReportOtherEngine,    // `table`, whose file names the engine `reason`
+    kReportSetAside,       // `whole`, the old table of an ALTER, which the recovery has not dropped
   };
   Kind kind;
   std::string whole = {};  // a table of the dictionary, by catalog::WholeOf

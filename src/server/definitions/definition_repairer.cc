@@ -67,6 +67,12 @@ void Report(const Repair& repair) {
         "ROCKSDB: %s.frm is there, but the store in %s has no such table: statements "
         "that use it fail; DROP TABLE removes the file",
         repair.path.c_str(), DataDirectory());
+  } else if (repair.kind == Kind::kReportSetAside) {
+    const size_t dot = table.find('.');
+    sql_print_warning(
+        "ROCKSDB: an ALTER TABLE that a crash has ended has left its old table; if the new one "
+        "is whole: DROP TABLE IF EXISTS `%s`.`#mysql50#%s`",
+        table.substr(0, dot).c_str(), table.substr(dot + 1).c_str());
   } else {
     sql_print_error(
         "ROCKSDB: table %s is in the store, but its .frm file belongs to the engine %s: "
@@ -132,6 +138,7 @@ void DefinitionRepairer::CarryOut(const Repair& repair, const DefinitionState& s
     case Kind::kReportNoFile:
     case Kind::kReportNoTable:
     case Kind::kReportOtherEngine:
+    case Kind::kReportSetAside:
       return Report(repair);
   }
 }

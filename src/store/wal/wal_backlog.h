@@ -33,6 +33,8 @@ namespace basalt::store {
 //    its bytes are written, for RocksDB will not ask again.
 // B3 An error other than a full disk is final: what a failed fsync has lost, a second one that
 //    succeeds does not bring back. The log then stays closed to writes until the store is reopened.
+// B3 has no BASALT_ASSERT: the error policy closes the store, which this class only tells. Unit
+// tests of the policy and `./dev test faults` check it.
 //
 // Thread-safety: all functions, from any thread.
 class WalBacklog {

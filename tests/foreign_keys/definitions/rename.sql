@@ -118,6 +118,18 @@ INSERT INTO c VALUES (1); -- error 1452
 INSERT INTO q VALUES (1);
 INSERT INTO c VALUES (1);
 
+## RENAME to the name that a child waits for, taken back by an error
+SET foreign_key_checks = 0;
+CREATE TABLE c (a INT, FOREIGN KEY (a) REFERENCES p (id));
+CREATE TABLE q (id INT PRIMARY KEY);
+CREATE TABLE r (id INT PRIMARY KEY);
+CREATE TABLE s (id INT PRIMARY KEY);
+RENAME TABLE q TO p, r TO s; -- error 1050
+SET foreign_key_checks = 1;
+INSERT INTO c VALUES (1); -- error 1452
+INSERT INTO q VALUES (1);
+INSERT INTO c VALUES (1);
+
 ## names with letters beyond ASCII
 CREATE TABLE `größe` (id INT PRIMARY KEY);
 CREATE TABLE `maß` (a INT, FOREIGN KEY (a) REFERENCES `größe` (id));

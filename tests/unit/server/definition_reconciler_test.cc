@@ -354,5 +354,16 @@ TEST_F(DefinitionReconcilerTest, WhatCannotBeRepairedIsReportedLast) {
                           Repair{Kind::kReportOtherEngine, {}, "d.other", {}, "InnoDB"}));
 }
 
+TEST_F(DefinitionReconcilerTest, ATableThatTheRecoveryHasNotDroppedIsReported) {
+  AddTable("d.t", "new");
+  AddFrm("d.t", "new");
+  AddTable("d.#sql-backup-1-2", "old");
+  AddFrm("d.#sql-backup-1-2", "old");
+  EXPECT_THAT(Decide(RepairStep::kDefinitions),
+              ElementsAre(Repair{Kind::kReportSetAside, "d.#sql-backup-1-2"}));
+  state_.server_started = true;  // an ALTER may be about to drop it
+  EXPECT_THAT(Decide(RepairStep::kDefinitions), IsEmpty());
+}
+
 }  // namespace
 }  // namespace basalt::server
