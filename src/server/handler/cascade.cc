@@ -72,7 +72,10 @@ bool PlanChildChange(RowReference* reference, const TABLE& parent, Bytes own_row
   engine::ReferenceCheck* lookup = reference->lookup();
   change->reference = reference;
   change->parent_row = own_row;
-  if (lookup == nullptr) return false;
+  if (lookup == nullptr) {
+    change->refused = reference->child_lacks_index() && !reference->HasNull(before);
+    return change->refused;
+  }
   const catalog::ForeignKey& foreign = reference->foreign();
   change->action = after == nullptr ? foreign.on_delete : foreign.on_update;
   if (!lookup->Translate(before, &change->wanted)) return false;

@@ -52,7 +52,7 @@ struct ChildChange {
   Bytes parent_row;     // its primary key; borrowed
   Bytes parent_record;  // of one that goes from a table that refers to itself; else empty; borrowed
   catalog::ReferenceAction action = catalog::ReferenceAction::kRestrict;
-  bool refused = false;                // the row refers to itself
+  bool refused = false;                // the row refers to itself, or the child has no index
   std::string own_row;                 // primary key of a row that does not count; empty: all do
   bool impossible = false;             // the child's columns cannot hold the new values
   std::vector<uint8_t> wanted;         // a record of the child: the values that go

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/handler/row_reference.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -33,12 +34,11 @@ bool RowReference::FindOwnIndex() {
   const codec::TableDescriptor& own = table_->data()->descriptor();
   const std::optional<size_t> index = engine::FindReferenceIndex(own, own_columns_);
   own_index_ = index.value_or(own.primary);
-  if (!index) return false;
   if (side_ == Side::kChild) {
-    AddWatched(*index);
+    AddWatched(own_index_);
     AddWatched(own.primary);
   }
-  return true;
+  return index.has_value();
 }
 
 void RowReference::AddWatched(size_t index) {
@@ -72,6 +72,7 @@ void RowReference::MakeLookup(const std::shared_ptr<engine::Table>& other,
   const codec::TableDescriptor& own = table_->data()->descriptor();
   const auto pairs = codec::MakePairs(own_columns_, other_columns);
   const std::optional<size_t> index = engine::FindReferenceIndex(*other, other_columns);
+  child_lacks_index_ = side_ == Side::kParent && !index;
   if (!index || !codec::TypesMatch(own, other->descriptor(), pairs)) return;
   other_index_ = *index;
   lookup_ = std::make_unique<engine::ReferenceCheck>(own, other, *index, pairs);
@@ -112,6 +113,7 @@ Status RowReference::OpenOther(engine::Database* database) {
     return Status::Ok();
   }
   lookup_.reset();
+  child_lacks_index_ = false;
   Status found = FindRelatedTable(thd, database, other_name(), &related_);
   if (found.code() == Code::kNotFound) return Status::Ok();
   BASALT_RETURN_IF_ERROR(std::move(found));
@@ -123,6 +125,7 @@ Status RowReference::OpenOther(engine::Database* database) {
 void RowReference::LookUpItself() {
   if (lookup_ != nullptr && own_ == table_->data()) return;
   lookup_.reset();
+  child_lacks_index_ = false;
   const auto columns = FindColumns(*table_->server_table(), foreign_, OtherNames());
   if (columns) MakeLookup(table_->engine_table(), *columns);
 }
@@ -158,14 +161,15 @@ bool RowReference::ChangesColumn(uint32_t column, const uchar* before, const uch
   return Differ(*table_->server_table()->field[column], before, after);
 }
 
+bool RowReference::HasNull(const uchar* record) const {
+  return std::any_of(own_columns_.begin(), own_columns_.end(), [&](uint32_t column) {
+    return table_->server_table()->field[column]->is_null_in_record(record);
+  });
+}
+
 Status RowReference::Check(const uchar* record, Bytes except) {
   using Match = engine::ReferenceCheck::Match;
-  if (lookup_ == nullptr) {
-    for (const uint32_t column : own_columns_) {
-      if (table_->server_table()->field[column]->is_null_in_record(record)) return Status::Ok();
-    }
-    return Refused();
-  }
+  if (lookup_ == nullptr) return HasNull(record) ? Status::Ok() : Refused();
   // A row may be its own parent before it is in the table: as in InnoDB, which writes an entry to
   // one index after the other, where the parent's comes first.
   if (is_of_itself() && side_ == Side::kChild && other_index_ < own_index_ &&

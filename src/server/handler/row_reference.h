@@ -67,8 +67,13 @@ class RowReference {
   Status CheckGathered();
   // As a parent: see engine::ReferenceCheck. Null when one of the tables is not there, or has no
   // index for the foreign key, or types do not match: as a child no parent is found then. As a
-  // parent no row is referred to, as in InnoDB: the child takes no rows.
+  // parent no row is referred to, as in InnoDB, unless child_lacks_index().
   engine::ReferenceCheck* lookup() const { return lookup_.get(); }
+  // As a parent: the child is there, but has lost its index with foreign_key_checks=0. Nobody can
+  // find its rows then, so no row of the parent may go, as in InnoDB.
+  bool child_lacks_index() const { return child_lacks_index_; }
+  // Has the record a NULL in the columns on this side?
+  bool HasNull(const uchar* record) const;
   // The status that tells the client that this foreign key is in the way.
   Status Refused() const;
   // As a parent: the statement has not opened the child as the foreign key needs it, because the
@@ -103,6 +108,7 @@ class RowReference {
   RelatedTablePointer related_;   // null: the table itself, or there is none
   std::unique_ptr<engine::ReferenceCheck> lookup_;
   std::unique_ptr<engine::ReferenceBatch> gathered_;  // by Gather, in this statement
+  bool child_lacks_index_ = false;
   bool begun_ = false;
 };
 

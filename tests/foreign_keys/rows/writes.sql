@@ -425,3 +425,51 @@ ALTER TABLE p RENAME COLUMN v TO id, RENAME COLUMN id TO v;
 INSERT INTO p VALUES (2, 4);
 INSERT INTO c VALUES (4, 4);
 INSERT INTO c VALUES (5, 2); -- error 1452
+
+## a parent's rows stay while the child has no index for the foreign key
+SET foreign_key_checks = 0;
+CREATE TABLE p (id INT PRIMARY KEY, u INT, v INT, KEY u (u));
+CREATE TABLE c (a INT, b INT, KEY a (a), KEY b (b), CONSTRAINT ca FOREIGN KEY (a) REFERENCES p (id) ON DELETE CASCADE ON UPDATE SET NULL, CONSTRAINT cb FOREIGN KEY (b) REFERENCES p (u));
+ALTER TABLE c DROP KEY a, DROP KEY b;
+INSERT INTO p VALUES (1, 1, 1), (2, 2, 2), (3, NULL, 3);
+INSERT INTO c VALUES (2, 2);
+SET foreign_key_checks = 1;
+DELETE FROM p WHERE id = 1; -- error 1451
+DELETE FROM p WHERE id = 2; -- error 1451
+UPDATE p SET id = 9 WHERE id = 1; -- error 1451
+UPDATE p SET u = 9 WHERE id = 2; -- error 1451
+UPDATE p SET u = 9 WHERE id = 3;
+UPDATE p SET v = 9;
+DELETE IGNORE FROM p;
+SELECT * FROM p ORDER BY id;
+SELECT * FROM c;
+
+## the same, of a table that refers to itself
+SET foreign_key_checks = 0;
+CREATE TABLE t (id INT PRIMARY KEY, a INT NOT NULL, c INT, KEY c (c), KEY a (a), CONSTRAINT k FOREIGN KEY (a) REFERENCES t (c));
+ALTER TABLE t DROP KEY a;
+INSERT INTO t VALUES (0, 255, 3), (1, 3, 9), (2, 7, NULL);
+SET foreign_key_checks = 1;
+DELETE FROM t WHERE id = 0; -- error 1451
+DELETE FROM t WHERE id = 1; -- error 1451
+DELETE FROM t WHERE id = 2;
+ALTER TABLE t ADD KEY a (a);
+DELETE FROM t WHERE id = 0; -- error 1451
+DELETE FROM t WHERE id = 1;
+DELETE FROM t WHERE id = 0;
+SELECT * FROM t ORDER BY id;
+
+## an UPDATE of the primary key looks for the parent, too, where the child has no index
+SET foreign_key_checks = 0;
+CREATE TABLE p (id INT PRIMARY KEY);
+CREATE TABLE c (id INT PRIMARY KEY, a INT, v INT, KEY a (a), CONSTRAINT k FOREIGN KEY (a) REFERENCES p (id));
+INSERT INTO p VALUES (1);
+INSERT INTO c VALUES (1, 1, 1), (2, 2, 2), (3, NULL, 3);
+ALTER TABLE c DROP KEY a;
+SET foreign_key_checks = 1;
+UPDATE c SET v = 9;
+UPDATE c SET id = 11 WHERE id = 1;
+UPDATE c SET id = 12 WHERE id = 2; -- error 1452
+UPDATE c SET id = 13 WHERE id = 3;
+UPDATE c SET a = 1 WHERE id = 2;
+SELECT * FROM c ORDER BY id;
