@@ -2,7 +2,7 @@
 """RocksDB: its source out of a Rust package (crates.py); built once a version and flag set.
 
 What is hot is compiled twice: first to count what rocksdb_training/workload.cc takes it through,
-then with those counts (docs/performance.md says what that is worth). hot_sources.txt beside it
+then with those counts (docs/lab/commits.md says what that is worth). hot_sources.txt beside it
 lists these files. BASALT_PROFILE=off leaves the counts out. Measured on 2 cores: a unity build of 6
 files a batch without debug information takes less than half the time of compiling file by file.
 Only the static library's target is built.

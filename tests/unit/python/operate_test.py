@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The pages for those who run a server name variables and counters that exist. `./dev test surface`
-compares the lists they are looked up in with a running server. The first page's picture and figures
-are those of docs/performance.md."""
+compares the lists they are looked up in with a running server. Pictures and figures of
+README.md and docs/performance.md are those of the notes in docs/lab."""
 
 import re
 import unittest
@@ -38,25 +38,68 @@ class OperateTest(unittest.TestCase):
         self.assertEqual({}, {name: found for name, found in unknown.items() if found})
 
 
-class FirstPageTest(unittest.TestCase):
-    def test_the_picture_has_the_figures_of_the_page(self):
-        self.assertEqual(pictures.made(), pictures.PICTURE.read_text(), "python3 -m tools.pictures")
+class PicturesTest(unittest.TestCase):
+    def test_the_files_are_what_the_figures_make(self):
+        for file, text in pictures.made().items():
+            self.assertEqual(text, file.read_text(), "python3 -m tools.pictures")
+
+    def test_every_figure_stands_in_its_notes(self):
+        for name, picture in pictures.read(pictures.DATA.read_text()).items():
+            rows = cells(picture.notes.read_text())
+            for group in picture.groups:
+                self.assertTrue(row_with(rows, group.figures), f"{name}: {group}")
+
+    def test_a_wrong_figure_is_found(self):
+        rows = cells("| disk | 465 | 597 | 930 |\n| written, read | 37, 99 | 24, 41 | 326, 426 |")
+        self.assertTrue(row_with(rows, ("37", "24", "326")))
+        self.assertFalse(row_with(rows, ("37", "24", "930")))
+        self.assertFalse(row_with(rows, ("46", "597", "930")))
 
     def test_other_figures_make_another_picture(self):
-        page = f"{pictures.ROW} 465 | 597 | 930 | 0.50 | |\n"
-        sizes = pictures.figures(page)
-        self.assertEqual([465, 597, 930], sizes)
-        self.assertNotEqual(pictures.draw(sizes), pictures.draw([464, 597, 930]))
+        text = pictures.DATA.read_text()
+        other = pictures.read(text.replace('"465"', '"464"'))
+        first = pictures.read(text)
+        self.assertNotEqual(pictures.draw(first["disk.svg"]), pictures.draw(other["disk.svg"]))
+        self.assertEqual(pictures.draw(first["written.svg"]), pictures.draw(other["written.svg"]))
 
-    def test_the_figures_of_the_first_page_stand_in_the_page_of_figures(self):
-        first = (paths.ROOT / "README.md").read_text()
-        table = re.search(r"^\| TPC-C.*?\n\n", first, re.S | re.M).group()
-        page = pictures.SOURCE.read_text()
-        numbers = re.findall(r"(?<=\| )[\d.]+(?= \|)", table)
-        self.assertEqual(12, len(numbers))
-        part = page[page.index("TPC-C in the size") : page.index("That is with the pace")]
+    def test_the_page_shows_all_of_them(self):
+        page = (paths.ROOT / "docs/performance.md").read_text()
+        shown = set(re.findall(r"!\[[^]]*\]\(([\w.]+)\)", page))
+        self.assertEqual({file.name for file in pictures.made()}, shown)
+
+
+def cells(page: str) -> list[list[str]]:
+    return [[c.strip() for c in line.split("|")] for line in page.splitlines() if "|" in line]
+
+
+def row_with(rows: list[list[str]], figures: tuple[str, ...]) -> bool:
+    """Is there a row with these figures, side by side? A cell may hold more, behind a comma."""
+    found = [[cell.split(", ")[0] for cell in row] for row in rows]
+    count = len(figures)
+    return any(
+        tuple(row[start : start + count]) == figures for row in found for start in range(len(row))
+    )
+
+
+class FirstPagesTest(unittest.TestCase):
+    def check(self, page: str, table: str, fewest: int) -> None:
+        """Each figure of that table stands in the notes of TPC-C or of the quick run."""
+        text = (paths.ROOT / page).read_text()
+        table = re.search(rf"^\| {table}.*?\n\n", text, re.S | re.M).group()
+        numbers = re.findall(r"(?<=\| )[\d.,]+(?= \|)", table)
+        self.assertGreaterEqual(len(numbers), fewest)
+        lab = paths.ROOT / "docs/lab"
+        notes = (lab / "tpcc.md").read_text().partition("## ")[0] + (
+            lab / "quick-run.md"
+        ).read_text()
         for number in numbers:
-            self.assertRegex(part, rf"(?<![\d.]){re.escape(number)}(?![\d.])")
+            self.assertRegex(notes, rf"(?<![\d.]){re.escape(number)}(?![\d.])")
+
+    def test_the_figures_of_the_readme_stand_in_the_notes(self):
+        self.check("README.md", "TPC-C", 12)
+
+    def test_the_figures_of_the_page_for_users_stand_in_the_notes(self):
+        self.check("docs/performance.md", "what ", 22)
 
 
 if __name__ == "__main__":
