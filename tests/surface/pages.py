@@ -11,7 +11,8 @@ from tools.errors import DevError
 
 COUNTERS = "src/server/reports/status_counters.cc"
 NOTE = (
-    "This page is made by `./dev docs`; `./dev test surface` compares it with a running server.\n"
+    "This page is made by `./dev docs --generate`; "
+    "`./dev test surface` compares it with a running server.\n"
 )
 
 VARIABLES_HEAD = f"""# System variables

@@ -32,7 +32,7 @@ def run(args) -> TierResult:
     tests = compare.all_of(ours, theirs)
     for name, text in pages.pages(ours, theirs).items():
         same = (paths.ROOT / name).is_file() and (paths.ROOT / name).read_text() == text
-        tests[name] = [] if same else ["is not what ./dev docs writes"]
+        tests[name] = [] if same else ["is not what ./dev docs --generate writes"]
     for name, findings in tests.items():
         if args.filter and args.filter not in name:
             continue
