@@ -69,6 +69,10 @@ class _Handler(SimpleHTTPRequestHandler):
 def serve(port: int) -> None:
     """On loopback, until the process is interrupted. Port 0: one that is free."""
     handler = partial(_Handler, directory=str(folder()))
-    with ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
+    try:
+        server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+    except OSError as error:
+        raise DevError(f"port {port}: {error.strerror}; take another by --port") from error
+    with server:
         print(f"docs: http://127.0.0.1:{server.server_port}/ (Ctrl-C ends it)", flush=True)
         server.serve_forever()
