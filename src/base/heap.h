@@ -17,8 +17,8 @@ inline constexpr size_t kOutsideTheHeapBytes = (2 << 20) + (256 << 10);
 // By itself glibc raises its limit for that up to 32 MiB as soon as such a block is freed
 // (mallopt(3), M_MMAP_THRESHOLD). From then on freed memtables leave holes in the heap, blocks of
 // the cache move into them, and the next memtable takes new memory: resident memory grows by about
-// the size of all memtables and stays so. See docs/performance.md, "Statements of three million
-// rows".
+// the size of all memtables and stays so. See docs/lab/large-statements.md, "Statements of three
+// million rows".
 //
 // Does nothing when the environment already says what the limit is (MALLOC_MMAP_THRESHOLD_,
 // GLIBC_TUNABLES), or with another allocator than glibc's. Once, before there is much to allocate.

@@ -200,7 +200,8 @@ int Handler::UpdateWithChildren(const std::vector<ChildChange>& changes,
 int Handler::React(const ChildChange& change, bool deletes) {
   if (change.ChangesRows() && !change.refused) return ChangeChildren(change, deletes);
   const CascadeStep* step = references_.step();
-  if (!change.refused && step != nullptr && step->IsStillReferring(change)) return Fail(change.reference->Refused());
+  if (!change.refused && step != nullptr && step->IsStillReferring(change))
+    return Fail(change.reference->Refused());
   Status checked = RowReferences::CheckChild(change);
   return checked.ok() ? 0 : Fail(std::move(checked));
 }

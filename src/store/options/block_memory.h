@@ -12,7 +12,7 @@ namespace basalt::store {
 //
 // Blocks of all sizes between some hundred bytes and some twenty KiB come and go in the order of
 // what is read, from every thread. The C library's heaps grow to up to twice what is cached then;
-// jemalloc keeps nearer to it (measured: docs/performance.md, "Memory of cached blocks"), and the
+// jemalloc keeps nearer to it (measured: docs/lab/memory.md, "Memory of cached blocks"), and the
 // cache is charged for what a block really takes.
 //
 // Each call makes an allocator; all share one set of arenas. A block may be freed by any thread.
