@@ -12,11 +12,16 @@
 #include "server/measures/statement_progress.h"
 #include "server/variables/inert_variables.h"
 #include "server/variables/variable_table.h"
+#include "store/options/memory_limit.h"
 #include "store/options/option_string.h"
 
 namespace basalt::server {
 
 namespace {
+
+// Read when the plugin is loaded, before the server asks for the defaults of its variables.
+const uint64_t kMemoryBytes = store::MemoryLimit();
+const auto kDefaultCacheBytes = static_cast<longlong>(store::DefaultCacheBytes(kMemoryBytes));
 
 const char* const kLockingStyles[] = {"INNODB", "MYROCKS", nullptr};
 TYPELIB locking_styles = {2, "locking styles", const_cast<const char**>(kLockingStyles), nullptr};
@@ -195,8 +200,9 @@ void UpdateRecoveryMode(THD* thd, st_mysql_sys_var*, void* variable, const void*
          "were committed right before a crash may then be lost",                                   \
          nullptr, nullptr, 0)                                                                      \
   GLOBAL(LONGLONG, block_cache_size, PLUGIN_VAR_RQCMDARG,                                         \
-         "Memory for blocks of table files and for memtables together, in bytes",                  \
-         nullptr, UpdateBlockCache, 512 * kMiB, 1024, LLONG_MAX, 1024)                        \
+         "Memory for blocks of table files and for memtables together, in bytes; by default an "   \
+         "eighth of the memory that the server may use, from 16 to 512 MiB",                       \
+         nullptr, UpdateBlockCache, kDefaultCacheBytes, 1024, LLONG_MAX, 1024)                     \
   GLOBAL(ULONGLONG, db_write_buffer_size, kAtStart,                                                \
          "Memory of all memtables together, in bytes; 0: half of rocksdb_block_cache_size, which they " \
          "are a part of",                                                                           \
@@ -370,6 +376,17 @@ int OpenFiles() {
   return values.max_open_files;
 }
 
+void LogSmallMemory() {
+  constexpr auto kOfLargeMachines = static_cast<longlong>(store::DefaultCacheBytes(UINT64_MAX));
+  if (values.block_cache_size != kDefaultCacheBytes || kDefaultCacheBytes == kOfLargeMachines)
+    return;
+  sql_print_information(
+      "ROCKSDB: rocksdb_block_cache_size is %llu MiB by default, for the server may use %llu MiB "
+      "of memory",
+      static_cast<unsigned long long>(kDefaultCacheBytes) / kMiB,
+      static_cast<unsigned long long>(kMemoryBytes / kMiB));
+}
+
 }  // namespace
 
 st_mysql_sys_var** SystemVariables() {
@@ -390,6 +407,7 @@ st_mysql_sys_var** SystemVariables() {
 
 engine::Database::Options DatabaseOptionsFromVariables() {
   LogSettingsWithoutEffect();
+  LogSmallMemory();
   engine::Database::Options options;
   store::StoreOptions& store = options.store;
   store.directory = Text(values.datadir);
