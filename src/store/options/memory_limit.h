@@ -8,12 +8,11 @@
 namespace basalt::store {
 
 // The bytes of memory that this process may use: those of the machine, or fewer where its control
-// groups set a limit (cgroups(7), versions 1 and 2; systemd's MemoryMax=, a container's limit).
-// Reads a few small files; what cannot be read sets no limit. Any thread.
+// groups set a limit. That may be a container's, or systemd's MemoryMax=; see cgroups(7), versions
+// 1 and 2. Reads a few small files; what cannot be read sets no limit. Any thread.
 uint64_t MemoryLimit();
 
-// The same of files below `root` in the place of the root directory, on a machine with so many
-// bytes: for tests.
+// For tests: as MemoryLimit on a machine with so many bytes, with `root` as the root directory.
 uint64_t MemoryLimitBelow(const std::string& root, uint64_t machine_bytes);
 
 // What the block cache takes by default, of so much memory: an eighth, from 16 to 512 MiB. The rest
