@@ -39,6 +39,7 @@ WORKERS = 2
 KNOWN: dict[int, str] = {
     834: "InnoDB loses a constraint without an index in an ALTER by copy",
     1383: "InnoDB loses a constraint in an ALTER by copy that it refuses",
+    5177: "InnoDB gives a constraint the number of one that it has forgotten",
 }
 
 
@@ -74,10 +75,20 @@ class HistoryRunner(Runner):
             return bool(self.unmatched())
         if self.is_of_another_algorithm(found):
             return True
-        named = CONSTRAINT.search(found.tested)
-        if not named or number_of(found.tested) != ER.NO_REFERENCED_ROW_2 or found.peer != NO_ERROR:
+        if number_of(found.tested) != ER.NO_REFERENCED_ROW_2:
             return False
-        return any(f"CONSTRAINT `{named[1]}` " in line for line in self.unmatched())
+        if number_of(found.peer) == ER.ROW_IS_REFERENCED_2:
+            return self.is_virtual(found)
+        return found.peer == NO_ERROR and bool(self.unmatched())
+
+    def is_virtual(self, found: Mismatch) -> bool:
+        """Whether the foreign key that both sides name has a virtual column."""
+        named = [CONSTRAINT.search(text) for text in (found.tested, found.peer)]
+        if not all(named) or named[0][1] != named[1][1]:
+            return False
+        tables = [self.peer.execute(f"SHOW CREATE TABLE {t}") for t in definitions.tables(self.peer)]
+        of_it = [t.rows[0][1] for t in tables if f"CONSTRAINT `{named[0][1]}` " in t.rows[0][1]]
+        return any(") VIRTUAL" in text for text in of_it)
 
     def is_of_another_algorithm(self, found: Mismatch) -> bool:
         """Whether InnoDB copies a table, or finds no index, because of a virtual column."""
@@ -86,6 +97,7 @@ class HistoryRunner(Runner):
         without_index = answers[1] == error_numbers.FK_NO_INDEX_CHILD and answers[0] in (
             0,
             error_numbers.FK_NO_INDEX_PARENT,
+            error_numbers.FK_INCORRECT_OPTION,
         )
         needed = answers[1] in NEEDED and answers[0] in NEEDED | {0}
         if not altered or not (without_index or needed):
