@@ -86,7 +86,9 @@ class HistoryRunner(Runner):
         named = [CONSTRAINT.search(text) for text in (found.tested, found.peer)]
         if not all(named) or named[0][1] != named[1][1]:
             return False
-        tables = [self.peer.execute(f"SHOW CREATE TABLE {t}") for t in definitions.tables(self.peer)]
+        tables = [
+            self.peer.execute(f"SHOW CREATE TABLE {t}") for t in definitions.tables(self.peer)
+        ]
         of_it = [t.rows[0][1] for t in tables if f"CONSTRAINT `{named[0][1]}` " in t.rows[0][1]]
         return any(") VIRTUAL" in text for text in of_it)
 
