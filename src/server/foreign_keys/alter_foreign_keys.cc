@@ -152,9 +152,11 @@ std::vector<Use> UsesOf(const catalog::ForeignKeys& existing, const AlteredTable
     }
   }
   // InnoDB's order: errors name the first one.
-  std::sort(uses.begin() + of_others, uses.end(), [](const Use& one, const Use& other) {
+  const auto by_id = [](const Use& one, const Use& other) {
     return IdOf(one.child, one.foreign.name) < IdOf(other.child, other.foreign.name);
-  });
+  };
+  std::sort(uses.begin(), uses.begin() + of_others, by_id);
+  std::sort(uses.begin() + of_others, uses.end(), by_id);
   return uses;
 }
 

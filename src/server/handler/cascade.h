@@ -50,7 +50,7 @@ struct CascadeStep {
 struct ChildChange {
   RowReference* reference = nullptr;
   Bytes parent_row;     // its primary key; borrowed
-  Bytes parent_record;  // of one that goes from a table that refers to itself; else empty; borrowed
+  Bytes parent_record;  // of one that goes, where its table is a child, too; else empty; borrowed
   catalog::ReferenceAction action = catalog::ReferenceAction::kRestrict;
   bool refused = false;                // the row refers to itself, or the child has no index
   std::string own_row;                 // primary key of a row that does not count; empty: all do

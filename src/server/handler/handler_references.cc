@@ -146,12 +146,9 @@ int Handler::ChangeParent(const uchar* before, const uchar* after,
   return cascades ? AsOne(change) : change();
 }
 
-// Further steps come back to a table that refers to itself, and perhaps to this record.
+// Further steps may come back to a table that is a child, too, and to this record.
 std::string Handler::RecordForCascades(const uchar* record) const {
-  const bool refers_to_itself =
-      std::any_of(references_.children().begin(), references_.children().end(),
-                  [](const auto& reference) { return reference->is_of_itself(); });
-  if (!refers_to_itself) return {};
+  if (!references_.is_child()) return {};
   return std::string(reinterpret_cast<const char*>(record), table->s->reclength);
 }
 

@@ -621,3 +621,16 @@ DELETE FROM t WHERE id = 5; -- error 1451
 REPLACE INTO t VALUES (5, 7); -- error 1451
 DELETE FROM t WHERE id = 7;
 DELETE FROM t WHERE id = 6; -- error 1451
+
+## a cascade through another table finds the row that is being deleted
+SET foreign_key_checks = 0;
+CREATE TABLE t0 (id INT NOT NULL, a INT NOT NULL, b INT NULL, c INT NULL, UNIQUE KEY i1 (a, c), CONSTRAINT k0 FOREIGN KEY (c, b) REFERENCES t1 (id, c) ON DELETE SET NULL);
+CREATE TABLE t1 (id INT NOT NULL, a INT NULL, c INT NOT NULL, PRIMARY KEY (id, c), CONSTRAINT k1 FOREIGN KEY (c, a) REFERENCES t0 (a, c));
+INSERT INTO t0 VALUES (7, 7, 7, 3);
+INSERT INTO t1 VALUES (3, 3, 7), (7, 3, 6);
+SET foreign_key_checks = 1;
+DELETE FROM t1 WHERE id = 3; -- error 1451
+DELETE FROM t1 WHERE id = 7;
+DELETE IGNORE FROM t1;
+SELECT * FROM t1;
+SELECT * FROM t0;
