@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/connections/unsynced_definitions.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -25,8 +24,7 @@ Status UnsyncedDefinitions::Sync() {
 }
 
 Status UnsyncedDefinitions::SyncOthersThan(const std::set<std::string>& paths) {
-  const bool has_others = !std::includes(paths.begin(), paths.end(), paths_.begin(), paths_.end());
-  return has_others ? Sync() : Status::Ok();
+  return paths_ == paths ? Status::Ok() : Sync();
 }
 
 bool NoteChangedDefinition(engine::Database& database, const char* path) {

@@ -24,7 +24,7 @@ namespace basalt::server {
 // What several steps of a statement do to files must not mix: before it renames further tables, the
 // engine syncs the files of those before (SyncOthersThan). Or else a power cut could bring all
 // files back while the server's recovery undoes the steps one by one, also with files of other
-// tables.
+// tables. An ALTER in place that gives its table another name has two such steps, too.
 //
 // Of one connection, used by its thread.
 class UnsyncedDefinitions {
@@ -35,7 +35,8 @@ class UnsyncedDefinitions {
   // Makes the files of all that was noted durable, and that files are gone. Forgets them, also when
   // it fails (kIoError).
   Status Sync();
-  // Does what Sync does, unless all that was noted are tables at these paths.
+  // Does what Sync does, unless what was noted is tables at just these paths: the partitions before
+  // this one in the rename of a table.
   Status SyncOthersThan(const std::set<std::string>& paths);
 
  private:
