@@ -26,8 +26,9 @@ import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from bench import cgroup, disk_counter, limits, process_usage, sysbench_tool
+from bench import cgroup, disk_counter, engine_counters, limits, process_usage, sysbench_tool
 from bench.cgroup import Limits
+from bench.client_threads import ClientThreads
 from bench.figure import MINE
 from bench.process_usage import Usage
 from bench.sysbench_tool import DATABASE, Load
@@ -189,6 +190,7 @@ class Contender:
         )
         self._paused = False
         self._group: cgroup.Group | None = None
+        self._clients = ClientThreads()
         self.empty_bytes = 0  # what disk_bytes() leaves out
 
     def _plugin_dir(self) -> Path | None:
@@ -309,19 +311,27 @@ class Contender:
             why = " for want of memory" if self._group and self._group.killed() else ""
             raise DevError(f"the server of {self.title} died{why}\n{self.server.log_tail()}")
         used = process_usage.read(self.server.pid)
+        if self._group:
+            used = self._with_traffic(used)
         written = disk_counter.written_bytes(self.server.datadir)
-        used = used if written is None else replace(used, written_bytes=written)
-        return self._with_traffic(used) if self._group else used
+        return used if written is None else replace(used, written_bytes=written)
 
     def _with_traffic(self, used: Usage) -> Usage:
         found = self._group.traffic()
+        self._clients.look(self.server)
         return replace(
             used,
+            background_read_bytes=used.read_bytes - self._clients.read_bytes,
+            background_written_bytes=used.written_bytes - self._clients.written_bytes,
             device_reads=found.reads,
             device_writes=found.writes,
             device_read_bytes=found.read_bytes,
             device_written_bytes=found.written_bytes,
         )
+
+    def counters(self) -> dict[str, int]:
+        """What the engine counts itself (engine_counters.py), for servers under limits."""
+        return engine_counters.read(self.server) if self._group else {}
 
     @property
     def marker(self) -> Path:

@@ -15,7 +15,8 @@ class Usage:
     """CPU seconds of all threads; bytes the process caused to be sent to the storage layer, counted
     when a page (with large folios: the whole folio) becomes dirty, so also what the kernel writes
     later; bytes that were fetched from the storage layer, so not what the page cache had. For a
-    server under limits, what its disk was asked for: operations and bytes (bench/cgroup.py)."""
+    server under limits, what its disk was asked for: operations and bytes (bench/cgroup.py), and
+    the bytes of which no client's thread asked for (bench/client_threads.py)."""
 
     cpu_seconds: float = 0.0
     written_bytes: int = 0
@@ -24,6 +25,8 @@ class Usage:
     device_writes: int = 0
     device_read_bytes: int = 0
     device_written_bytes: int = 0
+    background_read_bytes: int = 0
+    background_written_bytes: int = 0
 
     @property
     def operations(self) -> int:

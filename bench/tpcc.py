@@ -5,9 +5,9 @@ import operator
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from bench import summary, sysbench_tool
+from bench import engine_counters, summary, sysbench_tool
 from bench.process_usage import Usage
 from bench.sampler import Sample, Sampler
 from bench.sysbench_tool import DATABASE, Interval, ScriptRun
@@ -124,12 +124,13 @@ class Loaded:
 
 @dataclass
 class Turn:
-    """One run with its samples."""
+    """One run with its samples. `counters` are those of engine_counters.py, under limits."""
 
     run: ScriptRun
     samples: list[Sample]
     used: Usage
     binlog_bytes: int
+    counters: dict[str, int] = field(default_factory=dict)
 
     def curve(self, what: str) -> list[tuple[float, float]]:
         """As Sum.curve() for this turn alone."""
@@ -190,6 +191,12 @@ class Sum:
         quarter = max(1, len(rates) // 4)
         first = sum(rates[:quarter])
         return sum(rates[-quarter:]) / first if first else 0.0
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Of all turns, without what was owed after them."""
+        names = self.turns[0].counters if self.turns else {}
+        return {name: sum(turn.counters[name] for turn in self.turns) for name in names}
 
     @property
     def p99(self) -> float:
@@ -273,7 +280,7 @@ def run(
     on_interval: Callable[[Interval], None] = lambda _: None,
 ) -> Turn:
     """One turn; the same seed draws the same keys."""
-    before = contender.binlog_bytes()
+    before, counted = contender.binlog_bytes(), contender.counters()
     with Sampler(contender) as sampler:
         found = sysbench_tool.run_script(
             "tpcc",
@@ -284,7 +291,9 @@ def run(
             f"--seed={seed + 1}",
             on_interval=on_interval,
         )
-    return Turn(found, sampler.samples, sampler.used, contender.binlog_bytes() - before)
+    counters = engine_counters.grown(counted, contender.counters())
+    binlog = contender.binlog_bytes() - before
+    return Turn(found, sampler.samples, sampler.used, binlog, counters)
 
 
 def summed(turns: list[Turn], owed: Usage) -> Sum:

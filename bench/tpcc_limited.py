@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bench import bars, limits, prices, tpcc
+from bench import bars, engine_counters, limits, prices, tpcc
 from bench.cgroup import Limits
 from bench.figure import Bar
 from bench.plot import Plot
@@ -102,12 +102,17 @@ def add_point(report: Report, point: Point, sums: dict[str, tpcc.Sum], files: in
     a_transaction("of that, reads", "", lambda s: s.used.device_reads, 1)
     a_transaction("read a transaction", "KB", lambda s: s.used.device_read_bytes, 1e3)
     a_transaction("written a transaction", "KB", lambda s: s.used.device_written_bytes, 1e3)
+    a_transaction("of what is read, background work", "KB",
+                  lambda s: s.used.background_read_bytes, 1e3)  # fmt: skip
+    a_transaction("of what is written, background work", "KB",
+                  lambda s: s.used.background_written_bytes, 1e3)  # fmt: skip
     a_transaction("written a transaction, by the disk's count", "KB",
                   lambda s: s.used.written_bytes, 1e3)  # fmt: skip
     a_transaction("of that, binary log", "KB", lambda s: s.binlog_bytes, 1e3)
     a_transaction("CPU a transaction", "ms", lambda s: s.used.cpu_seconds, 1e-3)
     add("peak memory (RSS)", "MiB", lambda s: s.resident / 2**20)
     add("peak memory with page cache", "MiB", lambda s: s.group_bytes / 2**20, None)
+    engine_counters.add(report, point.label, sums)
     if point.limits.reads:
         add_prices(report, point, sums)
     add_curves(report, point, sums)

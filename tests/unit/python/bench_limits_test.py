@@ -8,12 +8,24 @@ import os
 import subprocess
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from bench import bars, cgroup, contenders, limits, prices, sysbench_tool, tpcc, tpcc_limited
+from bench import (
+    bars,
+    cgroup,
+    contenders,
+    engine_counters,
+    limits,
+    prices,
+    sysbench_tool,
+    tpcc,
+    tpcc_limited,
+)
 from bench.cgroup import Limits, Traffic
+from bench.client_threads import ClientThreads
 from bench.contenders import Settings
 from bench.process_usage import Usage
 from bench.programs import insert, sysbench
@@ -380,6 +392,20 @@ class LimitedFiguresTest(unittest.TestCase):
         found = tpcc.summed([self.turn([1, 100])], Usage(0, 0, 0, 0, 130))
         self.assertEqual(1.0, found.per_transaction(found.used.operations))
 
+    def test_what_the_engine_has_counted_itself(self):
+        report = bench_reports.empty(tpcc_program)
+        before = {"rocksdb_wal_synced": 10, "rocksdb_flush_write_bytes": 0}
+        after = {"rocksdb_wal_synced": 60, "rocksdb_flush_write_bytes": 400_000}
+        grown = engine_counters.grown(before, after)
+        found = [replace(self.turn([1, 100]), counters=grown)] * 2
+        sums = {"rocksdb": tpcc.summed(found, Usage()),
+                "innodb": tpcc.summed([self.turn([1, 100])], Usage())}  # fmt: skip
+        engine_counters.add(report, "x", sums)
+        values = {figure.name: figure.values for figure in report.figures}
+        self.assertEqual({"rocksdb": 0.25, "innodb": None},
+                         values["syncs of the log, a transaction"])  # fmt: skip
+        self.assertEqual(2.0, values["written by flushes, a transaction"]["rocksdb"])
+
     def test_both_bars_of_the_throughput_are_shown(self):
         report = bench_reports.empty(tpcc_program)
         bench_reports.add_limited(report)
@@ -397,6 +423,43 @@ class LimitedFiguresTest(unittest.TestCase):
         self.assertEqual([], report.figures)
         limits.add_operations(report, "a row", {"rocksdb": (Usage(0, 0, 0, 5, 15), 10)})
         self.assertEqual({"rocksdb": 2.0}, report.figures[0].values)
+
+
+class ClientThreadsTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.threads = ClientThreads()
+
+    def thread(self, pid: int, thread: int, read: int, written: int) -> None:
+        file = self.root / f"proc/{pid}/task/{thread}/io"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"rchar: 1\nread_bytes: {read}\nwrite_bytes: {written}\n")
+
+    def look(self, pid: int, *threads: int) -> tuple[int, int]:
+        server = SimpleNamespace(pid=pid, query=lambda _: [(thread,) for thread in threads])
+        self.threads.look(server, self.root)
+        return self.threads.read_bytes, self.threads.written_bytes
+
+    def test_only_threads_that_have_served_a_client_count(self):
+        for number in (1, 2, 3):
+            self.thread(100, number, 10 * number, number)
+        self.assertEqual((40, 4), self.look(100, 1, 3))
+        self.assertEqual((60, 6), self.look(100, 2))
+
+    def test_one_that_has_ended_keeps_what_it_had(self):
+        self.thread(100, 1, 10, 1)
+        self.look(100, 1)
+        (self.root / "proc/100/task/1/io").unlink()
+        self.assertEqual((10, 1), self.look(100))
+
+    def test_another_process_begins_anew(self):
+        self.thread(100, 1, 10, 1)
+        self.thread(200, 1, 3, 4)
+        self.look(100, 1)
+        self.assertEqual((0, 0), self.look(200))
+        self.assertEqual((3, 4), self.look(200, 1))
 
 
 class PricesTest(unittest.TestCase):

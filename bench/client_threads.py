@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the threads of a server's clients have read and written, by the kernel's own count
+(man 5 proc, /proc/PID/task/TID/io). What is left of the process is background work."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+CLIENTS = (
+    "SELECT TID FROM information_schema.PROCESSLIST "
+    "WHERE COMMAND <> 'Daemon' AND ID <> CONNECTION_ID()"
+)
+
+
+@dataclass
+class ClientThreads:
+    """Of one server. A thread that has ended keeps what it had when it was last looked at."""
+
+    seen: dict[int, tuple[int, int]] = field(default_factory=dict)
+    pid: int | None = None
+
+    def look(self, server, root: Path = Path("/")) -> None:
+        """Reads the counters of all that serve a client now, or have done so since the server was
+        started."""
+        if server.pid != self.pid:
+            self.seen, self.pid = {}, server.pid
+        known = {row[0] for row in server.query(CLIENTS)}
+        for thread in known | set(self.seen):
+            found = counted(root / f"proc/{server.pid}/task/{thread}/io")
+            if found is not None:
+                self.seen[thread] = found
+
+    @property
+    def read_bytes(self) -> int:
+        """From the storage layer, so without what the page cache had."""
+        return sum(read for read, _ in self.seen.values())
+
+    @property
+    def written_bytes(self) -> int:
+        """Pages that became dirty, and direct writes."""
+        return sum(written for _, written in self.seen.values())
+
+
+def counted(file: Path) -> tuple[int, int] | None:
+    """Bytes read and written; None when the thread is gone."""
+    try:
+        lines = dict(line.split(": ") for line in file.read_text().splitlines())
+    except OSError:
+        return None
+    return int(lines["read_bytes"]), int(lines["write_bytes"])
