@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "store/wal/wal_page_cache.h"
 #include "store/wal/wal_preallocation.h"
 
 namespace basalt::store {
@@ -44,6 +45,7 @@ struct WalBacklog::Log {
   std::unique_ptr<rocksdb::FSWritableFile> file;
   uint64_t written = 0;
   WalPreallocation ahead;
+  WalPageCache cached;
   std::string waiting;
   IOStatus failure;     // the first error that was not a full disk
   bool closed = false;  // RocksDB is through with it
@@ -273,9 +275,16 @@ IOStatus WalBacklog::Sync(const std::shared_ptr<Log>& log, bool full) {
   BASALT_ASSERT(!Waits(log), "B2: no sync of a log succeeds while bytes of it wait");
   rocksdb::FSWritableFile* const file = log->file.get();
   log->ahead.BeforeSync(file, log->written);
+  const WalPageCache::Range cached = log->cached.TakeRange(log->written);
   lock.Unlock();
   IOStatus synced = full ? file->Fsync(IOOptions(), nullptr) : file->Sync(IOOptions(), nullptr);
-  if (synced.ok()) return synced;
+  if (synced.ok()) {
+    // Pages that stay cost memory only.
+    if (cached.bytes > 0) {
+      file->InvalidateCache(cached.offset, cached.bytes).PermitUncheckedError();
+    }
+    return synced;
+  }
   lock.Lock();
   return Failed(log.get(), std::move(synced));
 }
