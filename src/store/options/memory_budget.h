@@ -11,11 +11,11 @@ namespace basalt::store {
 // blocks and memtables are charged to the cache; a memtable that grows drives blocks out. What
 // memtables may take follows from the number unless the options say it:
 //
-//   budget    one memtable    all memtables together
-//   ------    ------------    ----------------------
-//   16 MiB         2 MiB        8 MiB
-//   256 MiB       32 MiB      128 MiB
-//   >= 512 MiB    64 MiB      half
+//   budget    one memtable    all memtables together    one table file
+//   ------    ------------    ----------------------    --------------
+//   16 MiB         2 MiB        8 MiB                        4 MiB
+//   256 MiB       32 MiB      128 MiB                       32 MiB
+//   >= 512 MiB    64 MiB      half                          64 MiB
 //
 // All in bytes. Thread-safety: pure functions.
 
@@ -27,6 +27,11 @@ uint64_t MemtableBytes(const StoreOptions& options);
 // Beyond this the oldest memtable is written out, however full: with many column families each has
 // one of its own.
 uint64_t AllMemtablesBytes(const StoreOptions& options);
+
+// A quarter of the level below level 0, as large as a memtable. A compaction takes one file and
+// those below that overlap with it. If that level were one file, each would rewrite all data: the
+// old files would stay until its end, and the page cache would know none of the new ones.
+uint64_t TableFileBytes(const StoreOptions& options);
 
 // Blocks that a memtable of this size is made of: outside the C library's heap (base/heap.h) where
 // a memtable has several of them, else 0, RocksDB's own choice, which is an eighth of the memtable.

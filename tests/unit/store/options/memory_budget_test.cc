@@ -8,6 +8,7 @@
 #include <rocksdb/advanced_cache.h>
 
 #include "base/heap.h"
+#include "store/options/column_family_defaults.h"
 #include "store/store.h"
 #include "unit/store/temporary_directory.h"
 
@@ -33,6 +34,18 @@ TEST(MemoryBudgetTest, MemtablesLeaveTheCacheMoreThanHalf) {
 TEST(MemoryBudgetTest, ASmallBudgetHasUsableMemtables) {
   EXPECT_EQ(MemtableBytes(WithBudget(1)), 1ull << 20);
   EXPECT_GE(AllMemtablesBytes(WithBudget(1)), 2ull << 20);
+}
+
+TEST(MemoryBudgetTest, TheLevelBelowTheFirstHasSeveralFiles) {
+  for (const uint64_t mebibytes : {8, 16, 64, 256, 512, 65536}) {
+    const StoreOptions options = WithBudget(mebibytes);
+    const auto family = DefaultColumnFamilyOptions("default", options, nullptr);
+    const uint64_t files = family.max_bytes_for_level_base / family.target_file_size_base;
+    EXPECT_GE(files, mebibytes < 16 ? 1u : 2u) << mebibytes;
+    EXPECT_LE(files, 4u) << mebibytes;
+  }
+  EXPECT_EQ(TableFileBytes(WithBudget(64)), 8ull << 20);
+  EXPECT_EQ(TableFileBytes(WithBudget(65536)), 64ull << 20);
 }
 
 TEST(MemoryBudgetTest, MemtablesOfSeveralBlocksLieOutsideTheHeap) {
