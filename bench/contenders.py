@@ -65,9 +65,9 @@ ROCKSDB_FOLDERS = ("#rocksdb", ".rocksdb")
 @dataclass(frozen=True)
 class Settings:
     """Equal for all servers. `extra`: (engine, option) pairs, added at the end. `plugins`:
-    (contender, plugin file) pairs. `direct`: O_DIRECT also for the RocksDB engines; with
-    `buffered_reads` only for what flushes and compactions write. `limits`: what
-    Contender.limit() puts into force."""
+    (contender, plugin file) pairs. `direct`: O_DIRECT also for the RocksDB engines, unless
+    `buffered_reads` leaves them their defaults. `limits`: what Contender.limit() puts into
+    force."""
 
     memory_bytes: int
     sync_binlog: int = 0
@@ -169,9 +169,8 @@ def server_options(engine: str, settings: Settings) -> list[str]:
             f"--rocksdb-block-cache-size={settings.memory_bytes}",
             "--rocksdb-flush-log-at-trx-commit=1",
         ]
-        if settings.direct:
-            options.append("--rocksdb-use-direct-io-for-flush-and-compaction=ON")
         if settings.direct and not settings.buffered_reads:
+            options.append("--rocksdb-use-direct-io-for-flush-and-compaction=ON")
             options.append("--rocksdb-use-direct-reads=ON")
     return options + [option for name, option in settings.extra if name == engine]
 

@@ -39,8 +39,8 @@ def add_options(parser) -> None:
     parser.add_argument(
         "--buffered-reads",
         action="store_true",
-        help="the RocksDB engines read through the page cache, which then holds compressed blocks; "
-        "flushes and compactions write with O_DIRECT all the same",
+        help="the RocksDB engines read and write files through the page cache, as by default; it "
+        "then holds compressed blocks",
     )
     parser.add_argument(
         "--texts",
