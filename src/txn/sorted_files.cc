@@ -5,6 +5,7 @@
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "store/errors/status_map.h"
@@ -32,6 +33,13 @@ rocksdb::Options RunOptions(store::Store* store, rocksdb::ColumnFamilyHandle* fa
   table.format_version = 5;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
+}
+
+// Where files grow from level to level, these go to the last one, as a rule, and stay as they are.
+uint64_t FullFileBytes(const rocksdb::Options& options) {
+  constexpr uint64_t kLarge = 64ull << 20;
+  const uint64_t bytes = options.target_file_size_base;
+  return options.target_file_size_multiplier > 1 ? std::max(bytes, kLarge) : bytes;
 }
 
 Bytes BytesOf(const rocksdb::Slice& slice) { return Bytes(slice.data(), slice.size()); }
@@ -92,7 +100,7 @@ Status SortedFiles::BeginFile() {
   const bool run = purpose_ == Purpose::kRun;
   const rocksdb::Options options =
       run ? RunOptions(store_, family_) : store_->base()->GetOptions(family_);
-  file_bytes_ = run ? UINT64_MAX : options.target_file_size_base;
+  file_bytes_ = run ? UINT64_MAX : FullFileBytes(options);
   writing_ = prefix_ + "-" + std::to_string(next_file_++) + kIngestFileSuffix;
   writer_ = std::make_unique<rocksdb::SstFileWriter>(rocksdb::EnvOptions(), options, family_);
   const rocksdb::Status opened = writer_->Open(PathOf(writing_));

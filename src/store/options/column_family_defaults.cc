@@ -83,6 +83,7 @@ void SetLevels(const StoreOptions& options, rocksdb::ColumnFamilyOptions* family
   // As much as four flushes bring, which is when level 0 is compacted into it.
   family->max_bytes_for_level_base = 4 * MemtableBytes(options);
   family->target_file_size_base = TableFileBytes(options);
+  family->target_file_size_multiplier = TableFileGrowth(options);
   family->compaction_pri = rocksdb::kMinOverlappingRatio;
   // Rewriting old files for their age only costs writes: nothing here depends on it.
   family->ttl = 0;

@@ -32,6 +32,10 @@ uint64_t TableFileBytes(const StoreOptions& options) {
   return std::clamp(MemtableBytes(options), kSmallestTableFile, kLargestTableFile);
 }
 
+int TableFileGrowth(const StoreOptions& options) {
+  return TableFileBytes(options) < kLargestTableFile ? 2 : 1;
+}
+
 uint64_t MemtableBlockBytes(uint64_t memtable_bytes) {
   return memtable_bytes < kFewestBlocks * kOutsideTheHeapBytes ? 0 : kOutsideTheHeapBytes;
 }

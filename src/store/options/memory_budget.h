@@ -33,6 +33,11 @@ uint64_t AllMemtablesBytes(const StoreOptions& options);
 // old files would stay until its end, and the page cache would know none of the new ones.
 uint64_t TableFileBytes(const StoreOptions& options);
 
+// How many times as large files are from level to level, from the second level below level 0 on.
+// More than once where they begin small, or much data with a small cache would be too many open
+// files.
+int TableFileGrowth(const StoreOptions& options);
+
 // Blocks that a memtable of this size is made of: outside the C library's heap (base/heap.h) where
 // a memtable has several of them, else 0, RocksDB's own choice, which is an eighth of the memtable.
 uint64_t MemtableBlockBytes(uint64_t memtable_bytes);

@@ -45,6 +45,8 @@ TEST(MemoryBudgetTest, TheLevelBelowTheFirstHasSeveralFiles) {
     EXPECT_LE(files, 4u) << mebibytes;
   }
   EXPECT_EQ(TableFileBytes(WithBudget(64)), 8ull << 20);
+  EXPECT_EQ(TableFileGrowth(WithBudget(64)), 2);
+  EXPECT_EQ(TableFileGrowth(WithBudget(512)), 1);
   EXPECT_EQ(TableFileBytes(WithBudget(65536)), 64ull << 20);
 }
 
