@@ -20,10 +20,10 @@ class ClientThreads:
 
     def look(self, server, root: Path = Path("/")) -> None:
         """Reads the counters of all that serve a client now, or have done so since the server was
-        started."""
+        started. OSError when it does not answer."""
         if server.pid != self.pid:
             self.seen, self.pid = {}, server.pid
-        known = {row[0] for row in server.query(CLIENTS)}
+        known = {row[0] for row in answer(server)}
         for thread in known | set(self.seen):
             found = counted(root / f"proc/{server.pid}/task/{thread}/io")
             if found is not None:
@@ -38,6 +38,15 @@ class ClientThreads:
     def written_bytes(self) -> int:
         """Pages that became dirty, and direct writes."""
         return sum(written for _, written in self.seen.values())
+
+
+def answer(server) -> list[tuple]:
+    import pymysql
+
+    try:
+        return server.query(CLIENTS)
+    except pymysql.Error as error:
+        raise ConnectionError(str(error)) from error
 
 
 def counted(file: Path) -> tuple[int, int] | None:

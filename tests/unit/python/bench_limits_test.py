@@ -13,6 +13,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
+import pymysql
+
 from bench import (
     bars,
     cgroup,
@@ -453,6 +455,13 @@ class ClientThreadsTest(unittest.TestCase):
         self.look(100, 1)
         (self.root / "proc/100/task/1/io").unlink()
         self.assertEqual((10, 1), self.look(100))
+
+    def test_a_server_that_is_gone_is_an_error_that_the_sampler_knows(self):
+        def query(_):
+            raise pymysql.err.OperationalError(2013, "lost")
+
+        with self.assertRaises(OSError):
+            self.threads.look(SimpleNamespace(pid=100, query=query), self.root)
 
     def test_another_process_begins_anew(self):
         self.thread(100, 1, 10, 1)
