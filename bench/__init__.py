@@ -5,6 +5,7 @@ programs/           one module a benchmark, found by its file name; programs/__i
                     what it defines
 contenders.py       a private server an engine, with equal memory and durability
 sysbench_tool.py    runs Debian's sysbench and reads its output
+callgrind.py        valgrind's tool callgrind: instructions by function, and whose they are
 process_usage.py    CPU and bytes written of a server
 summary.py          medians, ratios and percentiles of the rounds
 report.py           the one model that every program fills in, with figure.py, plot.py, table.py

@@ -4,8 +4,9 @@
 Memory: rocksdb_block_cache_size = innodb_buffer_pool_size. The memtables of Basalt are a part of
 it, those of MyRocks come on top, as InnoDB's log buffer does; so does, for those engines, the
 kernel's page cache, unless they are asked for O_DIRECT, which InnoDB uses by itself.
-Durability: binary log on, row format; each engine syncs its own log at every commit
-(rocksdb_flush_log_at_trx_commit = 1, innodb_flush_log_at_trx_commit = 1); sync_binlog as asked.
+Durability: binary log on, row format; each engine syncs its own log at every commit unless asked
+otherwise (rocksdb_flush_log_at_trx_commit = innodb_flush_log_at_trx_commit = 1; with 2 it writes at
+every commit and syncs once a second); sync_binlog as asked.
 Everything else is the default, but for a redo log of 1 GiB, with which InnoDB is at its best.
 
 Limits, where asked for: a control group for each server (bench/cgroup.py), all with the same.
@@ -67,7 +68,8 @@ class Settings:
     """Equal for all servers. `extra`: (engine, option) pairs, added at the end. `plugins`:
     (contender, plugin file) pairs. `direct`: O_DIRECT also for the RocksDB engines, unless
     `buffered_reads` leaves them their defaults. `limits`: what Contender.limit() puts into
-    force."""
+    force. `flush_log`: with 1 an engine syncs its log at every commit, with 2 it writes it then
+    and syncs it once a second."""
 
     memory_bytes: int
     sync_binlog: int = 0
@@ -76,6 +78,7 @@ class Settings:
     plugins: tuple[tuple[str, Path], ...] = ()
     buffered_reads: bool = False
     limits: Limits | None = None
+    flush_log: int = 1
 
     def __post_init__(self):
         limits.check(self.limits, self.memory_bytes)
@@ -162,12 +165,12 @@ def server_options(engine: str, settings: Settings) -> list[str]:
         options += [
             f"--innodb-buffer-pool-size={settings.memory_bytes}",
             f"--innodb-log-file-size={2**30}",
-            "--innodb-flush-log-at-trx-commit=1",
+            f"--innodb-flush-log-at-trx-commit={settings.flush_log}",
         ]
     else:
         options += [
             f"--rocksdb-block-cache-size={settings.memory_bytes}",
-            "--rocksdb-flush-log-at-trx-commit=1",
+            f"--rocksdb-flush-log-at-trx-commit={settings.flush_log}",
         ]
         if settings.direct and not settings.buffered_reads:
             options.append("--rocksdb-use-direct-io-for-flush-and-compaction=ON")

@@ -43,6 +43,7 @@ def size_text(results: Results) -> str:
         f"{load['tables']} tables of {load['rows']:,} rows, {load['threads']} client threads, "
         f"{load['rounds']} rounds of {load['seconds']:g} s, keys '{load['distribution']}', "
         f"{results.memory_bytes / MIB:,.0f} MiB of block cache or buffer pool"
+        + ("; logs synced once a second" if load.get("flush_log") == 2 else "")
         + (f"; limits: {limited}" if limited else "")
     )
 
@@ -83,8 +84,9 @@ def add_data(found: Report, results: Results) -> None:
 
 
 def add_throughput(found: Report, results: Results) -> None:
+    known = bars.SYSBENCH_UNSYNCED if results.load.get("flush_log") == 2 else bars.SYSBENCH
     for test in results.summaries:
-        bar = bars.SYSBENCH[test] if in_memory(results) else None
+        bar = known[test] if in_memory(results) else None
         rates = rates_of(results, test)
         found.add_rounds(test, "1/s", rates, True, bar, "Throughput, medians of the rounds")
 

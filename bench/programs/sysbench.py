@@ -45,6 +45,13 @@ def add_arguments(parser) -> None:
     )
     parser.add_argument("--sync-binlog", type=int, default=0, metavar="N")
     parser.add_argument(
+        "--flush-log",
+        type=int,
+        default=1,
+        choices=(1, 2),
+        help="1: each engine syncs its log at every commit; 2: writes it, and syncs once a second",
+    )
+    parser.add_argument(
         "--direct", action="store_true", help="O_DIRECT for the RocksDB engines too"
     )
     limits.add_options(parser)
@@ -130,9 +137,14 @@ def memory_bytes(args) -> int:
 def settings_of(args):
     from bench.contenders import Settings, extra_of, plugins_of
 
-    memory, extra, plugins = memory_bytes(args), extra_of(args), plugins_of(args)
     return Settings(
-        memory, args.sync_binlog, extra, args.direct, plugins, limits=limits.limit_of(args)
+        memory_bytes(args),
+        args.sync_binlog,
+        extra_of(args),
+        args.direct,
+        plugins_of(args),
+        limits=limits.limit_of(args),
+        flush_log=args.flush_log,
     )
 
 
@@ -169,7 +181,8 @@ def measure(args, folder: Path):
         command=sys.argv[1:],
         machine=machine(),
         load=asdict(load)
-        | {"seconds": args.seconds, "rounds": args.rounds, "limits": limits.shown(settings.limits)},
+        | {"seconds": args.seconds, "rounds": args.rounds, "limits": limits.shown(settings.limits)}
+        | {"flush_log": args.flush_log},
         memory_bytes=settings.memory_bytes,
         servers=facts,
         prepared=prepared,

@@ -13,6 +13,7 @@ from bench.programs import (
     delete,
     foreign_keys,
     insert,
+    instructions,
     linkbench,
     locks,
     profile,
@@ -252,6 +253,16 @@ def of_profile() -> Report:
     return profile.report("innodb", "small", outcome(5.0), Usage(1.0), objects, functions)
 
 
+def of_instructions() -> Report:
+    args = SimpleNamespace(tests="range,oltp_insert", rows=1000, flush_log=2, functions=True)
+    functions = [("rocksdb::DB::Get<int>()", 20.0, 60.0)]
+    tests = {
+        "range": ({"engine": 150.0, "server": 300.0}, functions),
+        "oltp_insert": ({"engine": 40.0, "server": 90.0}, functions),
+    }
+    return instructions.report(args, {"rocksdb": tests, "innodb": tests})
+
+
 # the programs that measure, and how to make a report of each
 OF_PROGRAMS = {
     "commits": of_commits,
@@ -259,6 +270,7 @@ OF_PROGRAMS = {
     "delete": of_delete,
     "foreign_keys": of_foreign_keys,
     "insert": of_insert,
+    "instructions": of_instructions,
     "linkbench": of_linkbench,
     "locks": of_locks,
     "olap": of_olap,

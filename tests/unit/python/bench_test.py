@@ -240,8 +240,10 @@ class ArgumentsTest(unittest.TestCase):
             self.assertEqual(0, bench.run(SimpleNamespace(list=True, program=None)))
         names = [line.split()[0] for line in out.getvalue().splitlines()]
         self.assertEqual(
-            ["all", "commits", "ddl", "delete", "foreign_keys", "insert", "linkbench", "locks",
-             "olap", "profile", "replica", "show", "space", "sysbench", "tpcc"], names
+            ["all", "commits", "ddl", "delete", "foreign_keys", "insert", "instructions",
+             "linkbench", "locks", "olap", "profile", "replica", "show", "space", "sysbench",
+             "tpcc"],
+            names,
         )  # fmt: skip
 
 
@@ -577,6 +579,23 @@ class OtherPluginTest(unittest.TestCase):
         settings = sysbench.settings_of(args)
         self.assertEqual("--x=1", contenders.server_options("rocksdb-before", settings)[-1])
         self.assertNotIn("--x=1", contenders.server_options("rocksdb", settings))
+
+
+class FlushLogTest(unittest.TestCase):
+    def options(self, engine: str, *words: str) -> list[str]:
+        parser = argparse.ArgumentParser()
+        sysbench.add_arguments(parser)
+        settings = sysbench.settings_of(parser.parse_args(words))
+        return contenders.server_options(engine, settings)
+
+    def test_all_engines_sync_at_each_commit_or_once_a_second(self):
+        for engine, option in (
+            ("rocksdb", "--rocksdb-flush-log-at-trx-commit"),
+            ("myrocks", "--rocksdb-flush-log-at-trx-commit"),
+            ("innodb", "--innodb-flush-log-at-trx-commit"),
+        ):
+            self.assertIn(f"{option}=1", self.options(engine))
+            self.assertIn(f"{option}=2", self.options(engine, "--flush-log", "2"))
 
 
 class ClientsTest(unittest.TestCase):
