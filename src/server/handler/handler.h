@@ -17,6 +17,7 @@
 #include "server/handler/index_reader.h"
 #include "server/handler/multi_range_reader.h"
 #include "server/handler/open_table.h"
+#include "server/handler/readable_parts.h"
 #include "server/handler/row_references.h"
 #include "server/handler/table_load.h"
 #include "server/server_headers.h"
@@ -223,6 +224,7 @@ class Handler final : public ::handler {
   RowReferences references_{&open_, &database_};
   TableLoad load_{&open_, &references_};
   AutoIncrement counter_{&open_, &reader_};
+  mutable ReadableParts readable_parts_;  // what index_flags() has been asked
   DuplicateInChild duplicate_in_child_;
   uint64_t children_listed_at_ = 0;      // generation of the foreign keys that the server knows
   THR_LOCK_DATA lock_data_{};            // unused by the engine; the server wants one to exist
