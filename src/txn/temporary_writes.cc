@@ -66,6 +66,8 @@ Status TemporaryWrites::CommitSpilled() {
 }
 
 void TemporaryWrites::Clear() {
+  if (batch_ == nullptr && dropped_.empty()) [[likely]]
+    return;
   writes_.Clear();
   batch_.reset();
   statement_mark_ = kNoWrites;

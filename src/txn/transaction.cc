@@ -175,7 +175,7 @@ void Transaction::Finish() {
   writes_.Clear();
   if (registered_) manager_->Unregister(this);
   registered_ = false;
-  {
+  if (!name_.empty()) {
     MutexLock guard(writes_.logged().mutex());
     name_.clear();
   }

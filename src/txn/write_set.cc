@@ -274,6 +274,8 @@ Status WriteSet::DiscardContent() {
 }
 
 void WriteSet::Clear() {
+  // Nothing was noted or written since the last time, which is all that most transactions do.
+  if (batch_ == nullptr) return;
   MutexLock guard(mutex_);
   ClearContent();
   inserted_.clear();
