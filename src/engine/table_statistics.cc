@@ -224,10 +224,20 @@ uint64_t TableStatistics::DataBytes(size_t index) {
   return known_ ? indexes_[index].data_bytes + indexes_[index].memory_bytes : 0;
 }
 
-uint64_t TableStatistics::StoredBytes(size_t index) {
+TableStatistics::Sizes TableStatistics::AllSizes() {
   MutexLock guard(mutex_);
   RefreshIfStale();
-  return known_ ? indexes_[index].disk_bytes + indexes_[index].memory_bytes : 0;
+  Sizes sizes;
+  sizes.rows = RowsLocked();
+  if (!known_) return sizes;
+  for (const IndexEstimate& index : indexes_) {
+    sizes.stored_entries += index.disk_bytes + index.memory_bytes;
+  }
+  const IndexEstimate& primary = indexes_[table_->primary_position()];
+  sizes.stored_rows = primary.disk_bytes + primary.memory_bytes;
+  sizes.stored_entries -= sizes.stored_rows;
+  sizes.row_data = primary.data_bytes + primary.memory_bytes;
+  return sizes;
 }
 
 double TableStatistics::RowsPerKey(size_t index, unsigned parts) {

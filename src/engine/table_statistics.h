@@ -27,10 +27,17 @@ class TableStatistics {
 
   // Rows of the table, as of the last renewal plus those written since.
   uint64_t Rows();
+  // What the optimizer asks for in each statement. Bytes as stored: in files, compressed, and in
+  // memory. 0 before the first renewal has succeeded.
+  struct Sizes {
+    uint64_t rows = 0;
+    uint64_t stored_rows = 0;     // bytes of the primary index
+    uint64_t stored_entries = 0;  // bytes of all others
+    uint64_t row_data = 0;        // DataBytes() of the primary index
+  };
+  Sizes AllSizes();
   // Bytes of an index before compression.
   uint64_t DataBytes(size_t index);
-  // Bytes of an index as stored: in files, compressed, and in memory.
-  uint64_t StoredBytes(size_t index);
   // Rows that share one value of the first `parts` declared parts, at least 1; 0 when unknown.
   double RowsPerKey(size_t index, unsigned parts);
   // Entries of an index in [start, end), by the sizes of the files between and the memtables as

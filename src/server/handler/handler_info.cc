@@ -46,20 +46,17 @@ int Handler::info(uint flag) {
     stats.update_time = static_cast<ulong>(table_data()->counters().last_change());
   }
   if (flag & HA_STATUS_VARIABLE) {
-    const size_t primary = table_data()->primary_position();
-    stats.records = statistics.Rows();
+    const engine::TableStatistics::Sizes sizes = statistics.AllSizes();
+    stats.records = sizes.rows;
     // The optimizer would take a table without rows for a constant. Who is no optimizer says so;
     // history partitions with a limit are filled by this number.
     if (stats.records == 0 && !(flag & (HA_STATUS_TIME | HA_STATUS_OPEN))) stats.records = 1;
     if (const uint64_t told = RowsToldToOptimizer()) stats.records = told;
     stats.deleted = 0;
-    stats.data_file_length = statistics.StoredBytes(primary);
-    stats.index_file_length = 0;
-    for (size_t i = 0; i < table_data()->index_count(); ++i) {
-      if (i != primary) stats.index_file_length += statistics.StoredBytes(i);
-    }
+    stats.data_file_length = sizes.stored_rows;
+    stats.index_file_length = sizes.stored_entries;
     stats.mean_rec_length =
-        static_cast<ulong>(statistics.DataBytes(primary) / std::max<uint64_t>(1, stats.records));
+        static_cast<ulong>(sizes.row_data / std::max<uint64_t>(1, stats.records));
     stats.delete_length = 0;
   }
   if (flag & HA_STATUS_CONST) {
