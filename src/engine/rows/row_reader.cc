@@ -16,11 +16,12 @@ bool RowReader::SetWantedColumns(const codec::ColumnSet& wanted) {
 // both keys besides the wanted ones; all columns, when parts of the key are computed from others.
 void RowReader::CompileDecoder() {
   const Table& table = context_->table();
+  decoder_ready_ = true;
+  if (!context_->intent().lock || !compared_index_.has_value()) return CompileDecoderFor(wanted_);
   codec::ColumnSet columns = wanted_;
-  const bool compares = context_->intent().lock && compared_index_.has_value();
-  if (compares && table.index(*compared_index_).has_virtual_parts) {
+  if (table.index(*compared_index_).has_virtual_parts) {
     columns = codec::ColumnSet::All(table.descriptor().columns.size());
-  } else if (compares) {
+  } else {
     for (const codec::KeyPart& part : table.descriptor().indexes[*compared_index_].parts) {
       columns.Add(part.column);
     }
@@ -28,10 +29,13 @@ void RowReader::CompileDecoder() {
       columns.Add(part.column);
     }
   }
-  if (!decoder_.CompiledFor(columns)) {
-    decoder_.Compile(table.descriptor(), *table.primary().codec, table.row_codec(), columns);
-  }
-  decoder_ready_ = true;
+  CompileDecoderFor(columns);
+}
+
+void RowReader::CompileDecoderFor(const codec::ColumnSet& columns) {
+  if (decoder_.CompiledFor(columns)) return;
+  const Table& table = context_->table();
+  decoder_.Compile(table.descriptor(), *table.primary().codec, table.row_codec(), columns);
 }
 
 Status RowReader::WithKey(Status status) const {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 
@@ -48,7 +49,11 @@ class RowReader {
 
   // The primary key of the row, whole. Writes act upon it in a table with a hidden primary key.
   Bytes key() const { return key_; }
-  void SetKey(Bytes primary_key) { key_.assign(primary_key); }
+  void SetKey(Bytes primary_key) {
+    // Keys of one table have one length, as a rule.
+    if (primary_key.size() != key_.size()) return void(key_.assign(primary_key));
+    std::memmove(key_.data(), primary_key.data(), primary_key.size());
+  }
   // The number in a hidden primary key; 0 in a table with a declared one.
   uint64_t hidden_id() const {
     return context_->table().hidden_primary() ? codec::HiddenIdOf(key_) : 0;
@@ -81,6 +86,7 @@ class RowReader {
  private:
   static Bytes MakeBytes(const rocksdb::Slice& slice) { return Bytes(slice.data(), slice.size()); }
   void CompileDecoder();
+  void CompileDecoderFor(const codec::ColumnSet& columns);
   Status WithKey(Status status) const;
 
   RowContext* const context_;

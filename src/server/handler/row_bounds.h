@@ -27,6 +27,8 @@ class RowBounds {
                               const key_range* end, SearchPrecision end_precision);
   bool compares() const { return compares_; }
   bool Admit(TABLE* table, uint index, uchar* record) const {
+    if (low_.key == nullptr && high_.key == nullptr) [[likely]]
+      return true;
     return low_.Admits(table, index, record) && high_.Admits(table, index, record);
   }
 

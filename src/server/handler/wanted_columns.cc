@@ -12,15 +12,10 @@ void WantedColumns::Learn(bool compares) {
   const bool locks = table_->rows()->intent().lock || table_->data()->lockless();
   may_write_ = locks && table_->lock_type() >= TL_FIRST_WRITE &&
                thd_sql_command(table.in_use) != SQLCOM_SELECT;
-  columns_.Reset(table.s->fields);
-  const bool entries = EntriesSuffice();
-  for (uint column = 0; column < table.s->fields; ++column) {
-    if (!may_write_ && !bitmap_is_set(table.read_set, column)) continue;
-    if (entries && CanBeLeftOut(column)) {
-      LeaveOut(column);
-      continue;
-    }
-    columns_.Add(column);
+  if (!may_write_ && EntriesSuffice()) {
+    AddWhatEntriesLack();
+  } else {
+    AddReadSet();
   }
   if (compares && index != MAX_KEY) {
     const KEY& key = table.key_info[index];
@@ -29,6 +24,32 @@ void WantedColumns::Learn(bool compares) {
   AddVirtualSources(compares);
   table_->rows()->SetWantedColumns(columns_);
   known_ = true;
+}
+
+// Word by word: tables may be wide.
+void WantedColumns::AddReadSet() {
+  const TABLE& table = *table_->server_table();
+  static_assert(sizeof(my_bitmap_map) == sizeof(uint64_t));
+  const uint fields = table.s->fields;
+  columns_.Reset(fields);
+  std::vector<uint64_t>& words = columns_.words();
+  for (size_t i = 0; i < words.size(); ++i) {
+    words[i] = may_write_ ? ~uint64_t{0} : table.read_set->bitmap[i];
+  }
+  if (fields % 64 != 0) words.back() &= (uint64_t{1} << fields % 64) - 1;
+}
+
+void WantedColumns::AddWhatEntriesLack() {
+  const TABLE& table = *table_->server_table();
+  columns_.Reset(table.s->fields);
+  for (uint column = 0; column < table.s->fields; ++column) {
+    if (!bitmap_is_set(table.read_set, column)) continue;
+    if (CanBeLeftOut(column)) {
+      LeaveOut(column);
+    } else {
+      columns_.Add(column);
+    }
+  }
 }
 
 void WantedColumns::AddVirtualSources(bool compares) {

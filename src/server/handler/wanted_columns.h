@@ -30,6 +30,8 @@ class WantedColumns {
 
  private:
   bool EntriesSuffice() const;
+  void AddReadSet();
+  void AddWhatEntriesLack();
   bool CanBeLeftOut(uint column) const;
   void LeaveOut(uint column) const;
   void AddVirtualSources(bool compares);
