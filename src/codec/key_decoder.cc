@@ -5,10 +5,20 @@
 
 #include "codec/key_part_reader.h"
 #include "codec/null_image.h"
+#include "codec/number_key.h"
 #include "codec/row_codec.h"
 #include "codec/unpack_block.h"
 
 namespace basalt::codec {
+namespace {
+
+// Most keys have such parts only, which need none of what the walk looks out for.
+bool IsPlainInteger(const KeyStep& step) {
+  return (step.op == KeyOp::kInteger32 || step.op == KeyOp::kInteger64) && step.inverted == 0 &&
+         !step.column.nullable && step.unpack.empty() && step.restore == RestoreFrom::kKey;
+}
+
+}  // namespace
 
 void KeyDecoder::Compile(const TableDescriptor& table, const KeyCodec& codec,
                          const ColumnSet& wanted) {
@@ -31,6 +41,14 @@ void KeyDecoder::Compile(const TableDescriptor& table, const KeyCodec& codec,
       actions_[i] = Action::kSkipWithUnpack;
     }
   }
+  plain_bytes_ = 0;
+  for (unsigned i = 0; i < last_step_; ++i) {
+    if (!IsPlainInteger(steps[i])) {
+      plain_bytes_ = 0;
+      break;
+    }
+    plain_bytes_ += steps[i].key_bytes;
+  }
 }
 
 bool KeyDecoder::Decode(Bytes key, Bytes value, uint8_t* record) const {
@@ -42,8 +60,25 @@ bool KeyDecoder::Decode(Bytes key, Bytes value, uint8_t* record) const {
   return DecodeWithUnpack(key, SecondaryUnpackContent(value), record);
 }
 
+bool KeyDecoder::DecodePlain(Bytes key, uint8_t* record) const {
+  if (key.size() < kIndexNumberBytes + plain_bytes_) return false;
+  const uint8_t* from = Unsigned(key) + kIndexNumberBytes;
+  const KeyStep* step = codec_->steps().data();
+  for (unsigned i = 0; i < last_step_; ++i, ++step) {
+    uint8_t* const column = record + step->column.record_offset;
+    if (actions_[i] == Action::kDecode && step->op == KeyOp::kInteger32) {
+      DecodeInteger<uint32_t>(from, step->flip, column);
+    } else if (actions_[i] == Action::kDecode) {
+      DecodeInteger<uint64_t>(from, step->flip, column);
+    }
+    from += step->key_bytes;
+  }
+  return true;
+}
+
 bool KeyDecoder::DecodeWithUnpack(Bytes key, Bytes unpack_content, uint8_t* record) const {
   if (key.size() < kIndexNumberBytes) return false;
+  if (plain_bytes_ != 0) return DecodePlain(key, record);
   KeyCursor cursor{Unsigned(key) + kIndexNumberBytes, Unsigned(key) + key.size(),
                    Unsigned(unpack_content), Unsigned(unpack_content) + unpack_content.size()};
   const KeyStep* step = codec_->steps().data();

@@ -38,12 +38,16 @@ class KeyDecoder {
  private:
   enum class Action : uint8_t { kSkip, kSkipWithUnpack, kDecode };
 
+  [[nodiscard]] bool DecodePlain(Bytes key, uint8_t* record) const;
+
   const KeyCodec* codec_ = nullptr;
   const uint8_t* default_record_ = nullptr;  // of the table; null: zeros
   std::vector<Action> actions_;              // one a step
   unsigned last_step_ = 0;                   // steps to walk
   unsigned last_unpack_step_ = 0;            // of these, up to the last that needs unpack info
   bool covered_ = false;
+  // Bytes of the parts to walk, when all are INT or BIGINT, ascending and never NULL; else 0.
+  uint32_t plain_bytes_ = 0;
 };
 
 }  // namespace basalt::codec
