@@ -1,9 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/rows/row_writer.h"
 
+#include <cstring>
+
 #include "base/assert.h"
 
 namespace basalt::engine {
+namespace {
+
+// Are the bytes of all columns that an entry of this index has the same in both records? Then the
+// entries are the same too. False says nothing.
+bool HasSameColumns(const codec::KeyCodec& codec, const uint8_t* before, const uint8_t* after) {
+  for (const codec::KeyStep& step : codec.steps()) {
+    const codec::RecordColumn& column = step.column;
+    if (column.position == codec::kNoColumn) continue;  // a hidden id, which the row keeps
+    // The record has a pointer.
+    if (column.form == codec::SourceForm::kBlob) return false;
+    if (column.IsNull(before) != column.IsNull(after)) return false;
+    if (std::memcmp(before + column.record_offset, after + column.record_offset,
+                    column.record_bytes) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 // Takes the locks of a write and opens the gate of the write set. Where a duplicate is found, the
 // keys that were to be added are unlocked: INSERT IGNORE goes on without them. Where another has
 // locked a range around one of the new entries, the locks are given up before the wait: the owner
@@ -98,8 +121,16 @@ Status RowWriter::PutChanges() {
   return Status::Ok();
 }
 
-// Fills removed_, added_ and new_entries_. Secondary entries follow from the row, so equal rows
-// have equal entries: then only the primary ones are made.
+// Has the row certainly the same entry in this secondary index after the update? A unique check
+// looks at both entries, and what is computed need not lie in the records.
+bool RowWriter::KeepsEntry(size_t position, const uint8_t* before, const uint8_t* after) const {
+  const Index& index = context_->table().index(position);
+  return !index.unique && !index.has_virtual_parts && HasSameColumns(*index.codec, before, after);
+}
+
+// Fills removed_, added_ and new_entries_; both entries are empty where an index keeps its own.
+// Secondary entries follow from the row, so equal rows have equal entries: then only the primary
+// ones are made.
 Status RowWriter::EncodeUpdate(const uint8_t* before, const uint8_t* after, bool* changed) {
   const Table& table = context_->table();
   const size_t primary = table.primary_position();
@@ -116,6 +147,13 @@ Status RowWriter::EncodeUpdate(const uint8_t* before, const uint8_t* after, bool
   if (!*changed) return Status::Ok();
   new_entries_.clear();
   for (size_t i = 0; i < table.index_count(); ++i) {
+    if (i != primary && stamps.before == stamps.after && KeepsEntry(i, before, after)) {
+      for (IndexEntry* entry : {&removed_[i], &added_[i]}) {
+        entry->key.clear();
+        entry->value.clear();
+      }
+      continue;
+    }
     if (i != primary) {
       encoder_->EncodeSecondary(i, before, hidden_id, stamps.before, &removed_[i]);
       encoder_->EncodeSecondary(i, after, hidden_id, stamps.after, &added_[i]);

@@ -47,6 +47,7 @@ class RowWriter {
 
  private:
   Status EncodeUpdate(const uint8_t* before, const uint8_t* after, bool* changed);
+  bool KeepsEntry(size_t position, const uint8_t* before, const uint8_t* after) const;
   template <typename TakeLocks>
   Status OpenWrite(const TakeLocks& take_locks, txn::WriteGate* gate);
   Status PutAdded();

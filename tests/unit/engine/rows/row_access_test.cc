@@ -168,6 +168,39 @@ TEST_P(RowAccessTest, AnUpdateThatChangesNothingWritesNothing) {
   Commit();
 }
 
+TEST_P(RowAccessTest, AnUpdateLeavesIndexesOfOtherColumnsAlone) {
+  InsertThree();
+  Begin();
+  size_t duplicate = 0;
+  const txn::WriteSet& written = transaction_->writes().logged();
+  for (const Row& row : {one_, two_}) {  // with a value in k, and without
+    FindByName(row.name);
+    Row renamed = row;
+    renamed.name += "!";
+    const uint64_t before = written.operations();
+    ASSERT_TRUE(access_->writer()
+                    .Update(Record(row).data(), Record(renamed).data(), &duplicate, &changed_)
+                    .ok());
+    EXPECT_EQ(written.operations() - before, 3u);  // the row, and its entry in by_name
+  }
+  FindByName("three");
+  Row without = three_;
+  without.k_is_null = true;
+  without.k = 0;
+  const uint64_t before = written.operations();
+  ASSERT_TRUE(access_->writer()
+                  .Update(Record(three_).data(), Record(without).data(), &duplicate, &changed_)
+                  .ok());
+  EXPECT_EQ(written.operations() - before, 3u);  // the row, and its entry in by_k
+  Commit();
+  Begin();
+  const Rows by_k_rows = Scan(by_k());
+  ASSERT_EQ(by_k_rows.size(), 3u);
+  EXPECT_EQ(by_k_rows[2].name, "one!");
+  EXPECT_TRUE(by_k_rows[0].k_is_null && by_k_rows[1].k_is_null);
+  Commit();
+}
+
 TEST_P(RowAccessTest, APrimaryKeyMayChange) {
   InsertThree();
   Begin();
