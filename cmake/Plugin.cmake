@@ -27,11 +27,19 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/src/server/plugin/plugin.cc)
     COMPILE_OPTIONS -fvisibility=default
     COMPILE_DEFINITIONS "BASALT_VERSION=\"${PROJECT_VERSION}\";BASALT_VERSION_NUMBER=${_number}")
 endif()
+# The server's headers name themselves in these (__FILE__). Elsewhere they do not, and the tier
+# `package` finds where they do.
+set_source_files_properties(
+  ${CMAKE_SOURCE_DIR}/src/server/handler/handler_references.cc
+  ${CMAKE_SOURCE_DIR}/src/server/handler/open_table.cc
+  PROPERTIES COMPILE_OPTIONS -fmacro-prefix-map=${BASALT_SERVER_HOME}=server)
 target_link_options(ha_rocksdb PRIVATE
   -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/ha_rocksdb.map
   -Wl,--exclude-libs,librocksdb.a
   -Wl,-Bsymbolic
   # Keeps hot functions together; without it the linker leaves each object file as it is.
   -Wl,-z,keep-text-section-prefix
+  # Of the length that debugedit can compute again, when a package is made.
+  -Wl,--build-id=sha1
   # RocksDB registers functions to run when a thread ends: its code must stay after UNINSTALL.
   -Wl,-z,nodelete)

@@ -5,15 +5,17 @@ import subprocess
 import threading
 from pathlib import Path
 
-from tools.package import debs, origin
+from tools import paths
+from tools.package import neutral, origin, output, tarball
 
-PLUGIN_PACKAGE = "mariadb-plugin-basalt"
+PLUGIN_PACKAGE = output.PACKAGE
 SYMBOLS_PACKAGE = "mariadb-plugin-basalt-dbgsym"
 
 
 class BuiltPackages:
-    """`first` and `second` are the folders of two builds at different places; `root` and `symbols`
-    are the first one's packages, unpacked."""
+    """`first` and `second` are the folders of two builds at different places, the second of a
+    plugin that other clones have compiled; `root` and `symbols` are the first one's packages,
+    unpacked."""
 
     def __init__(self, folder: Path):
         self.first = folder / "first"
@@ -28,11 +30,15 @@ class BuiltPackages:
 
     @property
     def plugin(self) -> Path:
-        return self.first / f"{PLUGIN_PACKAGE}_{self.version}_amd64.deb"
+        return output.deb(self.first, PLUGIN_PACKAGE)
 
     @property
     def symbols_package(self) -> Path:
-        return self.first / f"{SYMBOLS_PACKAGE}_{self.version}_amd64.deb"
+        return output.deb(self.first, SYMBOLS_PACKAGE)
+
+    @property
+    def tarball(self) -> Path:
+        return self.first / f"{tarball.name()}.tar.xz"
 
     @property
     def library(self) -> Path:
@@ -47,17 +53,28 @@ class BuiltPackages:
         """Two at a time, for two processors."""
         problems: list[Exception] = []
 
-        def build(output: Path) -> None:
+        def build(folder: Path, plugin: Path) -> None:
             try:
-                debs.build(output)
+                output.build(folder, plugin)
             except Exception as problem:
                 problems.append(problem)
 
         self.second.parent.mkdir(parents=True)
-        threads = [threading.Thread(target=build, args=(f,)) for f in (self.first, self.second)]
+        moved = self.second.parent / paths.plugin().name
+        move(paths.plugin(), moved)
+        builds = ((self.first, paths.plugin()), (self.second, moved))
+        threads = [threading.Thread(target=build, args=arguments) for arguments in builds]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         if problems:
             raise problems[0]
+
+
+def move(plugin: Path, target: Path) -> None:
+    """A copy of the plugin as if its objects came from clones at other places."""
+    target.write_bytes(plugin.read_bytes())
+    named = neutral.renames(neutral.folders(plugin))
+    for number, old in enumerate(old for old, new in named.items() if new == neutral.BUILD):
+        neutral.edit(target, "-n", "-b", old, "-d", f"/srv/somebody/clones/{number}/build/release")

@@ -13,6 +13,7 @@ from tests.package.contents import LINTIAN, Contents
 from tests.package.life import Life
 from tests.package.loading import Loading
 from tests.package.refusals import Refusals
+from tests.package.tarball import SHELLCHECK, Tarball
 from tools import paths
 from tools.package import debs
 from tools.setup import debian
@@ -27,10 +28,11 @@ def run(args) -> TierResult:
     folder = paths.scratch() / "package"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    debian.install([*debs.DEBIAN_PACKAGES, *LINTIAN], "to build and check packages")
+    debian.install([*debs.DEBIAN_PACKAGES, *LINTIAN, *SHELLCHECK], "to build and check packages")
     built = BuiltPackages(folder)
     checks = Contents(built).checks() + Loading(built, folder / "data").checks()
     checks += Refusals(folder / "refused").checks()
+    checks += Tarball(built, folder / "tarball", args.long, args.seed).checks()
     if args.long:
         checks += Life(built, folder / "bare").checks()
     run_checks(checks, result, args.filter)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes Debian packages of the release build: the plugin, and its debug symbols apart. Brings that
-build up to date, but does not make one.
+"""Makes packages of the release build: Debian packages of the plugin and of its debug symbols, and a
+tarball with an `install` script. Brings that build up to date, but does not make one.
 
 The package fits exactly the server version that the plugin was built for, and says so. The same
 plugin and commit give the same bytes. packaging/README.md tells what is inside.
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tools import paths
 
-HELP = "makes Debian packages of what ./dev build has built"
+HELP = "makes Debian packages and a tarball of what ./dev build has built"
 
 
 def add_arguments(parser) -> None:
@@ -21,11 +21,11 @@ def add_arguments(parser) -> None:
 
 def run(args) -> int:
     from tools import build
-    from tools.package import debs
+    from tools.package import output as output_folder
 
     output = (args.output or paths.build_root() / "package").absolute()
-    debs.check(output)
+    output_folder.check(output)
     build.build()  # a package of an old build would be a surprise
-    for package in debs.build(output):
+    for package in output_folder.build(output):
         print(f"{package} ({package.stat().st_size / 1e6:.1f} MB)")
     return 0

@@ -35,6 +35,18 @@ def basalt_version() -> str:
     return re.search(r"^project\(basalt VERSION ([0-9.]+) ", text, re.M)[1]
 
 
+def check_tag() -> None:
+    """DevError when the commit has the tag of a release of another version."""
+    command = ["git", "-C", str(paths.ROOT), "tag", "--points-at", "HEAD", "v[0-9]*"]
+    tags = subprocess.run(command, capture_output=True, text=True).stdout.split()
+    own = f"v{basalt_version()}"
+    if tags and own not in tags:
+        raise DevError(
+            f"this commit is tagged {tags[0]}, CMakeLists.txt says {own}: set the version there,"
+            " commit, and move the tag"
+        )
+
+
 def server_version() -> str:
     """The server's version with its epoch, e.g. '1:10.11.18-0+deb12u1', as its package says."""
     changelog = paths.server_root() / "usr/share/doc/mariadb-server-core" / "changelog.Debian.gz"

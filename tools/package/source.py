@@ -8,18 +8,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tools import paths
-from tools.package import changelog, origin
+from tools.package import changelog, neutral, origin
 
 PACKAGING = paths.ROOT / "packaging"
 FILES = ("rocksdb.cnf", "basalt.conf")
 
 
-def lay_out(folder: Path) -> None:
+def lay_out(plugin: Path, folder: Path) -> None:
     """Fills a folder that does not exist yet."""
     shutil.copytree(PACKAGING / "debian", folder / "debian")
     for name in FILES:
         shutil.copy2(PACKAGING / name, folder / name)
-    shutil.copy2(paths.plugin(), folder / paths.plugin().name)
+    neutral.make_copy(plugin, folder / plugin.name)
     (folder / "debian" / "changelog").write_text(changelog_text())
 
 

@@ -177,7 +177,7 @@ def split(profile_flags: str) -> list[str]:
 
 def compile_library(source: Path, build_dir: Path, more_flags: list[str], what: str) -> None:
     """RocksDB's own CMake and ninja."""
-    flags = [*CMAKE_FLAGS, *more_flags]
+    flags = [*CMAKE_FLAGS, *without_place(source, more_flags)]
     configure = ["cmake", "-G", "Ninja", "-S", str(source), "-B", str(build_dir), *flags]
     if not quiet(configure, "rocksdb-cmake"):
         raise DevError(f"RocksDB's CMake failed\n{log_end('rocksdb-cmake', 15)}")
@@ -186,6 +186,15 @@ def compile_library(source: Path, build_dir: Path, more_flags: list[str], what: 
     jobs = parallel_jobs(gigabytes_each=1.5)
     command = ["ninja", "-C", str(build_dir), "-j", str(jobs), "rocksdb"]
     run_with_progress(command, "rocksdb-build", what, env=environment)
+
+
+def without_place(source: Path, flags: list[str]) -> list[str]:
+    """The flags that make the same bytes in whatever folder and on whatever day. They are not in
+    the recipe, since nothing that runs depends on them. Only __FILE__ is mapped: there is no debug
+    information, and -ffile-prefix-map would also move the counts of the training."""
+    macros = f" -fmacro-prefix-map={source}=rocksdb"
+    mapped = [f + macros if f.startswith("-DCMAKE_CXX_FLAGS=") else f for f in flags]
+    return [*mapped, "-DBUILD_DATE=unknown"]
 
 
 def train(source: Path, build_dir: Path) -> None:

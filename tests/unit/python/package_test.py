@@ -4,6 +4,7 @@
 import gzip
 import os
 import re
+import subprocess
 import tempfile
 import unittest
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ from unittest import mock
 
 from tools import paths
 from tools.errors import DevError
-from tools.package import changelog, debs, origin, source
+from tools.package import changelog, neutral, origin, output, source
 
 NOW = datetime(2026, 11, 26, 13, 5, tzinfo=UTC)
 WHO = "Nobody <nobody@basalt.invalid>"
@@ -124,4 +125,52 @@ class PackageTest(unittest.TestCase):
                 mock.patch.object(origin, "server_version"),
                 self.assertRaisesRegex(DevError, "holds more than packages"),
             ):
-                debs.check(Path(folder))
+                output.check(Path(folder))
+
+
+class NeutralTest(unittest.TestCase):
+    def test_folders_of_builds_and_of_the_cache_get_one_name(self):
+        with mock.patch.dict(os.environ, {"BASALT_CACHE": "/srv/me/cache"}):
+            named = [
+                "/clone/build/release",
+                "/srv/me/cache/rocksdb/include",
+                "/srv/me/caches/build/release",
+                "/usr/include/c++/12",
+                "/usr/lib/gcc/x86_64-linux-gnu/12/include",
+            ]
+            expected = {
+                "/srv/me/cache": neutral.CACHE,
+                "/clone/build/release": neutral.BUILD,
+                "/srv/me/caches/build/release": neutral.BUILD,
+            }
+            self.assertEqual(expected, neutral.renames(named))
+
+    def test_plugin_without_debug_information_is_an_error(self):
+        with self.assertRaisesRegex(DevError, "has no debug information"):
+            neutral.folders(Path("/bin/true"))
+
+
+class ReleaseTest(unittest.TestCase):
+    def test_commit_with_the_tag_of_another_version_is_refused(self):
+        for tags, refused in (("", False), ("v0.3\n", True), ("v0.2\nv0.3\n", False)):
+            done = subprocess.CompletedProcess([], 0, stdout=tags)
+            with (
+                mock.patch.object(origin, "basalt_version", return_value="0.2"),
+                mock.patch.object(subprocess, "run", return_value=done),
+            ):
+                if not refused:
+                    origin.check_tag()
+                    continue
+                with self.assertRaisesRegex(DevError, "tagged v0.3, CMakeLists.txt says v0.2"):
+                    origin.check_tag()
+
+    def test_newest_section_of_the_changelog_is_this_version_or_none_yet(self):
+        text = (paths.ROOT / "CHANGELOG.md").read_text()
+        newest = re.search(r"^## (.*)$", text, re.M)[1]
+        self.assertIn(newest.split(" - ")[0], (changelog.UNRELEASED, origin.basalt_version()))
+
+    def test_the_page_of_releases_has_a_row_for_this_version(self):
+        page = (paths.ROOT / "docs/operate/releases.md").read_text()
+        row = re.search(rf"^\| {re.escape(origin.basalt_version())} \| (.*)$", page, re.M)
+        self.assertIsNotNone(row, "no row")
+        self.assertEqual(5, len(row[1].strip(" |").split(" | ")), row[1])
