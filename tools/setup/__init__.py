@@ -9,7 +9,7 @@ an interrupted one leaves nothing that a later run trips over, and two runs do n
 
 from tools import paths
 from tools.errors import DevError
-from tools.setup import applications, client_tools, debian, jemalloc, mariadb, rocksdb
+from tools.setup import applications, client_tools, debian, jemalloc, mariadb, rocksdb, room
 
 
 def complete() -> bool:
@@ -29,6 +29,7 @@ def run() -> None:
         paths.cache().mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DevError(f"cannot make the cache folder {paths.cache()}: {error.strerror}") from error
+    room.check()
     debian.install_build_packages()
     mariadb.install()
     rocksdb.install()

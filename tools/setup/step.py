@@ -111,8 +111,14 @@ def show_progress(text: str, terminal: bool) -> None:
 
 def parallel_jobs(gigabytes_each: float) -> int:
     """How many compile jobs fit: one a processor, each with its share of the free memory.
-    BASALT_JOBS overrides."""
+    DevError when not one fits, also with the swap. BASALT_JOBS overrides."""
     if os.environ.get("BASALT_JOBS", "").isdigit():
         return max(1, int(os.environ["BASALT_JOBS"]))
     free = psutil.virtual_memory().available
+    all_free = (free + psutil.swap_memory().free) / 2**30
+    if all_free < gigabytes_each:
+        raise DevError(
+            f"too little memory: {all_free:.1f} GB are free with the swap, a compiler takes up to"
+            f" {gigabytes_each}; end other programs or add swap, or try it with BASALT_JOBS=1"
+        )
     return max(1, min(len(os.sched_getaffinity(0)), int(free / (gigabytes_each * 2**30))))

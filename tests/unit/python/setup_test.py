@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What can be chosen of ./dev setup: the server's source and version, RocksDB's profile."""
+"""What can be chosen of ./dev setup: the server's source and version, RocksDB's profile; and the
+room that it needs."""
 
 import contextlib
 import io
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import tarfile
 import tempfile
@@ -13,9 +15,9 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from tools import paths
+from tools import paths, setup
 from tools.errors import DevError
-from tools.setup import mariadb, rocksdb, server_source
+from tools.setup import mariadb, rocksdb, room, server_source, step
 
 # a source of MariaDB in little: headers, the list of trace points, and what a build does not need
 VERSION = (
@@ -262,3 +264,46 @@ class ProfileTest(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+class RoomTest(unittest.TestCase):
+    GIGABYTE = 2**30
+
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        environment = {"BASALT_CACHE": self.folder, "BASALT_JOBS": ""}
+        self.enterContext(mock.patch.dict(os.environ, environment))
+
+    def test_a_full_disk_is_refused_before_anything_is_made(self):
+        usage = mock.Mock(free=1.6e9)
+        with mock.patch.object(shutil, "disk_usage", return_value=usage):
+            with self.assertRaisesRegex(DevError, r"has 1\.6 GB free, the set-up needs 1\.7; "):
+                setup.run()
+            self.assertEqual([], os.listdir(self.folder))
+            usage.free = 1.8e9
+            room.check()
+
+    def test_what_is_there_needs_no_room(self):
+        parts = tuple((lambda: True, gigabytes) for _, gigabytes in room.PARTS)
+        with (
+            mock.patch.object(room, "PARTS", parts),
+            mock.patch.object(shutil, "disk_usage", return_value=mock.Mock(free=0)),
+        ):
+            room.check()
+
+    def free(self, memory: float, swap: float):
+        figures = {"available": int(memory * self.GIGABYTE)}
+        self.enterContext(mock.patch("psutil.virtual_memory", return_value=mock.Mock(**figures)))
+        figures = {"free": int(swap * self.GIGABYTE)}
+        self.enterContext(mock.patch("psutil.swap_memory", return_value=mock.Mock(**figures)))
+
+    def test_memory_for_not_one_compiler_is_refused(self):
+        self.free(0.5, 0.5)
+        with self.assertRaisesRegex(DevError, "1.0 GB are free with the swap.*BASALT_JOBS=1"):
+            step.parallel_jobs(1.5)
+        with mock.patch.dict(os.environ, {"BASALT_JOBS": "1"}):
+            self.assertEqual(1, step.parallel_jobs(1.5))
+
+    def test_swap_is_enough_for_one(self):
+        self.free(0.5, 1.5)
+        self.assertEqual(1, step.parallel_jobs(1.5))
