@@ -28,9 +28,7 @@ class Installed(BareRoot):
         self.package = self.bring(built.plugin)
 
     def pin(self, version: str) -> None:
-        """Lets apt choose exactly this version of MariaDB's packages."""
-        lines = ["Package: src:mariadb", f"Pin: version {version}", "Pin-Priority: 990"]
-        (self.folder / PIN.lstrip("/")).write_text("\n".join(lines) + "\n")
+        write_pin(self.folder, version)
 
     def unpin(self) -> None:
         (self.folder / PIN.lstrip("/")).unlink()
@@ -73,3 +71,9 @@ class Installed(BareRoot):
 
     def is_file(self, path: str) -> bool:
         return (self.folder / path.lstrip("/")).is_file()
+
+
+def write_pin(folder: Path, version: str) -> None:
+    """Lets apt in the system below `folder` choose exactly this version of MariaDB's packages."""
+    lines = ["Package: src:mariadb", f"Pin: version {version}", "Pin-Priority: 990"]
+    (folder / PIN.lstrip("/")).write_text("\n".join(lines) + "\n")

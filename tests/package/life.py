@@ -41,10 +41,13 @@ class Life:
         ]
 
     def root(self) -> Installed:
+        return Installed(self.folder / "root", self.made_template(), self.built)
+
+    def made_template(self) -> Path:
         if not self.template.exists():
             self.folder.mkdir(parents=True, exist_ok=True)
             make_template(self.template)
-        return Installed(self.folder / "root", self.template, self.built)
+        return self.template
 
     def whole_life(self) -> None:
         with self.root() as root:

@@ -12,8 +12,10 @@ from tests.package.check import run_checks
 from tests.package.contents import LINTIAN, Contents
 from tests.package.life import Life
 from tests.package.loading import Loading
+from tests.package.piuparts import Piuparts
 from tests.package.refusals import Refusals
 from tests.package.tarball import SHELLCHECK, Tarball
+from tests.package.unpacked import Unpacked
 from tools import paths
 from tools.package import debs
 from tools.setup import debian
@@ -34,7 +36,9 @@ def run(args) -> TierResult:
     checks += Refusals(folder / "refused").checks()
     checks += Tarball(built, folder / "tarball", args.long, args.seed).checks()
     if args.long:
-        checks += Life(built, folder / "bare").checks()
+        life = Life(built, folder / "bare")
+        checks += life.checks() + Unpacked(built, life.root).checks()
+        checks += Piuparts(built, folder / "bare", life.made_template).checks()
     run_checks(checks, result, args.filter)
     if not result.failed:
         shutil.rmtree(folder, ignore_errors=True)

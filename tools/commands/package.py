@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes packages of the release build: Debian packages of the plugin and of its debug symbols, and a
-tarball with an `install` script. Brings that build up to date, but does not make one.
+"""Makes packages of the release build: Debian packages of the plugin and of its debug symbols, and
+a tarball with an `install` script. Brings that build up to date, but does not make one.
 
 The package fits exactly the server version that the plugin was built for, and says so. The same
 plugin and commit give the same bytes. packaging/README.md tells what is inside.
