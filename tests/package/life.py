@@ -165,7 +165,8 @@ class Life:
             root.expect_notes("first,second")
 
     def refusals(self) -> None:
-        """Another version of the server; a processor without AVX2. The same command works after."""
+        """Another version of the server; a processor without AVX2; a package that was not wholly
+        fetched. The same command works after."""
         install = f"{APT} install mariadb-server"
         with self.root() as root:
             self.announce_newer_server(root)
@@ -177,6 +178,9 @@ class Life:
             root.mount_over("/tmp/old", "/proc/cpuinfo")
             root.expect_refused(f"{APT} install {root.package}", "this processor lacks avx2")
             root.unmount("/proc/cpuinfo")
+            root.run(f"mv {root.package} /whole; head -c 200000 /whole > {root.package}")
+            root.expect_refused(f"{APT} install {root.package}", "unexpected end of")
+            root.run(f"mv /whole {root.package}")
             root.install()
 
     def systemd(self) -> None:
