@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "store/errors/status_map.h"
+#include "store/options/memory_budget.h"
 #include "store/store.h"
 #include "txn/entry_buffer.h"
 #include "txn/ingestion.h"
@@ -35,11 +36,12 @@ rocksdb::Options RunOptions(store::Store* store, rocksdb::ColumnFamilyHandle* fa
   return options;
 }
 
-// Where files grow from level to level, these go to the last one, as a rule, and stay as they are.
-uint64_t FullFileBytes(const rocksdb::Options& options) {
+// By default files grow from level to level. These go to the last one, as a rule, and stay as they
+// are, so they have a size that is right there.
+uint64_t FullFileBytes(const store::Store& store, const rocksdb::Options& options) {
   constexpr uint64_t kLarge = 64ull << 20;
   const uint64_t bytes = options.target_file_size_base;
-  return options.target_file_size_multiplier > 1 ? std::max(bytes, kLarge) : bytes;
+  return bytes == store::TableFileBytes(store.options()) ? std::max(bytes, kLarge) : bytes;
 }
 
 Bytes BytesOf(const rocksdb::Slice& slice) { return Bytes(slice.data(), slice.size()); }
@@ -100,7 +102,7 @@ Status SortedFiles::BeginFile() {
   const bool run = purpose_ == Purpose::kRun;
   const rocksdb::Options options =
       run ? RunOptions(store_, family_) : store_->base()->GetOptions(family_);
-  file_bytes_ = run ? UINT64_MAX : FullFileBytes(options);
+  file_bytes_ = run ? UINT64_MAX : FullFileBytes(*store_, options);
   writing_ = prefix_ + "-" + std::to_string(next_file_++) + kIngestFileSuffix;
   writer_ = std::make_unique<rocksdb::SstFileWriter>(rocksdb::EnvOptions(), options, family_);
   const rocksdb::Status opened = writer_->Open(PathOf(writing_));

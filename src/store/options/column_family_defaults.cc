@@ -149,6 +149,11 @@ Status ApplyColumnFamilyOptionString(std::string_view option_string, std::string
                   std::string(origin) + ": '" + std::string(option_string) + "'" +
                       (mistake.empty() ? ": " + status.ToString() : "," + mistake));
   }
+  // Who chooses a size of files means it for all levels.
+  if (changed.target_file_size_base != options->target_file_size_base &&
+      changed.target_file_size_multiplier == options->target_file_size_multiplier) {
+    changed.target_file_size_multiplier = 1;
+  }
   changed.comparator = options->comparator;
   changed.merge_operator = options->merge_operator;
   *options = std::move(changed);

@@ -50,6 +50,17 @@ TEST(MemoryBudgetTest, TheLevelBelowTheFirstHasSeveralFiles) {
   EXPECT_EQ(TableFileBytes(WithBudget(65536)), 64ull << 20);
 }
 
+TEST(MemoryBudgetTest, AChosenSizeOfFilesHoldsForAllLevels) {
+  const auto growth = [](const char* text) {
+    auto family = DefaultColumnFamilyOptions("default", WithBudget(64), nullptr);
+    EXPECT_TRUE(ApplyColumnFamilyOptionString(text, "test", &family).ok()) << text;
+    return family.target_file_size_multiplier;
+  };
+  EXPECT_EQ(growth("ttl=0"), 2);
+  EXPECT_EQ(growth("target_file_size_base=1m"), 1);
+  EXPECT_EQ(growth("target_file_size_base=1m;target_file_size_multiplier=3"), 3);
+}
+
 TEST(MemoryBudgetTest, MemtablesOfSeveralBlocksLieOutsideTheHeap) {
   EXPECT_EQ(MemtableBlockBytes(MemtableBytes(WithBudget(256))), kOutsideTheHeapBytes);
   EXPECT_EQ(MemtableBlockBytes(MemtableBytes(WithBudget(64))), kOutsideTheHeapBytes);
