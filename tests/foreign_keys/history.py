@@ -40,8 +40,9 @@ WORKERS = 2
 # docs/compatibility.md.
 KNOWN: dict[int, str] = {
     834: "InnoDB loses a constraint without an index in an ALTER by copy",
-    9909: "a row that refers to itself gets a value that is equal in its collation: 1452, not 1451",
     5177: "InnoDB gives a constraint the number of one that it has forgotten",
+    9909: "a row that refers to itself gets a value that is equal in its collation: 1452, not 1451",
+    9998: "InnoDB loses a constraint whose parent has no index in an ALTER by copy",
 }
 
 
