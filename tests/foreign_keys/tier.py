@@ -117,7 +117,8 @@ def run_sessions(server, args, result: TierResult) -> None:
         fail(result, f"sessions, seed {seed}", text, f"{command} --seed {seed}")
     print(
         f"   sessions: {report.schedules} schedules from seed {first}: a session waited in"
-        f" {report.waited}, was refused in {report.refused}, lost to a lock in {report.lost};"
+        f" {report.waited}, was refused in {report.refused}, lost to a lock in {report.lost},"
+        f" passed over a row because of one in {report.passed_over};"
         f" as on InnoDB: {report.alike}"
     )
 
