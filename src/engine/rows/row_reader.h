@@ -50,8 +50,11 @@ class RowReader {
   // The primary key of the row, whole. Writes act upon it in a table with a hidden primary key.
   Bytes key() const { return key_; }
   void SetKey(Bytes primary_key) {
-    // Keys of one table have one length, as a rule.
-    if (primary_key.size() != key_.size()) return void(key_.assign(primary_key));
+    // Keys of one table have one length, as a rule. An empty key may have no address.
+    if (primary_key.empty() || primary_key.size() != key_.size()) {
+      key_.assign(primary_key);
+      return;
+    }
     std::memmove(key_.data(), primary_key.data(), primary_key.size());
   }
   // The number in a hidden primary key; 0 in a table with a declared one.
