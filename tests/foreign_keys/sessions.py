@@ -197,9 +197,23 @@ class Judge:
         return found
 
     def allowed(self, schedule: Schedule, course: Course) -> list[State]:
-        counted = [n for n in (CHILD, PARENT) if schedule.commits(n) and not course.lost(n)]
+        counted = [
+            n
+            for n in (CHILD, PARENT)
+            if schedule.commits(n) and not loses_writes(schedule, course, n)
+        ]
         orders = {tuple(counted), tuple(reversed(counted))}
         return [self.innodb.serially(schedule, order) for order in orders]
+
+
+def loses_writes(schedule: Schedule, course: Course, session: int) -> bool:
+    """A read that waited too long takes nothing with it."""
+    steps = zip(schedule.steps(session, "x"), course.answers[session], strict=False)
+    return any(
+        answer.error in (*LOCK_ERRORS, *XA_ERRORS)
+        and not (answer.error == ER.LOCK_WAIT_TIMEOUT and sql.startswith("SELECT"))
+        for sql, answer in steps
+    )
 
 
 @dataclass
