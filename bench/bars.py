@@ -6,6 +6,13 @@ from bench.figure import Bar
 
 _SYSBENCH = "4 x 500,000 rows, 4 threads, in memory"
 _TPCC = "10 warehouses"
+_WRITES = (
+    "oltp_update_index",
+    "oltp_update_non_index",
+    "oltp_insert",
+    "oltp_write_only",
+    "oltp_read_write",
+)
 
 SYSBENCH = {
     **{
@@ -17,27 +24,12 @@ SYSBENCH = {
             "select_random_ranges",
         )
     },
-    **{
-        test: Bar(1.0, against="innodb", at=_SYSBENCH)
-        for test in (
-            "oltp_update_index",
-            "oltp_update_non_index",
-            "oltp_insert",
-            "oltp_write_only",
-            "oltp_read_write",
-        )
-    },
+    **{test: Bar(1.0, against="innodb", at=_SYSBENCH) for test in _WRITES},
 }
 # with the logs synced once a second, where nothing hides behind the sync
 SYSBENCH_UNSYNCED = SYSBENCH | {
     test: Bar(0.95, against="innodb", at=f"{_SYSBENCH}, logs synced once a second")
-    for test in (
-        "oltp_update_index",
-        "oltp_update_non_index",
-        "oltp_insert",
-        "oltp_write_only",
-        "oltp_read_write",
-    )
+    for test in _WRITES
 }
 INSTRUCTIONS = Bar(1.0, at_least=False, against="innodb", at="100,000 rows, one client")
 # rows a second, not seconds

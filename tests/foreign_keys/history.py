@@ -99,7 +99,10 @@ class HistoryRunner(Runner):
         """Whether it is an UPDATE of a table with a virtual column, of which InnoDB looks at the
         indexes in another order."""
         updated = UPDATED.match(found.what)
-        rows = updated and self.peer.execute(f"SHOW CREATE TABLE {updated[1]}").rows
+        return bool(updated) and self.has_virtual_column(updated[1])
+
+    def has_virtual_column(self, table: str) -> bool:
+        rows = self.peer.execute(f"SHOW CREATE TABLE {table}").rows
         return bool(rows) and ") VIRTUAL" in rows[0][1]
 
     def is_of_another_algorithm(self, found: Mismatch) -> bool:
@@ -114,8 +117,7 @@ class HistoryRunner(Runner):
         needed = answers[1] in NEEDED and answers[0] in NEEDED | {0}
         if not altered or not (without_index or needed):
             return False
-        rows = self.peer.execute(f"SHOW CREATE TABLE {altered[1]}").rows
-        return bool(rows) and ") VIRTUAL" in rows[0][1]
+        return self.has_virtual_column(altered[1])
 
     def unmatched(self) -> list[str]:
         """The constraints of the tested side whose parent is there but does not match."""

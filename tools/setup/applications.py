@@ -13,8 +13,8 @@ from pathlib import Path
 
 from tools import paths
 from tools.errors import DevError
-from tools.setup import debian
-from tools.setup.step import lock, log_end, new_folder, quiet, say
+from tools.setup import debian, python_packages
+from tools.setup.step import lock, log_end, new_folder, say
 
 PACKAGES = [
     "zabbix-server-mysql",
@@ -59,7 +59,9 @@ def install() -> None:
         say("fetching applications with foreign keys: Debian's and Python's")
         with new_folder(home()) as fresh:
             unpack_debian(fresh)
-            unpack_python(fresh)
+            python_packages.fetch(
+                REQUIREMENTS, fresh / "python", "applications-python", "Python applications"
+            )
             (fresh / "complete").write_text(wanted())
 
 
@@ -77,16 +79,6 @@ def unpack_debian(fresh: Path) -> None:
         (whole / "usr" / name).rename(fresh / "root" / name)
     shutil.rmtree(downloads)
     shutil.rmtree(whole)
-
-
-def unpack_python(fresh: Path) -> None:
-    command = [
-        *(sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check"),
-        *("--no-input", "--only-binary", ":all:", "--no-deps", "--no-compile", "--retries", "2"),
-        *("--target", str(fresh / "python"), "-r", str(REQUIREMENTS)),
-    ]
-    if not quiet(command, "applications-python"):
-        raise DevError(f"missing: Python applications\n{log_end('applications-python')}")
 
 
 def file(name: str) -> Path:

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from tools import paths
-from tools.errors import DevError
-from tools.setup.step import lock, log_end, new_folder, quiet, say
+from tools.setup import python_packages
+from tools.setup.step import lock, new_folder, say
 
 REQUIREMENTS = Path(__file__).with_name("website_requirements.txt")
 
@@ -37,13 +37,9 @@ def install() -> None:
             return
         say("fetching the Python packages for the site (once)")
         with new_folder(home()) as fresh:
-            command = [
-                *(sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check"),
-                *("--no-input", "--only-binary", ":all:", "--no-deps", "--no-compile"),
-                *("--retries", "2", "--target", str(fresh / "python"), "-r", str(REQUIREMENTS)),
-            ]
-            if not quiet(command, "website"):
-                raise DevError(f"missing: packages that make the site\n{log_end('website')}")
+            python_packages.fetch(
+                REQUIREMENTS, fresh / "python", "website", "packages that make the site"
+            )
             (fresh / "complete").write_text(wanted())
 
 
