@@ -9,14 +9,13 @@ namespace {
 // Of the entries in files; fewer rows than this among them are not believed.
 constexpr double kLeastShareOfRows = 0.1;
 
-// The share of the entries in files that is the newest version of something.
+}  // namespace
+
 double NewestShare(const StoredAmount& all, double found, const MemoryEffect& effect) {
   if (all.in_files <= 0) return 1;
   const double of_files = found - effect.Net(all.in_memory, effect.deletions);
   return std::clamp(of_files / all.in_files, kLeastShareOfRows, 1.0);
 }
-
-}  // namespace
 
 MemoryEffect EffectOf(const StoredAmount& all, double found, double deletions) {
   MemoryEffect effect;

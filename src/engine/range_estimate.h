@@ -30,6 +30,11 @@ struct MemoryEffect {
 // of tombstones in memory, as well as it is known.
 MemoryEffect EffectOf(const StoredAmount& all, double found, double deletions);
 
+// The share of the entries in files, between a tenth and 1, that a reader finds: the others are
+// older versions, or deleted by what memory holds. `found`: entries that readers find in the whole
+// index.
+double NewestShare(const StoredAmount& all, double found, const MemoryEffect& effect);
+
 // Entries that readers find in a part of an index of which they find `all_found`. `deleted`: the
 // share of deletions among what memory holds of the part. At least a tenth of what files hold,
 // never more than there is.

@@ -12,6 +12,7 @@
 #include "store/errors/status_map.h"
 #include "store/format/index_bounds.h"
 #include "store/memtables/memtable_composition.h"
+#include "store/memtables/memtable_estimate.h"
 #include "store/reports/store_reports.h"
 
 namespace basalt::engine {
@@ -31,6 +32,10 @@ constexpr uint64_t kMinimumChanges = 64;
 constexpr unsigned kMaximumParts = 32;
 // A range is looked at more closely when memory holds more than this share of what files do.
 constexpr double kMuchInMemory = 0.125;
+// Fewer entries are counted anyway, by those who ask: see RangeEstimator.
+constexpr double kFewEntries = 1024;
+// Of each row in files so many entries: then what is true of the whole is not of a range.
+constexpr double kManyDeadInFiles = 1.75;
 
 // In the order of the column family, which may be the reverse of that of the bytes.
 rocksdb::Range StoreRange(const Index& index, Bytes begin, Bytes end) {
@@ -46,8 +51,43 @@ double ShareOfFiles(const store::Store& store, const Index& index, const rocksdb
   return all == 0 ? 0 : std::min(1.0, bytes / all);
 }
 
-double EntriesInMemory(const store::Store& store, const Index& index, const rocksdb::Range& range) {
+// Left to chance: see EstimateMemtableEntries.
+double RoughEntriesInMemory(const store::Store& store, const Index& index,
+                            const rocksdb::Range& range) {
   return static_cast<double>(store::MemtableShareOf(store, index.family, range).entries);
+}
+
+// Of a range of which memory holds about `rough` entries: how many, and the share of deletions.
+// Deletions stand side by side, and say nothing of those of another range.
+struct PartInMemory {
+  double entries;
+  double deleted;
+};
+PartInMemory LookAtMemory(const store::Store& store, const Index& index,
+                          const rocksdb::Range& range, const StoredAmount& rough, double deleted) {
+  const PartInMemory known{rough.in_memory, deleted};
+  if (rough.in_memory <= rough.in_files * kMuchInMemory) return known;
+  if (deleted > 0) {
+    const store::MemtableComposition found =
+        store::EstimateMemtables(store.base(), index.family, range);
+    return {static_cast<double>(found.entries), found.DeletedShare()};
+  }
+  if (rough.in_files + rough.in_memory < kFewEntries) return known;
+  const uint64_t found = store::EstimateMemtableEntries(store.base(), index.family, range);
+  return {static_cast<double>(found), deleted};
+}
+
+// All that memory holds of an index, of which it holds about `rough.in_memory`. What is known is as
+// exact as can be, unless it is of another time.
+double AllInMemory(const store::Store& store, const Index& index, const StoredAmount& rough,
+                   const std::optional<double>& known) {
+  constexpr double kAgrees = 2;
+  if (known && *known <= rough.in_memory * kAgrees && rough.in_memory <= *known * kAgrees)
+    return *known;
+  if (rough.in_memory <= rough.in_files * kMuchInMemory) return rough.in_memory;
+  const store::IndexBounds whole(index.id, index.reverse);
+  return static_cast<double>(
+      store::EstimateMemtableEntries(store.base(), index.family, whole.range()));
 }
 
 }  // namespace
@@ -120,34 +160,51 @@ Status TableStatistics::RefreshLocked(uint64_t count_limit) {
   return Status::Ok();
 }
 
-// RocksDB counts the deletions of a column family, not those of an index: as many of its entries as
-// of all, but each row that was deleted or changed since the start has left no more than one.
+// Unless they were sampled: RocksDB counts the deletions of a column family, not those of an index.
+// As many of its entries as of all, but each row that was deleted or changed since the start has
+// left no more than one.
 MemoryEffect TableStatistics::EffectOfMemory(size_t position, const IndexEstimate& estimate,
                                              uint64_t rows) const {
   const auto in_memory = static_cast<double>(estimate.memtable_entries);
   const StoredAmount all{static_cast<double>(estimate.file_entries), in_memory};
-  if (in_memory == 0) return EffectOf(all, static_cast<double>(rows), 0);
+  const auto found = static_cast<double>(rows);
+  if (in_memory == 0) return EffectOf(all, found, 0);
+  if (estimate.deleted) return EffectOf(all, found, *estimate.deleted);
   const Index& index = table_->index(position);
   const store::MemtableComposition memtables =
       store::CompositionOfMemtables(table_->database()->store()->base(), index.family);
   uint64_t noted = deleted_.load(std::memory_order_relaxed);
   if (position != table_->primary_position()) noted += updated_.load(std::memory_order_relaxed);
   const double most = static_cast<double>(std::min(noted, memtables.deletions)) / in_memory;
-  return EffectOf(all, static_cast<double>(rows), std::min(memtables.DeletedShare(), most));
+  return EffectOf(all, found, std::min(memtables.DeletedShare(), most));
+}
+
+// An index of few entries is counted, and so are its ranges: they need not be looked at closely.
+void TableStatistics::MeasureMemory(size_t position, IndexEstimate* estimate) const {
+  const Index& index = table_->index(position);
+  const store::Store& store = *table_->database()->store();
+  const store::IndexBounds whole(index.id, index.reverse);
+  const store::MemtableShare rough = store::MemtableShareOf(store, index.family, whole.range());
+  estimate->memtable_entries = rough.entries;
+  estimate->memory_bytes = rough.bytes;
+  if (rough.entries == 0 || estimate->file_entries + rough.entries <= kCountedEntries) return;
+  const store::MemtableComposition found =
+      store::EstimateMemtables(store.base(), index.family, whole.range());
+  estimate->memtable_entries = found.entries;
+  estimate->memory_bytes = rough.bytes / rough.entries * found.entries;
+  estimate->deleted = found.DeletedShare();
 }
 
 Status TableStatistics::Measure(size_t position, uint64_t count_limit,
                                 IndexEstimate* estimate) const {
   const Index& index = table_->index(position);
   const store::Store& store = *table_->database()->store();
-  const store::MemtableShare memtables = store::MemtableShareOf(store, index.family, index.id);
-  estimate->memtable_entries = memtables.entries;
   const store::IndexStatistics files = store.index_statistics().StatisticsOf(index.id);
   estimate->data_bytes = static_cast<uint64_t>(std::max<int64_t>(files.data_bytes, 0));
   estimate->disk_bytes = store::DiskBytesOf(store, index.family, index.id);
   estimate->file_entries = static_cast<uint64_t>(files.LiveRows());
+  MeasureMemory(position, estimate);
   estimate->entries = estimate->file_entries + estimate->memtable_entries;
-  estimate->memory_bytes = memtables.bytes;
 
   const bool files_tell = !files.distinct_prefixes.empty() && files.rows > 0 &&
                           static_cast<uint64_t>(files.rows) >= estimate->memtable_entries;
@@ -250,12 +307,23 @@ double TableStatistics::RowsPerKey(size_t index, unsigned parts) {
   return indexes_[index].rows_per_key[parts - 1];
 }
 
-// Takes what the locked part needs, so that the store is looked at without a lock.
-std::optional<TableStatistics::KnownIndex> TableStatistics::KnownOf(size_t position) {
+// Takes what the locked part needs, so that the store is looked at without a lock. `files`: what
+// they hold of the index now. As long as that stays the same, memory holds what it held, and what
+// was written since: an entry for each row, and up to two more for one that was changed.
+std::optional<TableStatistics::KnownIndex> TableStatistics::KnownOf(
+    size_t position, const store::IndexStatistics& files) {
+  constexpr uint64_t kSmallPart = 8;
   MutexLock guard(mutex_);
   RefreshIfStale();
   if (!known_) return std::nullopt;
-  return KnownIndex{static_cast<double>(RowsLocked()), indexes_[position].effect};
+  const IndexEstimate& then = indexes_[position];
+  KnownIndex known{static_cast<double>(RowsLocked()), then.effect, std::nullopt};
+  const uint64_t since = Changes() - changes_then_;
+  if (static_cast<uint64_t>(files.LiveRows()) == then.file_entries &&
+      static_cast<uint64_t>(std::max<int64_t>(files.data_bytes, 0)) == then.data_bytes &&
+      since <= then.memtable_entries / kSmallPart)
+    known.in_memory = static_cast<double>(then.memtable_entries + since);
+  return known;
 }
 
 uint64_t TableStatistics::StoredBetween(size_t position, Bytes start, Bytes end) const {
@@ -265,28 +333,30 @@ uint64_t TableStatistics::StoredBetween(size_t position, Bytes start, Bytes end)
   const store::IndexStatistics files = store.index_statistics().StatisticsOf(index.id);
   const auto in_files = static_cast<double>(files.rows + files.deletes + files.single_deletes);
   return static_cast<uint64_t>(ShareOfFiles(store, index, range) * in_files +
-                               EntriesInMemory(store, index, range));
+                               RoughEntriesInMemory(store, index, range));
 }
 
-uint64_t TableStatistics::EntriesBetween(size_t position, Bytes start, Bytes end) {
-  if (start >= end) return 0;
+TableStatistics::Estimate TableStatistics::EntriesBetween(size_t position, Bytes start, Bytes end) {
+  if (start >= end) return {};
   const Index& index = table_->index(position);
   const store::Store& store = *table_->database()->store();
   const store::IndexBounds whole(index.id, index.reverse);
   const rocksdb::Range range = StoreRange(index, start, end);
-  const auto in_files =
-      static_cast<double>(store.index_statistics().StatisticsOf(index.id).LiveRows());
-  const StoredAmount part{ShareOfFiles(store, index, range) * in_files,
-                          EntriesInMemory(store, index, range)};
-  const StoredAmount all{in_files, EntriesInMemory(store, index, whole.range())};
-  const std::optional<KnownIndex> known = KnownOf(position);
-  if (!known) return static_cast<uint64_t>(part.in_files + part.in_memory);
+  const store::IndexStatistics files = store.index_statistics().StatisticsOf(index.id);
+  const auto in_files = static_cast<double>(files.LiveRows());
+  StoredAmount part{ShareOfFiles(store, index, range) * in_files,
+                    RoughEntriesInMemory(store, index, range)};
+  StoredAmount all{in_files, RoughEntriesInMemory(store, index, whole.range())};
+  const std::optional<KnownIndex> known = KnownOf(position, files);
+  if (!known) return {static_cast<uint64_t>(part.in_files + part.in_memory), true};
 
-  // Deletions stand side by side, and say nothing of those of another range.
-  double deleted = known->effect.deletions;
-  if (deleted > 0 && part.in_memory > part.in_files * kMuchInMemory)
-    deleted = store::SampleMemtables(store.base(), index.family, range).DeletedShare();
-  return static_cast<uint64_t>(EstimatePart(part, all, known->rows, known->effect, deleted));
+  const PartInMemory memory = LookAtMemory(store, index, range, part, known->effect.deletions);
+  part.in_memory = memory.entries;
+  if (in_files > 0) all.in_memory = AllInMemory(store, index, all, known->in_memory);
+  const double newest = in_files * NewestShare(all, known->rows, known->effect);
+  return {
+      static_cast<uint64_t>(EstimatePart(part, all, known->rows, known->effect, memory.deleted)),
+      static_cast<double>(files.rows) <= newest * kManyDeadInFiles};
 }
 
 }  // namespace basalt::engine

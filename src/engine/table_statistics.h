@@ -11,6 +11,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "engine/range_estimate.h"
+#include "store/statistics/index_statistics.h"
 
 namespace basalt::engine {
 
@@ -41,8 +42,13 @@ class TableStatistics {
   // Rows that share one value of the first `parts` declared parts, at least 1; 0 when unknown.
   double RowsPerKey(size_t index, unsigned parts);
   // Entries of an index in [start, end), by the sizes of the files between and the memtables as
-  // they are now: a flush or compaction moves entries, and changes nothing here.
-  uint64_t EntriesBetween(size_t index, Bytes start, Bytes end);
+  // they are now: a flush or compaction moves entries, and changes nothing here. Not certain where
+  // much of what files hold is dead: it may lie within the range or elsewhere.
+  struct Estimate {
+    uint64_t entries = 0;
+    bool certain = true;
+  };
+  Estimate EntriesBetween(size_t index, Bytes start, Bytes end);
   // What a walk from start to end comes by: also older versions and deletions. Likewise.
   uint64_t StoredBetween(size_t index, Bytes start, Bytes end) const;
 
@@ -65,6 +71,7 @@ class TableStatistics {
     uint64_t memory_bytes = 0;         // in memtables
     uint64_t file_entries = 0;         // versions in files, without those that are deleted
     uint64_t memtable_entries = 0;     // versions and deletions
+    std::optional<double> deleted;     // share of deletions among them; none: unknown
     bool counted = false;              // `entries` is exact
     MemoryEffect effect;               // of what memtables hold
     std::vector<double> rows_per_key;  // by parts - 1; empty: unknown
@@ -73,6 +80,7 @@ class TableStatistics {
   struct KnownIndex {
     double rows = 0;
     MemoryEffect effect;
+    std::optional<double> in_memory;  // entries; none: not as at the last renewal
   };
 
   uint64_t Changes() const;
@@ -82,7 +90,9 @@ class TableStatistics {
   void RefreshIfStale() BASALT_REQUIRES(mutex_);
   Status RefreshLocked(uint64_t count_limit) BASALT_REQUIRES(mutex_);
   MemoryEffect EffectOfMemory(size_t index, const IndexEstimate& estimate, uint64_t rows) const;
-  std::optional<KnownIndex> KnownOf(size_t index);  // nothing before the first renewal
+  // Nothing before the first renewal.
+  std::optional<KnownIndex> KnownOf(size_t index, const store::IndexStatistics& files);
+  void MeasureMemory(size_t index, IndexEstimate* estimate) const;
   Status Measure(size_t index, uint64_t count_limit, IndexEstimate* estimate) const;
   Status Count(size_t index, uint64_t limit, IndexEstimate* estimate, bool* complete) const;
 

@@ -12,6 +12,8 @@ namespace {
 constexpr uint64_t kCountedRange = 128;
 // Sizes of files know blocks, not entries: an estimate below this, of a few blocks, is counted.
 constexpr uint64_t kCertainEstimate = 2048;
+// And one below this where the sizes may mislead: twice as many as are counted then.
+constexpr uint64_t kUncertainEstimate = 2 * kCertainEstimate;
 
 // Dead entries that counting passes over at a time. Where more lie side by side (the head of a
 // queue, what was purged a moment ago) the way through them would cost each statement what only the
@@ -108,12 +110,11 @@ uint64_t RangeEstimator::Estimate(size_t index, Bytes start, Bytes end,
   txn::Cursor* cursor;
   RangeCount count = CountSome(index, start, end, running, &cursor);
   if (count.complete) return count.entries;
-  const auto with_rest = [&](Bytes rest) {
-    return count.entries + context_->table().statistics().EntriesBetween(index, rest, end);
-  };
   // The cursor stands behind what it has counted, and behind deletions that it has passed.
-  uint64_t estimate = with_rest(cursor != nullptr && cursor->Valid() ? cursor->key() : start);
-  if (cursor != nullptr && estimate < kCertainEstimate) {
+  const TableStatistics::Estimate rest = context_->table().statistics().EntriesBetween(
+      index, cursor != nullptr && cursor->Valid() ? cursor->key() : start, end);
+  uint64_t estimate = count.entries + rest.entries;
+  if (cursor != nullptr && estimate < (rest.certain ? kCertainEstimate : kUncertainEstimate)) {
     const uint64_t certain = count.entries;
     const std::string from(cursor->Valid() ? cursor->key() : end);
     CountOn(cursor, end, kCertainEstimate, nullptr, &count);
@@ -133,9 +134,9 @@ uint64_t RangeEstimator::Estimate(size_t index, Bytes start, Bytes end,
 uint64_t RangeEstimator::EstimateRest(size_t index, const CountedPart& counted, Bytes end) {
   constexpr double kMostOff = 4;
   TableStatistics& statistics = context_->table().statistics();
-  const auto rest = static_cast<double>(statistics.EntriesBetween(index, counted.end, end));
+  const auto rest = static_cast<double>(statistics.EntriesBetween(index, counted.end, end).entries);
   const auto estimated =
-      static_cast<double>(statistics.EntriesBetween(index, counted.start, counted.end));
+      static_cast<double>(statistics.EntriesBetween(index, counted.start, counted.end).entries);
   if (estimated == 0) return static_cast<uint64_t>(rest);
   const double off = static_cast<double>(counted.entries) / estimated;
   return static_cast<uint64_t>(rest * std::clamp(off, 1 / kMostOff, kMostOff));

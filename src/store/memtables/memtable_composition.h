@@ -24,12 +24,6 @@ MemtableComposition CompositionOfMemtables(rocksdb::DB* db, rocksdb::ColumnFamil
 MemtableComposition CompositionOfActiveMemtable(rocksdb::DB* db,
                                                 rocksdb::ColumnFamilyHandle* family);
 
-// Counts some thousand entries, taken at places spread over a range (in the order of the column
-// family). Takes below a tenth of a millisecond, however large the range is, and reads no file. All
-// zero when the range is empty in memory.
-MemtableComposition SampleMemtables(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
-                                    const rocksdb::Range& range);
-
 // How many keys a family's memtables hold that are not deleted; one more than `limit` when there
 // are more. A walk over all versions, some 0.2 us each, until that is known.
 uint64_t CountLiveKeys(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, uint64_t limit);

@@ -38,7 +38,7 @@ class EngineFixture : public testing::Test {
   void Open() {
     Database::Options options;
     options.store.directory = directory_ / "store";
-    options.store.block_cache_bytes = 8u << 20;
+    options.store.block_cache_bytes = block_cache_bytes_;
     options.store.env = env_;
     options.transactions.writes.spill_bytes = spill_bytes_;
     options.store.time_to_live = time_to_live_;
@@ -163,6 +163,7 @@ class EngineFixture : public testing::Test {
   }
 
   rocksdb::Env* env_ = nullptr;
+  uint64_t block_cache_bytes_ = 8u << 20;
   size_t spill_bytes_ = 32u << 20;
   uint16_t unique_bytes_ = 20;  // of the name, in by_name; fewer: the key's bytes do not decide
   test::TemporaryDirectory directory_;

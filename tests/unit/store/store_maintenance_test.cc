@@ -16,7 +16,6 @@
 #include <rocksdb/write_buffer_manager.h>
 
 #include "base/bytes.h"
-#include "store/memtables/memtable_composition.h"
 #include "store/options/database_defaults.h"
 #include "store/reports/store_reports.h"
 #include "store/store.h"
@@ -343,28 +342,6 @@ TEST_F(StoreMaintenanceTest, DeletionsOfATakenOverFileAreCompacted) {
   ASSERT_EQ(TableFiles(*store_).size(), 1);
   EXPECT_EQ(TableFiles(*store_).front().num_entries, 100);
   EXPECT_EQ(TableFiles(*store_).front().num_deletions, 0);
-}
-
-TEST_F(StoreMaintenanceTest, MemtablesAreSampled) {
-  const std::string first = Key(0), middle = Key(20000), last = Key(60000);
-  EXPECT_EQ(SampleMemtables(store_->base(), rows_, rocksdb::Range(first, last)).entries, 0);
-  Write(0, 20000, /*deletions=*/false);
-  Write(20000, 60000, /*deletions=*/true);
-  const MemtableComposition all = CompositionOfMemtables(store_->base(), rows_);
-  EXPECT_EQ(all.entries, 60000);
-  EXPECT_EQ(all.deletions, 40000);
-  const auto share_of = [&](const std::string& begin, const std::string& end) {
-    const MemtableComposition mix =
-        SampleMemtables(store_->base(), rows_, rocksdb::Range(begin, end));
-    EXPECT_GT(mix.entries, 500);
-    EXPECT_LT(mix.entries, 2000);
-    return mix.DeletedShare();
-  };
-  EXPECT_EQ(share_of(first, middle), 0);
-  EXPECT_EQ(share_of(middle, last), 1);
-  EXPECT_NEAR(share_of(first, last), 2.0 / 3, 0.15);
-  Flush();
-  EXPECT_EQ(SampleMemtables(store_->base(), rows_, rocksdb::Range(first, last)).entries, 0);
 }
 
 TEST_F(StoreMaintenanceTest, WrittenEntriesAreCounted) {
