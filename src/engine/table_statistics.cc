@@ -35,7 +35,7 @@ constexpr double kMuchInMemory = 0.125;
 // Fewer entries are counted anyway, by those who ask: see RangeEstimator.
 constexpr double kFewEntries = 1024;
 // Of each row in files so many entries: then what is true of the whole is not of a range.
-constexpr double kManyDeadInFiles = 1.75;
+constexpr double kManyDeadInFiles = 1.5;
 
 // In the order of the column family, which may be the reverse of that of the bytes.
 rocksdb::Range StoreRange(const Index& index, Bytes begin, Bytes end) {
