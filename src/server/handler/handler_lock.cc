@@ -110,6 +110,7 @@ int Handler::BeginStatement(THD* thd, thr_lock_type lock_type, bool opens) {
   const engine::ReadIntent intent = IntentOf(thd, lock_type, lock, *session);
   references_.BeginStatement(lock_type >= TL_FIRST_WRITE);
   const bool loads = writes && BulkLoad(thd) && LoadsRows(thd) && !references_.refers_to_itself() &&
+                     !IsKeptUniqueByServer(*table_share) &&
                      engine::BulkInsert::IsPossible(*table_data());
   load_.BeginStatement(loads);
   if (!session->load()->empty() && EndsExplicitLoad(thd, intent, writes, loads)) [[unlikely]] {

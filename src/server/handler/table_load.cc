@@ -36,11 +36,16 @@ bool MayLoad(THD* thd) {
 
 }  // namespace
 
+bool IsKeptUniqueByServer(const TABLE_SHARE& share) {
+  return share.long_unique_table || share.period.unique_keys != 0;
+}
+
 void TableLoad::Begin(ha_rows rows) {
   load_.reset();
   gathers_ = true;
   wanted_ = !into_explicit_load_ && (rows == 0 || rows >= kFewestRows) &&
             MayLoad(table_->server_table()->in_use) &&
+            !IsKeptUniqueByServer(*table_->server_table()->s) &&
             engine::BulkInsert::IsPossible(*table_->data());
 }
 

@@ -10,6 +10,9 @@
 
 namespace basalt::server {
 
+// Does the server itself look for duplicates among the rows? It would not see those of a load.
+bool IsKeptUniqueByServer(const TABLE_SHARE& share);
+
 // Rows of one handler that go into a load instead of the write set: those of a connection with
 // rocksdb_bulk_load, and those of a statement that fills an empty table and has proved large
 // (docs/bulk-load.md).
