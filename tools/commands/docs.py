@@ -6,7 +6,8 @@
   ./dev docs --generate   writes the pages of docs/ that are made from a running server: variables,
                           status counters, INFORMATION_SCHEMA tables
 
-The first run fetches MkDocs and its theme into the cache. --generate starts a server with our
+The first run fetches MkDocs and its theme into the cache, and installs hunspell. A term that no
+dictionary has gets its line in tools/website/terms.txt. --generate starts a server with our
 plugin and one with stock MyRocks.
 """
 
@@ -42,11 +43,12 @@ def generate() -> int:
 
 def site(port: int | None) -> int:
     """`port`: where to serve it; None: it is only made."""
-    from tools.setup import website
-    from tools.website import builder, spelling
+    from tools.setup import debian, website
+    from tools.website import builder, dictionary, spelling
 
     website.install()
-    wrong = spelling.check()
+    debian.install(dictionary.DEBIAN_PACKAGES, "to check spelling")
+    wrong = spelling.check() + dictionary.check()
     for finding in wrong:
         print(finding)
     count = builder.build()

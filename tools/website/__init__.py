@@ -4,6 +4,7 @@
 staging.py      which files are in it, copied where MkDocs reads them
 builder.py      runs MkDocs; looks at what came out; serves it on loopback
 commonmark.py   a hook of MkDocs: pages are written in CommonMark, which it does not read
-spelling.py     spelling of all pages
+spelling.py     words that are often spelt wrongly
+dictionary.py   words that no dictionary has
 mkdocs.yml      the site: theme, search, navigation
 """

@@ -5,9 +5,43 @@ import re
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from tools import paths, rules
-from tools.website import builder, commonmark, staging
+from tools.website import builder, commonmark, dictionary, staging
+
+
+class DictionaryTest(unittest.TestCase):
+    def findings(self, pages: dict[str, str], known: set[str]) -> list[str]:
+        """As with a dictionary of four words."""
+        there = {"the", "tree", "A", "grows"}
+        with mock.patch.object(dictionary, "unknown", side_effect=lambda words: words - there):
+            return dictionary.findings(pages, known)
+
+    def test_only_words_of_sentences_are_looked_up(self):
+        page = (
+            "# the tree\n\nA `varriable` to/setupp.py SELECTT, in rocksdb_blok 5th\n\n    exmaple\n"
+        )
+        self.assertEqual({"the": 1, "tree": 1, "in": 3}, dictionary.words(page))
+
+    def test_a_wrong_word_is_named_with_its_place(self):
+        page = "the tree\n\n| A |\n| --- |\n| the treee grows |\n"
+        self.assertEqual(
+            ["a.md:5: 'treee' is in no dictionary"], self.findings({"a.md": page}, set())
+        )
+
+    def test_terms_may_begin_a_sentence_and_have_a_genitive(self):
+        self.assertEqual(
+            [], self.findings({"a.md": "Memtable grows, the memtable's tree"}, {"memtable"})
+        )
+
+    def test_a_term_that_no_page_needs_is_named(self):
+        found = self.findings({"a.md": "the tree"}, {"memtable", "tree"})
+        self.assertEqual([f"terms.txt: no page needs '{w}'" for w in ("memtable", "tree")], found)
+
+    def test_terms_stand_once_and_in_order(self):
+        lines = [x for x in dictionary.TERMS.read_text().splitlines() if not x.startswith("#")]
+        self.assertEqual(sorted({line.lower() for line in lines}), lines)
 
 
 class CommonMarkTest(unittest.TestCase):
