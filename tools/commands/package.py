@@ -22,10 +22,13 @@ def add_arguments(parser) -> None:
 def run(args) -> int:
     from tools import build
     from tools.package import output as output_folder
+    from tools.package import source
 
     output = (args.output or paths.build_root() / "package").absolute()
     output_folder.check(output)
     build.build()  # a package of an old build would be a surprise
     for package in output_folder.build(output):
         print(f"{package} ({package.stat().st_size / 1e6:.1f} MB)")
+    if not source.has_address():
+        print("before you publish them: write your address into packaging/debian/control")
     return 0

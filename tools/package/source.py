@@ -38,6 +38,11 @@ def maintainer() -> str:
     return re.search(r"^Maintainer: (.*)$", control, re.M)[1]
 
 
+def has_address() -> bool:
+    """Whether the maintainer's address can reach anybody; names below .invalid never do."""
+    return not maintainer().endswith(".invalid>")
+
+
 def environment() -> dict[str, str]:
     """What debhelper is told; nothing of the caller's environment changes a package."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}

@@ -117,6 +117,11 @@ class PackageTest(unittest.TestCase):
     def test_maintainer_is_a_name_with_an_address(self):
         self.assertTrue(re.fullmatch(r"[^<>]+ <[^<>@ ]+@[^<>@ ]+>", source.maintainer()))
 
+    def test_only_a_name_below_invalid_reaches_nobody(self):
+        for address, reaches in (("a@b.invalid", False), ("a@invalid.org", True)):
+            with mock.patch.object(source, "maintainer", return_value=f"A <{address}>"):
+                self.assertEqual(reaches, source.has_address())
+
     def test_folder_with_other_files_is_not_replaced(self):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "letter.txt").touch()
