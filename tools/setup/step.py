@@ -17,7 +17,9 @@ from tools.errors import DevError
 
 
 def say(message: str) -> None:
-    print(f"setup: {message}", flush=True)
+    """A line. On a terminal it takes the place of a line of progress, which a step beside shows."""
+    start = "\r\033[K" if sys.stdout.isatty() else ""
+    print(f"{start}setup: {message}", flush=True)
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -260,6 +261,26 @@ class ProfileTest(unittest.TestCase):
         names = [line for line in lines if not line.startswith("#")]
         self.assertEqual(sorted(set(names)), names)
         self.assertIn("db/db_impl/db_impl.cc", names)
+
+
+class BesideTest(unittest.TestCase):
+    def test_a_step_runs_while_the_block_does(self):
+        began = threading.Event()
+        with setup.beside(began.set):
+            self.assertTrue(began.wait(60))
+
+    def test_a_failure_is_told_at_once_and_raised_at_the_end(self):
+        def fail() -> None:
+            raise DevError("no mirror")
+
+        told = threading.Event()
+        with (
+            mock.patch.object(setup, "say", side_effect=lambda _: told.set()) as say,
+            self.assertRaisesRegex(DevError, "^no mirror$"),
+            setup.beside(fail, self.fail),
+        ):
+            self.assertTrue(told.wait(60))
+        say.assert_called_once_with("failed, and ends when the rest is done: no mirror")
 
 
 if __name__ == "__main__":
