@@ -11,11 +11,20 @@ CLIENTS = (
 )
 
 
+@dataclass(frozen=True)
+class Counted:
+    """By one thread, since it began."""
+
+    read_bytes: int
+    written_bytes: int
+    calls: int
+
+
 @dataclass
 class ClientThreads:
     """Of one server. A thread that has ended keeps what it had when it was last looked at."""
 
-    seen: dict[int, tuple[int, int]] = field(default_factory=dict)
+    seen: dict[int, "Counted"] = field(default_factory=dict)
     pid: int | None = None
 
     def look(self, server, root: Path = Path("/")) -> None:
@@ -32,12 +41,17 @@ class ClientThreads:
     @property
     def read_bytes(self) -> int:
         """From the storage layer, so without what the page cache had."""
-        return sum(read for read, _ in self.seen.values())
+        return sum(one.read_bytes for one in self.seen.values())
 
     @property
     def written_bytes(self) -> int:
         """Pages that became dirty, and direct writes."""
-        return sum(written for _, written in self.seen.values())
+        return sum(one.written_bytes for one in self.seen.values())
+
+    @property
+    def calls(self) -> int:
+        """That read or wrote a file; those on the client's socket are not among them."""
+        return sum(one.calls for one in self.seen.values())
 
 
 def answer(server) -> list[tuple]:
@@ -49,10 +63,11 @@ def answer(server) -> list[tuple]:
         raise ConnectionError(str(error)) from error
 
 
-def counted(file: Path) -> tuple[int, int] | None:
-    """Bytes read and written; None when the thread is gone."""
+def counted(file: Path) -> Counted | None:
+    """None when the thread is gone."""
     try:
         lines = dict(line.split(": ") for line in file.read_text().splitlines())
     except OSError:
         return None
-    return int(lines["read_bytes"]), int(lines["write_bytes"])
+    calls = int(lines["syscr"]) + int(lines["syscw"])
+    return Counted(int(lines["read_bytes"]), int(lines["write_bytes"]), calls)

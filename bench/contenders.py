@@ -79,6 +79,7 @@ class Settings:
     buffered_reads: bool = False
     limits: Limits | None = None
     flush_log: int = 1
+    binlog: bool = True
 
     def __post_init__(self):
         limits.check(self.limits, self.memory_bytes)
@@ -154,13 +155,13 @@ def title_of(engine: str) -> str:
 
 def server_options(engine: str, settings: Settings) -> list[str]:
     """The options of an engine's server, beyond those of every private server."""
-    options = [
-        "--log-bin=binlog",
-        "--binlog-format=ROW",
-        f"--sync-binlog={settings.sync_binlog}",
-        "--server-id=1",
-        "--skip-name-resolve",
-    ]
+    options = ["--server-id=1", "--skip-name-resolve"]
+    if settings.binlog:
+        options += [
+            "--log-bin=binlog",
+            "--binlog-format=ROW",
+            f"--sync-binlog={settings.sync_binlog}",
+        ]
     if base_of(engine) == "innodb":
         options += [
             f"--innodb-buffer-pool-size={settings.memory_bytes}",
@@ -192,6 +193,7 @@ class Contender:
         )
         self._paused = False
         self._group: cgroup.Group | None = None
+        self._killed = 0
         self._clients = ClientThreads()
         self.empty_bytes = 0  # what disk_bytes() leaves out
 
@@ -242,17 +244,47 @@ class Contender:
         """What CREATE TABLE says after the columns."""
         return f"ENGINE={self.storage_engine} {TABLE_OPTIONS.get(self.engine, '')}".strip()
 
-    def restart(self, memory_bytes: int, limits: Limits | None = None) -> None:
-        """A clean stop, and a start with another size of cache or buffer pool; without limits
-        until limit(), which puts `limits` into force if the servers have groups at all."""
+    def restart(
+        self, memory_bytes: int, limits: Limits | None = None, copy: Path | None = None
+    ) -> None:
+        """A clean stop, and a start with another size of cache or buffer pool, of `copy` with the
+        data that save() has put there; without limits until limit(), which puts `limits` into
+        force if the servers have groups at all."""
         self.resume()
         self.lift()
         self.server.stop()
+        if copy is not None:
+            copy_data(copy, self.server.datadir)
         self.settings = replace(
             self.settings, memory_bytes=memory_bytes, limits=limits or self.settings.limits
         )
         self.server.options = server_options(self.engine, self.settings)
         self.server.start()
+
+    def save(self, copy: Path) -> None:
+        """Copies the data directory between a clean stop and a start."""
+        self.resume()
+        self.lift()
+        self.server.stop()
+        copy_data(self.server.datadir, copy)
+        self.server.start()
+
+    def revive(self) -> str:
+        """After something went wrong: a server that lives, without limits. Says why it had died,
+        if it had; else nothing."""
+        self.resume()
+        self.lift()
+        if self.server.running():
+            return ""
+        why = self._why_dead()
+        self._killed = self._group.killed() if self._group else 0
+        self.server.start()
+        return why
+
+    def _why_dead(self) -> str:
+        """Also of want of memory: a control group counts for as long as it lives."""
+        killed = self._group and self._group.killed() > self._killed
+        return f"the server of {self.title} died{' for want of memory' if killed else ''}"
 
     def limit(self) -> None:
         """Puts the limits of the settings into force, if there are any. The page cache is emptied
@@ -310,8 +342,7 @@ class Contender:
         """What was written: by the disk's own count, as nobody else works meanwhile; where there
         is none, by the process's."""
         if self.server.pid is None:
-            why = " for want of memory" if self._group and self._group.killed() else ""
-            raise DevError(f"the server of {self.title} died{why}\n{self.server.log_tail()}")
+            raise DevError(f"{self._why_dead()}\n{self.server.log_tail()}")
         used = process_usage.read(self.server.pid)
         if self._group:
             used = self._with_traffic(used)
@@ -325,6 +356,7 @@ class Contender:
             used,
             background_read_bytes=used.read_bytes - self._clients.read_bytes,
             background_written_bytes=used.written_bytes - self._clients.written_bytes,
+            background_calls=used.calls - self._clients.calls,
             device_reads=found.reads,
             device_writes=found.writes,
             device_read_bytes=found.read_bytes,
@@ -388,7 +420,7 @@ class Contender:
             self.server.sql("SET GLOBAL rocksdb_force_flush_memtable_now = ON")
         process_usage.wait_until_quiet(self.server.pid, SETTLE_TIMEOUT)
         used = self.usage() - before
-        if not keep_binlog:
+        if self.settings.binlog and not keep_binlog:
             self.server.sql("RESET MASTER")
         os.sync()
         return used
@@ -435,6 +467,14 @@ class Contender:
     def binlog_bytes(self) -> int:
         """Size of the binary logs since the last settle()."""
         return sum(f.stat().st_size for f in self.server.datadir.glob("binlog.0*"))
+
+
+def copy_data(source: Path, target: Path) -> None:
+    """A data directory of a stopped server in the place of another. What a server keeps beside its
+    data (socket, log of errors) stays behind."""
+    shutil.rmtree(target, ignore_errors=True)
+    beside = shutil.ignore_patterns("server.sock", "server.pid", "error.log", "#tmp")
+    shutil.copytree(source, target, symlinks=True, ignore=beside)
 
 
 def forget(file: Path) -> None:

@@ -52,6 +52,31 @@ def add_arguments(parser, program) -> None:
     parser.add_argument("--output", type=Path, metavar="DIR", help="folder of the report")
 
 
+def add_hours_option(parser) -> None:
+    parser.add_argument(
+        "--hours",
+        type=int,
+        default=0,
+        metavar="N",
+        help="a long run: N turns of an hour each of every engine, one after the other",
+    )
+
+
+def add_binlog_options(parser) -> None:
+    """The arguments that settings_of() and binlog_shown() read."""
+    parser.add_argument(
+        "--binlog", choices=("on", "off"), default="on", help="the servers' binary logs"
+    )
+    parser.add_argument("--sync-binlog", type=int, default=0, metavar="N", help="as the server's")
+
+
+def binlog_shown(args) -> str:
+    """In words."""
+    if args.binlog == "off":
+        return "no binary log"
+    return f"binary log, sync_binlog={args.sync_binlog}"
+
+
 def shown(value) -> str:
     return ",".join(str(v) for v in value) if isinstance(value, tuple) else str(value)
 
@@ -85,7 +110,15 @@ def settings_of(args, memory_bytes: int, **more):
     from bench.contenders import Settings, extra_of, plugins_of
 
     extra = (MANY_LOCKS, *extra_of(args))
-    return Settings(memory_bytes, extra=extra, direct=True, plugins=plugins_of(args), **more)
+    return Settings(
+        memory_bytes,
+        extra=extra,
+        direct=True,
+        plugins=plugins_of(args),
+        sync_binlog=getattr(args, "sync_binlog", 0),
+        binlog=getattr(args, "binlog", "on") == "on",
+        **more,
+    )
 
 
 class Bench:
@@ -97,6 +130,7 @@ class Bench:
         self.engines = engines_of(args, program)
         self.contenders: list = []
         self.facts: dict[str, str] = {}  # versions and options of the servers
+        self.lost: set[str] = set()  # engines that failed; each() and rounds() pass them over
         self._stack = contextlib.ExitStack()
         self._started = time.monotonic()
 
@@ -127,22 +161,46 @@ class Bench:
 
     def each(self, action: Callable, what: str) -> dict:
         """engine -> action(contender), one after the other, each alone on the machine; says who
-        does what."""
+        does what. Without those that are lost."""
         found = {}
-        for contender in self.contenders:
+        for contender in self.present():
             self.say(f"{contender.title}: {what}")
             found[contender.engine] = contender.while_running(action)
-        return found
+        return self.kept(found)
 
     def rounds(self, number: int, action: Callable) -> dict[str, list]:
         """engine -> what action(contender, round) returned, interleaved A B C A B C."""
-        found: dict[str, list] = {c.engine: [] for c in self.contenders}
+        found: dict[str, list] = {c.engine: [] for c in self.present()}
         for n in range(1, number + 1):
-            for contender in self.contenders:
+            for contender in self.present():
                 found[contender.engine].append(
                     contender.while_running(lambda c, n=n: action(c, n))
                 )  # fmt: skip
-        return found
+        return self.kept(found)
+
+    def present(self) -> list:
+        return [contender for contender in self.contenders if contender.engine not in self.lost]
+
+    def kept(self, found: dict) -> dict:
+        return {engine: one for engine, one in found.items() if engine not in self.lost}
+
+    def tolerant(self, report: Report, label: str, action: Callable) -> Callable:
+        """The action, with which a contender that fails is lost: it is named among the failures,
+        gets a server again, and the others go on."""
+        from tools.errors import DevError
+
+        def tried(contender, *more):
+            try:
+                return action(contender, *more)
+            except DevError as error:
+                why = contender.revive()
+                text = f"{contender.engine}, {label}: {why or error}"
+                report.failures.append(text)
+                self.say(f"failed: {text}")
+                self.lost.add(contender.engine)
+                return None
+
+        return tried
 
     def close(self) -> None:
         self._stack.close()
@@ -184,13 +242,17 @@ def run(program, args) -> int:
 
 
 def write(reports: list[Report], output: Path, raw=None) -> None:
-    """The page and the JSON file, which holds `raw` where a program keeps more than its Report."""
-    from bench import page
+    """The page and the JSON file, which holds `raw` where a program keeps more than its Report;
+    the measured seconds, where there are some."""
+    from bench import page, seconds
 
     output.mkdir(parents=True, exist_ok=True)
     plain = [report.as_json() for report in reports] if raw is None else raw
     (output / "results.json").write_text(json.dumps(plain, indent=1))
     (output / "report.html").write_text(page.page(reports))
+    lines = [line for report in reports for line in report.seconds_measured]
+    if lines:
+        (output / "seconds.csv").write_text(seconds.table_text(lines))
 
 
 def publish(reports: list[Report], output: Path, raw=None) -> int:

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The options --iops and --memory-limit: a slow disk and little memory, equal for all servers."""
+"""The options --iops and --memory-limit: a slow disk and little memory, equal for all servers.
+
+A limit of memory may be a part of Basalt's files, like 1/4. It is then so much for data, and
+SERVER_BYTES beside it for what every server needs for itself. --sweep names one thing that is
+varied.
+"""
 
 import argparse
 import re
+from fractions import Fraction
 
 from bench.cgroup import Limits
 from bench.process_usage import Usage
@@ -11,6 +17,8 @@ from tools.errors import DevError
 # how volumes of clouds count: larger operations are several
 BYTES_AN_OPERATION = 16 * 1024
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+# threads, buffers of connections and, for stock MyRocks, memtables beside the cache
+SERVER_BYTES = 224 * 2**20
 
 
 def add_options(parser) -> None:
@@ -32,6 +40,32 @@ def add_options(parser) -> None:
     )
 
 
+def add_sweep_option(parser) -> None:
+    """For a benchmark that takes lists; also sets `data` of the arguments."""
+    parser.set_defaults(data=(1,))
+    parser.add_argument(
+        "--sweep",
+        action=Sweep,
+        metavar="NAME=A,B,...",
+        help="iops=500,1000,3000,10000, memory=1/16,1/4,1/1 (parts of Basalt's files, or sizes), "
+        "data=1,8 (multiples of the data, with the memory of a single one); may be repeated",
+    )
+
+
+class Sweep(argparse.Action):
+    """Sets the list of another option."""
+
+    def __call__(self, parser, namespace, text, option=None):
+        name, _, values = text.partition("=")
+        if name not in SWEPT:
+            raise argparse.ArgumentError(self, f"'{text}': one of {', '.join(SWEPT)}, like iops=1")
+        attribute, parse = SWEPT[name]
+        try:
+            setattr(namespace, attribute, parse(values))
+        except argparse.ArgumentTypeError as error:
+            raise argparse.ArgumentError(self, str(error)) from error
+
+
 def operations(text: str) -> tuple[int, ...]:
     """Numbers with commas."""
     return tuple(operations_in(part) for part in text.split(","))
@@ -41,12 +75,15 @@ def operations_in(text: str) -> int:
     return positive(text, int(text)) if re.fullmatch(r"\d+", text.strip()) else refuse(text)
 
 
-def amounts(text: str) -> tuple[int, ...]:
-    """Bytes; like 256M,4G."""
+def amounts(text: str) -> tuple[int | Fraction, ...]:
+    """Bytes, like 256M,4G, or parts of the files, like 1/16,1/1."""
     return tuple(amount(part) for part in text.split(","))
 
 
-def amount(text: str) -> int:
+def amount(text: str) -> int | Fraction:
+    part = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", text.strip())
+    if part:
+        return Fraction(int(part.group(1)), int(part.group(2)))
     match = re.fullmatch(r"(\d+)([KMG]?)", text.strip().upper())
     if match is None:
         refuse(text)
@@ -61,19 +98,52 @@ def refuse(text: str):
     raise argparse.ArgumentTypeError(f"'{text}' is no size: a number above 0, like 1000 or 450M")
 
 
+# name of --sweep -> attribute of the arguments, and what reads its values
+SWEPT = {
+    "iops": ("iops", operations),
+    "memory": ("memory_limit", amounts),
+    "data": ("data", operations),
+}
+
+
+def is_limited(args) -> bool:
+    return bool(args.iops or args.memory_limit)
+
+
 def limits_of(args) -> list[Limits]:
-    """One for each pair of the two options; none when neither is given."""
-    if not args.iops and not args.memory_limit:
+    """One for each pair of the two options; none when neither is given. Parts of files are for
+    pairs_of()."""
+    return [limits for limits, _ in pairs_of(args, 0)]
+
+
+def pairs_of(args, files: int) -> list[tuple[Limits, Fraction | None]]:
+    """As limits_of(), and for which part of the files the memory is, where it was given as one.
+    `files`: bytes of Basalt's files."""
+    if not is_limited(args):
         return []
     return [
-        Limits(memory, iops, iops, iops * BYTES_AN_OPERATION, iops * BYTES_AN_OPERATION)
+        (limits_with(memory_bytes(memory, files), iops), part_of(memory))
         for memory in args.memory_limit or (0,)
         for iops in args.iops or (0,)
     ]
 
 
+def limits_with(memory: int, iops: int) -> Limits:
+    return Limits(memory, iops, iops, iops * BYTES_AN_OPERATION, iops * BYTES_AN_OPERATION)
+
+
+def memory_bytes(asked: int | Fraction, files: int) -> int:
+    return SERVER_BYTES + int(asked * files) if isinstance(asked, Fraction) else asked
+
+
+def part_of(asked: int | Fraction) -> Fraction | None:
+    return asked if isinstance(asked, Fraction) else None
+
+
 def limit_of(args) -> Limits | None:
-    """For a benchmark that does not sweep. DevError for lists."""
+    """For a benchmark that does not sweep. DevError for lists and for parts of files."""
+    if any(part_of(asked) for asked in args.memory_limit):
+        raise DevError("--memory-limit: a part of the files is only for tpcc; give a size")
     found = limits_of(args)
     if len(found) > 1:
         raise DevError("--iops and --memory-limit: one value each; only tpcc takes lists")

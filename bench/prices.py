@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bench.limits import BYTES_AN_OPERATION
 from bench.process_usage import Usage
+from tools.errors import DevError
 
 FILE = Path(__file__).resolve().parent / "prices.json"
 
@@ -32,12 +33,17 @@ class Volume:
 
 
 def volumes(file: Path = FILE) -> list[Volume]:
-    """The price list."""
-    found = json.loads(file.read_text())["volumes"]
-    return [
-        Volume(one["name"], one["gigabyte"], tuple((most, price) for most, price in one["steps"]))
-        for one in found
-    ]
+    """The price list. DevError for a file that is none."""
+    try:
+        found = json.loads(file.read_text())["volumes"]
+        return [
+            Volume(
+                one["name"], one["gigabyte"], tuple((most, price) for most, price in one["steps"])
+            )
+            for one in found
+        ]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DevError(f"{file} is no price list ({error!r}); see bench/prices.json") from error
 
 
 def operations(used: Usage) -> float:

@@ -16,7 +16,8 @@ class Usage:
     when a page (with large folios: the whole folio) becomes dirty, so also what the kernel writes
     later; bytes that were fetched from the storage layer, so not what the page cache had. For a
     server under limits, what its disk was asked for: operations and bytes (bench/cgroup.py), and
-    the bytes of which no client's thread asked for (bench/client_threads.py)."""
+    the bytes of which no client's thread asked for (bench/client_threads.py). `calls` are those
+    that read or write files, not what an engine submits asynchronously, as InnoDB does."""
 
     cpu_seconds: float = 0.0
     written_bytes: int = 0
@@ -27,6 +28,8 @@ class Usage:
     device_written_bytes: int = 0
     background_read_bytes: int = 0
     background_written_bytes: int = 0
+    calls: int = 0
+    background_calls: int = 0
 
     @property
     def operations(self) -> int:
@@ -58,7 +61,10 @@ def read(pid: int | None) -> Usage:
     """The usage of a living process of the same user."""
     with living(pid) as process:
         times, counters = process.cpu_times(), process.io_counters()
-    return Usage(times.user + times.system, counters.write_bytes, counters.read_bytes)
+    calls = counters.read_count + counters.write_count
+    return Usage(
+        times.user + times.system, counters.write_bytes, counters.read_bytes, calls=calls
+    )  # fmt: skip
 
 
 def resident_bytes(pid: int | None) -> int:

@@ -5,7 +5,7 @@ Every program fills in a Report; nothing of how it is shown is known here.
 """
 
 import statistics
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from bench import contenders
 from bench.figure import MINE, Bar, Figure
@@ -17,7 +17,8 @@ from bench.table import Cell, Table
 class Report:
     """One benchmark. `size` says in words what was run; `failures` what did not end or came out
     wrong; `facts` what someone needs to repeat it. `tables` are lists that compare no contenders.
-    `titles`: contender -> name, for contenders that are no engines."""
+    `titles`: contender -> name, for contenders that are no engines. `seconds_measured`: the lines
+    of seconds.csv, which is a file of its own (bench/seconds.py)."""
 
     name: str
     title: str
@@ -30,6 +31,7 @@ class Report:
     seconds: float = 0.0
     tables: list[Table] = field(default_factory=list)
     titles: dict[str, str] = field(default_factory=dict)
+    seconds_measured: list[list] = field(default_factory=list)
 
     @property
     def mine(self) -> str:
@@ -71,7 +73,7 @@ class Report:
 
     def as_json(self) -> dict:
         """All of it, with the ratios and whether each bar is met."""
-        plain = asdict(self)
+        plain = asdict(replace(self, seconds_measured=[]))
         for figure, known in zip(plain["figures"], self.figures, strict=True):
             figure["met"] = known.met
             others = [e for e in known.values if e != self.mine]

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from bench import summary
 from bench.process_usage import Usage
+from bench.sampler import Sample
 from bench.summary import Run, Summary
-from bench.sysbench_tool import Outcome
+from bench.sysbench_tool import Interval, Outcome
 
 
 @dataclass
@@ -71,8 +72,14 @@ def run_of(plain: dict) -> Run:
     outcome = Outcome(**plain["outcome"])
     outcome.histogram = [(value, count) for value, count in outcome.histogram]
     return Run(
-        plain["test"], plain["engine"], plain["round"], outcome, usage_of(plain["usage"])
-    )  # fmt: skip
+        plain["test"],
+        plain["engine"],
+        plain["round"],
+        outcome,
+        usage_of(plain["usage"]),
+        [Interval(**one) for one in plain.get("intervals", [])],
+        [Sample(**one | {"used": usage_of(one["used"])}) for one in plain.get("samples", [])],
+    )
 
 
 def usage_of(plain: dict) -> Usage:

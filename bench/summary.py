@@ -8,10 +8,11 @@ machine that gets slower during the benchmark slows both sides of a pair.
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bench.process_usage import Usage
-from bench.sysbench_tool import Outcome
+from bench.sampler import Sample
+from bench.sysbench_tool import Interval, Outcome
 
 # and Basalt with each other plugin file
 PAIRS = (("rocksdb", "myrocks"), ("rocksdb", "innodb"), ("myrocks", "innodb"))
@@ -19,13 +20,16 @@ PAIRS = (("rocksdb", "myrocks"), ("rocksdb", "innodb"), ("myrocks", "innodb"))
 
 @dataclass
 class Run:
-    """One engine's run of one test in one round, with what its server used meanwhile."""
+    """One engine's run of one test in one round, with what its server used meanwhile; of a server
+    under limits, each second too."""
 
     test: str
     engine: str
     round: int
     outcome: Outcome
     usage: Usage
+    intervals: list[Interval] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
 
 
 @dataclass

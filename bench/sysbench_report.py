@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What sysbench's tests have found, as a Report."""
 
-from bench import bars
+from bench import bars, seconds, turns
 from bench.plot import Plot
 from bench.report import Report
 from bench.results import Results
 from bench.summary import merged, slower_share
+from bench.sysbench_tool import ScriptRun
 
 MIB = 2**20
 # a row of any engine with its index entry, and what the tests insert meanwhile
@@ -33,7 +34,35 @@ def report(results: Results, name: str = "sysbench") -> Report:
     found.plots += [cost_plot(results, *cost) for cost in COSTS[:2]]
     found.plots += [disk_plot(results)]
     found.plots += [latency_plot(results, test) for test in results.summaries]
+    for test in results.summaries:
+        add_seconds(found, results, test)
     return found
+
+
+def add_seconds(found: Report, results: Results, test: str) -> None:
+    """What each second had, if that was looked at: under limits."""
+    sums = {engine: sum_of(results, test, engine) for engine in results.summaries[test]}
+    if not any(turn.samples for one in sums.values() for turn in one.turns):
+        return
+    part = f"{test}: evenness, and the disk"
+    seconds.add_evenness(found, part, sums)
+    for name, unit, value, scale in (
+        ("disk operations a transaction", "", lambda used: used.operations, 1),
+        ("read a transaction", "KB", lambda used: used.device_read_bytes, 1e3),
+        ("of that, background work", "KB", lambda used: used.background_read_bytes, 1e3),
+        ("written a transaction", "KB", lambda used: used.device_written_bytes, 1e3),
+        ("of that, background work", "KB", lambda used: used.background_written_bytes, 1e3),
+    ):
+        values = {e: s.per_transaction(value(s.used)) / scale for e, s in sums.items()}
+        found.add(name, unit, values, False, part=part)
+    seconds.add_plots(found, test, sums)
+    found.seconds_measured += seconds.rows_of(test, sums)
+
+
+def sum_of(results: Results, test: str, engine: str) -> turns.Sum:
+    runs = [r for r in results.runs if (r.test, r.engine) == (test, engine)]
+    made = [turns.Turn(ScriptRun(r.outcome, r.intervals, {}), r.samples, r.usage) for r in runs]
+    return turns.summed(made, results.afterwards.get((test, engine)))
 
 
 def size_text(results: Results) -> str:

@@ -29,6 +29,7 @@ DATABASE = "sbtest"
 SCRIPTS = Path(__file__).resolve().parent / "scripts"
 # seconds a run may take beyond its time: the last transactions, the statistics
 PATIENCE = 120.0
+WATCHED = ("--report-interval=1", "--percentile=99", "--histogram=on")
 
 
 @dataclass(frozen=True)
@@ -157,8 +158,24 @@ def run_script(
 ) -> ScriptRun:
     """Runs a script for some seconds; on_interval is called once a second meanwhile. DevError when
     it fails or hangs."""
-    more = [f"--time={seconds:.0f}", "--report-interval=1", "--percentile=99", "--histogram=on"]
+    more = [f"--time={seconds:.0f}", *WATCHED]
     words = script_command(name, "run", socket, *options, *more)
+    return watch(name, words, seconds, on_interval)
+
+
+def run_watched(
+    test: str, socket: Path, engine: str, load: Load, seconds: float, seed: int
+) -> ScriptRun:
+    """As run(), with what happened in each second."""
+    options = [f"--time={seconds:.0f}", f"--rand-seed={seed}", *WATCHED]
+    words = command(test, "run", socket, engine, load, *options)
+    return watch(test, words, seconds, lambda _: None)
+
+
+def watch(
+    name: str, words: list[str], seconds: float, on_interval: Callable[[Interval], None]
+) -> ScriptRun:
+    """Runs a command with the options WATCHED."""
     process = subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     )

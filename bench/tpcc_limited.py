@@ -3,9 +3,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
 
-from bench import bars, engine_counters, limits, prices, tpcc
+from bench import bars, engine_counters, limits, prices, seconds, turns
 from bench.cgroup import Limits
+from bench.contenders import base_of
 from bench.figure import Bar
 from bench.plot import Plot
 from bench.report import Report
@@ -14,6 +17,9 @@ from bench.report import Report
 # data; with buffered reads the page cache does, and holds it compressed. InnoDB reads directly.
 DIRECT_SHARE = 3 / 7
 BUFFERED_SHARE = 1 / 7
+# of the memory for data, where the limit is a part of the files
+BUFFERED_PART = 1 / 3
+LEAST_CACHE = 16 * 2**20
 # a limit from this part of the files on is one that holds them
 WHOLE_FILES = 0.8
 FEW_OPERATIONS = 500
@@ -22,11 +28,14 @@ FEW_OPERATIONS = 500
 @dataclass(frozen=True)
 class Point:
     """What one series of turns is measured with. `innodb_bytes` is InnoDB's buffer pool,
-    `cache_bytes` the block cache of the others."""
+    `cache_bytes` the block cache of the others. `part`: the part of the files for which there is
+    memory, where it was asked for so; `data`: so many times the warehouses."""
 
     cache_bytes: int
     innodb_bytes: int
     limits: Limits | None = None
+    part: Fraction | None = None
+    data: int = 1
 
     def __post_init__(self):
         limits.check(self.limits, max(self.cache_bytes, self.innodb_bytes))
@@ -40,23 +49,37 @@ class Point:
         cache = f"{self.cache_bytes / 2**20:.0f} MB"
         if self.innodb_bytes != self.cache_bytes:
             cache += f" (InnoDB {self.innodb_bytes / 2**20:.0f} MB)"
-        return f"{limits.shown(self.limits)}, cache {cache}" if self.limits else cache
+        texts = [f"{self.data} times the data"] if self.data > 1 else []
+        texts += [f"memory for {self.part} of the files"] if self.part else []
+        texts += [limits.shown(self.limits), f"cache {cache}"] if self.limits else [cache]
+        return ", ".join(texts)
 
 
-def points(args, memory_mb: tuple[int, ...]) -> list[Point]:
+def points(args, memory_mb: tuple[int, ...], files: int, data: int = 1) -> list[Point]:
     """The sizes of the cache, each with all limits that were asked for. With a limit of memory and
-    no size asked for, the cache is a part of the limit."""
-    asked = limits.limits_of(args)
+    no size asked for, the cache is a part of the limit. `files`: bytes of Basalt's files with a
+    single one of the data."""
+    asked = limits.pairs_of(args, files)
     sizes = [memory * 2**20 for memory in memory_mb]
     if not asked:
-        return [Point(size, size) for size in sizes]
+        return [Point(size, size, data=data) for size in sizes]
     if args.memory_limit and args.memory_mb is None:
-        share = BUFFERED_SHARE if args.buffered_reads else DIRECT_SHARE
-        return [
-            Point(int(one.memory_bytes * share), int(one.memory_bytes * DIRECT_SHARE), one)
-            for one in asked
-        ]
-    return [Point(size, size, one) for one in asked for size in sizes]
+        found = []
+        for one, part in asked:
+            cache, pool = caches(one, part, args.buffered_reads)
+            found.append(Point(cache, pool, one, part, data))
+        return found
+    return [Point(size, size, one, part, data) for one, part in asked for size in sizes]
+
+
+def caches(limited: Limits, part: Fraction | None, buffered: bool) -> tuple[int, int]:
+    """The block cache and the buffer pool within a limit of memory."""
+    if part is None:
+        pool = int(limited.memory_bytes * DIRECT_SHARE)
+        return int(limited.memory_bytes * BUFFERED_SHARE) if buffered else pool, pool
+    pool = limited.memory_bytes - limits.SERVER_BYTES
+    cache = int(pool * BUFFERED_PART) if buffered else pool
+    return max(LEAST_CACHE, cache), max(LEAST_CACHE, pool)
 
 
 def shown(found: list[Point], args) -> str:
@@ -75,11 +98,18 @@ def rate_bars(point: Point, files: int) -> dict[str, Bar]:
         return bars.TPCC_LIMITED_RATE["memory alone"]
     if asked.reads <= FEW_OPERATIONS:
         return bars.TPCC_LIMITED_RATE["few operations"]
-    holds_files = not asked.memory_bytes or asked.memory_bytes >= WHOLE_FILES * files
+    held = point.part / point.data if point.part else asked.memory_bytes / files
+    holds_files = not asked.memory_bytes or held >= WHOLE_FILES
     return bars.TPCC_LIMITED_RATE["whole" if holds_files else "part"]
 
 
-def add_point(report: Report, point: Point, sums: dict[str, tpcc.Sum], files: int) -> None:
+def add_point(
+    report: Report,
+    point: Point,
+    sums: dict[str, turns.Sum],
+    files: int,
+    price_list: Path = prices.FILE,
+) -> None:
     """The figures and plots of one series of turns; they are a table of their own."""
 
     def add(name: str, unit: str, value: Callable, more_is_better=False, bar=None) -> None:
@@ -90,12 +120,9 @@ def add_point(report: Report, point: Point, sums: dict[str, tpcc.Sum], files: in
         add(name, unit, lambda s: s.per_transaction(value(s)) / scale, False, bar)
 
     add_rates(report, point, sums, files)
-    steady = ("lowest second / median second", "", lambda s: s.steadiness)
-    add(*steady, True, bars.TPCC_LIMITED_STEADY)
-    add("slowest 1 % of the seconds / median", "", lambda s: s.slowest, True)
-    add("seconds without a transaction", "", lambda s: s.empty_seconds, False,
-        bars.TPCC_EMPTY_SECONDS)  # fmt: skip
-    add("last quarter / first quarter", "", lambda s: s.decay, True)
+    seconds.add_evenness(
+        report, point.label, sums, bars.TPCC_LIMITED_STEADY, bars.TPCC_EMPTY_SECONDS
+    )  # fmt: skip
     add("p99", "ms", lambda s: s.p99)
     a_transaction("disk operations a transaction", "", lambda s: s.used.operations, 1,
                   bars.TPCC_OPERATIONS)  # fmt: skip
@@ -112,13 +139,29 @@ def add_point(report: Report, point: Point, sums: dict[str, tpcc.Sum], files: in
     a_transaction("CPU a transaction", "ms", lambda s: s.used.cpu_seconds, 1e-3)
     add("peak memory (RSS)", "MiB", lambda s: s.resident / 2**20)
     add("peak memory with page cache", "MiB", lambda s: s.group_bytes / 2**20, None)
+    add_calls(report, point, sums)
     engine_counters.add(report, point.label, sums)
     if point.limits.reads:
-        add_prices(report, point, sums)
-    add_curves(report, point, sums)
+        add_prices(report, point, sums, price_list)
+    seconds.add_turns(report, point.label, sums)
+    seconds.add_plots(report, point.label, sums)
+    report.seconds_measured += seconds.rows_of(point.label, sums)
 
 
-def add_rates(report: Report, point: Point, sums: dict[str, tpcc.Sum], files: int) -> None:
+def add_calls(report: Report, point: Point, sums: dict[str, turns.Sum]) -> None:
+    """How the calls on files divide. InnoDB's background threads make none that is counted."""
+    for name, value in (
+        ("calls of clients' threads on files", lambda used: used.calls - used.background_calls),
+        ("calls of background threads on files", lambda used: used.background_calls),
+    ):
+        values = {
+            engine: None if base_of(engine) == "innodb" else s.per_transaction(value(s.used))
+            for engine, s in sums.items()
+        }
+        report.add(f"{name}, a transaction", "", values, False, part=point.label)
+
+
+def add_rates(report: Report, point: Point, sums: dict[str, turns.Sum], files: int) -> None:
     """A line for each bar, as a figure has one."""
     rates = {e: [t.run.outcome.events_per_second for t in s.turns] for e, s in sums.items()}
     name, known = "transactions a second", rate_bars(point, files)
@@ -128,62 +171,69 @@ def add_rates(report: Report, point: Point, sums: dict[str, tpcc.Sum], files: in
         report.add_rounds(shown_name, "1/s", rates, True, known.get(peer), point.label)
 
 
-def add_prices(report: Report, point: Point, sums: dict[str, tpcc.Sum]) -> None:
+def add_prices(report: Report, point: Point, sums: dict[str, turns.Sum], price_list: Path) -> None:
     """Dollars a month for the volume that each engine needs for the rate that Basalt has here, by
-    its files and its operations a transaction. None where no volume has as many."""
+    its files and its operations a transaction. None where no volume has as many. A table of its
+    own; none when Basalt did not end."""
+    if report.mine not in sums:
+        return
     rate = sums[report.mine].rate
-    for volume in prices.volumes():
+    part = f"{point.label}: volume for {rate:,.0f} transactions a second"
+    needed = {e: s.per_transaction(prices.operations(s.used)) * rate for e, s in sums.items()}
+    sizes = {engine: s.files / 1e9 for engine, s in sums.items()}
+    report.add("size", "GB", sizes, False, part=part)
+    report.add("operations of 16 KB", "1/s", needed, False, part=part)
+    for volume in prices.volumes(price_list):
         costs = {
-            engine: volume.dollars(s.files, s.per_transaction(prices.operations(s.used)) * rate)
-            for engine, s in sums.items()
-        }
-        name = f"{volume.name} for {rate:,.0f} transactions a second"
-        report.add(name, "$/month", costs, False, part=point.label)
+            engine: volume.dollars(s.files, needed[engine]) for engine, s in sums.items()
+        }  # fmt: skip
+        report.add(volume.name, "$/month", costs, False, part=part)
 
 
-def add_curves(report: Report, point: Point, sums: dict[str, tpcc.Sum]) -> None:
-    """What happened second by second."""
-    for what, title, unit in (
-        ("rate", "throughput", "transactions"),
-        ("p99", "p99 latency", "ms"),
-        ("operations", "disk operations", "operations"),
-        ("read", "read from the disk", "MiB"),
-        ("written", "written to the disk", "MiB"),
-        ("disk", "files", "MiB"),
-    ):
-        curves = {engine: s.curve(what) for engine, s in sums.items()}
-        plot = Plot(f"{point.label}: {title} by second", "seconds", unit, curves)
-        plot.log_y = what == "p99"
-        report.plots.append(plot)
-    spread = {engine: distribution(s.rates()) for engine, s in sums.items()}
-    title = f"{point.label}: share of the seconds that were slower"
-    report.plots.append(Plot(title, "transactions a second", "share", spread))
-
-
-def distribution(rates: list[float]) -> list[tuple[float, float]]:
-    """(rate, share of the seconds below it)."""
-    return [(rate, number / len(rates)) for number, rate in enumerate(sorted(rates))]
-
-
-def add_sweep(report: Report, sweep: dict[Point, dict[str, tpcc.Sum]]) -> None:
-    """The throughput over each limit that had several values, one plot for each value of the
-    other."""
-    for label, value, other in (
-        ("operations a second", lambda p: p.limits.reads, lambda p: p.limits.memory_bytes),
-        ("MB of memory", lambda p: p.limits.memory_bytes / 2**20, lambda p: p.limits.reads),
-    ):
-        for kept in dict.fromkeys(map(other, sweep)):
-            chosen = {point: sums for point, sums in sweep.items() if other(point) == kept}
+def add_sweep(report: Report, sweep: dict[Point, dict[str, turns.Sum]]) -> None:
+    """All throughputs in one table, and a plot over each thing that was varied, for each value of
+    the others."""
+    if len(sweep) < 2:
+        return
+    for point, sums in sweep.items():
+        rates = {e: [t.run.outcome.events_per_second for t in s.turns] for e, s in sums.items()}
+        report.add_rounds(point.label, "1/s", rates, part="Sweep: transactions a second")
+    for number, (label, value) in enumerate(VARIED):
+        others = [of for place, (_, of) in enumerate(VARIED) if place != number]
+        groups: dict[tuple, dict] = {}
+        for point, sums in sweep.items():
+            groups.setdefault(tuple(of(point) for of in others), {})[point] = sums
+        for chosen in groups.values():
             if len(set(map(value, chosen))) > 1:
                 add_sweep_plot(report, chosen, label, value)
 
 
+# what a sweep varies: the axis of its plot, and the value of a point
+VARIED = (
+    ("operations a second", lambda p: p.limits.reads),
+    ("memory", lambda p: float(p.part) if p.part else p.limits.memory_bytes / 2**20),
+    ("times the data", lambda p: p.data),
+)
+UNITS = {True: "memory for so much of the files", False: "MB of memory"}
+
+
 def add_sweep_plot(report: Report, chosen: dict, label: str, value: Callable) -> None:
+    """An engine has no point where it did not end."""
     series = {
-        engine: [(value(point), sums[engine].rate) for point, sums in chosen.items()]
+        engine: [(value(point), sums[engine].rate) for point, sums in chosen.items()
+                 if engine in sums]
         for engine in report.engines
-    }
-    first = next(iter(chosen)).limits
-    fixed = Limits(reads=first.reads) if "MB" in label else Limits(first.memory_bytes)
-    title = f"Sweep of limits: throughput, {limits.shown(fixed) or 'no other limit'}"
+    }  # fmt: skip
+    first = next(iter(chosen))
+    fixed = (
+        [] if label.startswith("operations") else [limits.shown(Limits(reads=first.limits.reads))]
+    )
+    if label == "memory":
+        label = UNITS[first.part is not None]
+    elif first.part:
+        fixed.append(f"memory for {first.part} of the files")
+    else:
+        fixed.append(limits.shown(Limits(first.limits.memory_bytes)))
+    fixed += [f"{first.data} times the data"] if first.data > 1 and label[0] != "t" else []
+    title = f"Sweep: throughput, {', '.join(filter(None, fixed)) or 'no other limit'}"
     report.plots.append(Plot(title, label, "transactions/s", series))

@@ -6,14 +6,16 @@ for some seconds with clients beside them that scan short ranges of the indexes.
 --memory-limit are in force for both parts.
 """
 
-import statistics
 import threading
 
-from bench import harness, limits, sysbench_tool
+from bench import harness, limits, seconds, sysbench_tool, turns
 from bench.harness import Size
 from bench.plot import Plot
+from bench.process_usage import Usage
 from bench.report import Report
+from bench.sampler import Sampler
 from bench.sysbench_tool import ScriptRun
+from tools.errors import DevError
 
 NAME = "insert"
 TITLE = "Insert benchmark"
@@ -25,6 +27,7 @@ SIZES = {
     "memory_mb": Size(64, 512, "size of the cache"),
     "seconds": Size(12, 1200, "inserts with queries beside them"),
     "query_threads": Size(2, 4, "clients that query"),
+    "turns": Size(1, 3, "turns of each engine, each with an empty table"),
 }
 LONGEST = 6 * 3600.0  # seconds that the first part may take
 
@@ -36,13 +39,19 @@ def measure(bench) -> Report:
     size, limited = bench.size, limits.limit_of(bench.args)
     report = bench.report(
         f"{size['rows']:,} rows, {size['batch']} a statement, then {size['seconds']} s with "
-        f"{size['query_threads']} clients that query; {size['memory_mb']} MB of cache"
+        f"{size['query_threads']} clients that query; {size['turns']} turns; "
+        f"{size['memory_mb']} MB of cache"
         f"{limits.after(limited)}"
     )
     bench.start(size["memory_mb"] * 2**20, limits=limited)
-    bench.each(create, "start")
-    grown = bench.each(lambda c: grow(bench, c), "inserts")
-    mixed = bench.each(lambda c: with_queries(bench, c), "inserts and queries")
+    grown: dict[str, list[dict]] = {engine: [] for engine in bench.engines}
+    mixed: dict[str, list[dict]] = {engine: [] for engine in bench.engines}
+    for _ in range(size["turns"]):
+        bench.each(create, "start")
+        for engine, found in bench.each(lambda c: grow(bench, c), "inserts").items():
+            grown[engine].append(found)
+        for engine, found in bench.each(lambda c: with_queries(bench, c), "and queries").items():
+            mixed[engine].append(found)
     add_growth(bench, report, grown)
     add_mixed(bench, report, mixed)
     return report
@@ -55,12 +64,12 @@ def create(contender) -> None:
     sysbench_tool.call(sysbench_tool.script_command("insert", "create", socket, *options))
 
 
-def run_inserts(bench, contender, seconds: float, *options: str) -> ScriptRun:
+def run_inserts(bench, contender, length: float, *options: str) -> ScriptRun:
     batch = bench.size["batch"]
     return sysbench_tool.run_script(
         "insert",
         contender.server.socket,
-        seconds,
+        length,
         f"--batch={batch}",
         *options,
         on_interval=lambda i: (
@@ -73,91 +82,104 @@ def run_inserts(bench, contender, seconds: float, *options: str) -> ScriptRun:
 def grow(bench, contender) -> dict:
     """The first part, and what the engine owed after it."""
     contender.limit()
-    before = contender.usage()
     events = max(1, bench.size["rows"] // bench.size["batch"])
-    run = run_inserts(bench, contender, LONGEST, f"--events={events}")
-    contender.settle()
-    used = contender.usage() - before
-    return {"run": run, "used": used, "disk": contender.disk_bytes()}
+    with Sampler(contender) as sampler:
+        run = run_inserts(bench, contender, LONGEST, f"--events={events}")
+    used = sampler.used + contender.settle()
+    return {"turn": turns.Turn(run, sampler.samples, used), "disk": contender.disk_bytes()}
 
 
-def with_queries(bench, contender) -> dict[str, ScriptRun]:
-    """The second part: both runs at the same time."""
+def with_queries(bench, contender) -> dict[str, turns.Turn]:
+    """The second part: both runs at the same time. What the server used counts for the inserts."""
     found: dict[str, ScriptRun] = {}
-    seconds = bench.size["seconds"]
+    length = bench.size["seconds"]
     contender.limit()
 
     def query() -> None:
         found["queries"] = sysbench_tool.run_script(
             "insert",
             contender.server.socket,
-            seconds,
+            length,
             "--mode=query",
             f"--threads={bench.size['query_threads']}",
         )
 
     beside = threading.Thread(target=query)
-    beside.start()
-    found["inserts"] = run_inserts(bench, contender, seconds, "--seed=2")
-    beside.join()
-    contender.settle()
-    return found
+    with Sampler(contender) as sampler:
+        beside.start()
+        inserts = run_inserts(bench, contender, length, "--seed=2")
+        beside.join()
+    if "queries" not in found:
+        raise DevError(f"{contender.title}: the queries beside the inserts failed")
+    used = sampler.used + contender.settle()
+    return {
+        "inserts": turns.Turn(inserts, sampler.samples, used),
+        "queries": turns.Turn(found["queries"], [], Usage()),
+    }
 
 
-def rates(run: ScriptRun, scale: float) -> list[tuple[float, float]]:
+def curves(sums: dict[str, turns.Sum], scale: float) -> dict[str, list[tuple[float, float]]]:
     """(second, events times scale)."""
-    return run.curve(lambda i: i.events_per_second * scale)
+    return {e: [(x, y * scale) for x, y in s.curve("rate")] for e, s in sums.items()}
 
 
-def add_growth(bench, report: Report, grown: dict[str, dict]) -> None:
+def add_growth(bench, report: Report, grown: dict[str, list[dict]]) -> None:
     batch = bench.size["batch"]
-    rows = {e: found["run"].outcome.events * batch for e, found in grown.items()}
+    sums = {e: turns.summed([one["turn"] for one in found]) for e, found in grown.items()}
+    rows = {e: s.transactions * batch for e, s in sums.items()}
 
-    def values(value) -> dict:
-        return {engine: value(found) / rows[engine] for engine, found in grown.items()}
+    def a_row(name: str, unit: str, value) -> None:
+        values = {engine: value(s.used) / rows[engine] for engine, s in sums.items()}
+        report.add(name, unit, values, False)
 
-    speed = {e: f["run"].outcome.events_per_second * batch for e, f in grown.items()}
-    report.add("rows inserted", "1/s", speed)
-    report.add("lowest second / median second", "", steadiness(grown, "run", batch))
-    longest = {e: f["run"].outcome.latency_maximum for e, f in grown.items()}
-    report.add("longest INSERT", "ms", longest, False)
-    report.add("written a row", "bytes", values(lambda f: f["used"].written_bytes), False)
-    limits.add_operations(report, "a row", {e: (f["used"], rows[e]) for e, f in grown.items()})
-    report.add("CPU a row", "us", values(lambda f: f["used"].cpu_seconds * 1e6), False)
-    report.add("disk a row", "bytes", values(lambda f: f["disk"]), False)
-    curve = {e: rates(f["run"], batch) for e, f in grown.items()}
-    report.plots.append(Plot("Inserts alone, by second", "seconds", "rows a second", curve))
-    size = {e: [("disk", f["disk"] / 2**20)] for e, f in grown.items()}
+    report.add_rounds("rows inserted", "1/s", speeds(sums, batch))
+    seconds.add_evenness(report, "", sums, what="row")
+    report.add("longest INSERT", "ms", longest(sums), False)
+    a_row("written a row", "bytes", lambda used: used.written_bytes)
+    limits.add_operations(report, "a row", {e: (s.used, rows[e]) for e, s in sums.items()})
+    a_row("CPU a row", "us", lambda used: used.cpu_seconds * 1e6)
+    each = bench.size["rows"] // batch * batch
+    disks = {e: [one["disk"] / each for one in found] for e, found in grown.items()}
+    report.add_rounds("disk a row", "bytes", disks, False)
+    label = "Inserts alone"
+    report.plots.append(
+        Plot(f"{label}, by second", "seconds", "rows a second", curves(sums, batch))
+    )
+    seconds.add_disk_plots(report, label, sums)
+    report.seconds_measured += seconds.rows_of(label, sums)
+    size = {e: [("disk", found[-1]["disk"] / 2**20)] for e, found in grown.items()}
     report.plots.append(Plot("Disk after the inserts alone", "", "MiB", size, "bars"))
 
 
-def steadiness(found: dict[str, dict], part: str, batch: int) -> dict[str, float]:
-    values: dict[str, float] = {}
-    for engine, one in found.items():
-        seen = [rate for _, rate in rates(one[part], batch)]
-        values[engine] = min(seen) / statistics.median(seen)
-    return values
+def speeds(sums: dict[str, turns.Sum], scale: float = 1) -> dict[str, list[float]]:
+    """Of each turn."""
+    return {
+        engine: [turn.run.outcome.events_per_second * scale for turn in s.turns]
+        for engine, s in sums.items()
+    }
 
 
-def add_mixed(bench, report: Report, mixed: dict[str, dict[str, ScriptRun]]) -> None:
+def longest(sums: dict[str, turns.Sum]) -> dict[str, float]:
+    return {e: max(t.run.outcome.latency_maximum for t in s.turns) for e, s in sums.items()}
+
+
+def add_mixed(bench, report: Report, mixed: dict[str, list[dict[str, turns.Turn]]]) -> None:
     batch = bench.size["batch"]
-
-    def values(part: str, value) -> dict:
-        return {engine: value(found[part].outcome) for engine, found in mixed.items()}
-
-    report.add(
-        "with queries: rows inserted", "1/s",
-        values("inserts", lambda o: o.events_per_second * batch),
-    )  # fmt: skip
-    report.add("with queries: longest INSERT", "ms",
-               values("inserts", lambda o: o.latency_maximum), False)  # fmt: skip
-    report.add("with queries: lowest second / median second", "",
-               steadiness(mixed, "inserts", batch))  # fmt: skip
-    report.add("queries", "1/s", values("queries", lambda o: o.events_per_second))
-    report.add("longest query", "ms", values("queries", lambda o: o.latency_maximum), False)
-    for part, title, scale, label in (
-        ("inserts", "Inserts with queries beside them, by second", batch, "rows a second"),
-        ("queries", "Queries beside inserts, by second", 1, "queries a second"),
+    inserts, queries = (
+        {e: turns.summed([one[part] for one in found]) for e, found in mixed.items()}
+        for part in ("inserts", "queries")
+    )
+    report.add_rounds("with queries: rows inserted", "1/s", speeds(inserts, batch))
+    report.add("with queries: longest INSERT", "ms", longest(inserts), False)
+    even = {engine: s.steadiness for engine, s in inserts.items()}
+    report.add("with queries: lowest second / median second", "", even)
+    report.add_rounds("queries", "1/s", speeds(queries))
+    report.add("longest query", "ms", longest(queries), False)
+    label = "Inserts with queries beside them"
+    for title, sums, scale, unit in (
+        (f"{label}, by second", inserts, batch, "rows a second"),
+        ("Queries beside inserts, by second", queries, 1, "queries a second"),
     ):
-        curve = {e: rates(found[part], scale) for e, found in mixed.items()}
-        report.plots.append(Plot(title, "seconds", label, curve))
+        report.plots.append(Plot(title, "seconds", unit, curves(sums, scale)))
+    seconds.add_disk_plots(report, label, inserts)
+    report.seconds_measured += seconds.rows_of(label, inserts)

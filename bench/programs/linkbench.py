@@ -3,14 +3,13 @@
 
 Load, then the published mix of operations in turns. After it the count table must say of each
 object how many visible links it has. With --iops or --memory-limit warm-up and turns are limited.
+--hours makes it a long run.
 """
 
 import time
 
-from bench import harness, limits, summary, sysbench_tool
+from bench import harness, limits, seconds, sysbench_tool, turns
 from bench.harness import Size
-from bench.plot import Plot
-from bench.process_usage import Usage
 from bench.report import Report
 from bench.sampler import Sampler
 from bench.sysbench_tool import DATABASE
@@ -40,14 +39,25 @@ UNCOUNTED = (
 )
 
 
-add_options = limits.add_options
+def add_options(parser) -> None:
+    limits.add_options(parser)
+    harness.add_hours_option(parser)
+    harness.add_binlog_options(parser)
+    parser.add_argument(
+        "--partitions", type=int, default=0, metavar="N", help="of the link table, by its id1"
+    )
 
 
 def measure(bench) -> Report:
-    size, limited = bench.size, limits.limit_of(bench.args)
+    size, args = bench.size, bench.args
+    limited = limits.limit_of(args)
+    if args.hours:
+        size |= {"turns": args.hours, "seconds": turns.HOUR}
     report = bench.report(
         f"{size['nodes']:,} objects, {size['threads']} threads, {size['memory_mb']} MB of cache, "
-        f"{size['turns']} turns of {size['seconds']} s{limits.after(limited)}"
+        + (f"link table in {args.partitions} partitions, " if args.partitions else "")
+        + f"{harness.binlog_shown(args)}, {size['turns']} turns of {size['seconds']} s"
+        f"{limits.after(limited)}"
     )
     bench.start(size["memory_mb"] * 2**20, limits=limited)
     loads = bench.each(lambda c: load(bench, c), "loading")
@@ -55,9 +65,9 @@ def measure(bench) -> Report:
     disks = {e: f["disk"] / 2**20 for e, f in loads.items()}
     report.add("disk after the load", "MiB", disks, False)
     bench.each(lambda c: warm_up(bench, c), "warm-up")
-    turns = bench.rounds(size["turns"], lambda c, n: run(bench, c, size["seconds"], n))
+    made = bench.rounds(size["turns"], lambda c, n: run(bench, c, size["seconds"], n))
     owed = bench.each(lambda c: c.settle(), "coming to rest")
-    add_turns(report, turns, owed)
+    add_turns(report, {engine: turns.summed(made[engine], owed[engine]) for engine in made})
     ends = bench.each(lambda c: (c.disk_bytes() / 2**20, wrong_counts(c.server)), "counts of links")
     report.add("disk at the end", "MiB", {e: disk for e, (disk, _) in ends.items()}, False)
     for engine, (_, wrong) in ends.items():
@@ -69,8 +79,11 @@ def measure(bench) -> Report:
 def load(bench, contender) -> dict:
     contender.new_database()
     started, socket = time.monotonic(), contender.server.socket
-    create = f"--table-options={contender.table_options}"
-    sysbench_tool.call(sysbench_tool.script_command("linkbench", "create", socket, create))
+    create = (
+        f"--table-options={contender.table_options}",
+        f"--partitions={bench.args.partitions}",
+    )
+    sysbench_tool.call(sysbench_tool.script_command("linkbench", "create", socket, *create))
     options = (f"--nodes={bench.size['nodes']}", f"--threads={bench.size['threads']}")
     sysbench_tool.call(sysbench_tool.script_command("linkbench", "prepare", socket, *options))
     seconds = time.monotonic() - started
@@ -88,82 +101,42 @@ def warm_up(bench, contender) -> None:
     run(bench, contender, bench.size["warmup"], 0)
 
 
-def run(bench, contender, seconds: float, number: int) -> dict:
+def run(bench, contender, length: float, number: int) -> turns.Turn:
     """One turn."""
+    every = 60 if length > 600 else 5
     with Sampler(contender) as sampler:
         found = sysbench_tool.run_script(
             "linkbench",
             contender.server.socket,
-            seconds,
+            length,
             f"--nodes={bench.size['nodes']}",
             f"--threads={bench.size['threads']}",
             f"--seed={number + 1}",
             on_interval=lambda i: (
-                i.second % 5
+                i.second % every
                 or bench.say(f"{contender.title}: {i.events_per_second:,.0f} operations a second")
             ),
         )
-    return {"run": found, "samples": sampler.samples, "used": sampler.used}
+    return turns.Turn(found, sampler.samples, sampler.used)
 
 
-def add_turns(report: Report, turns: dict[str, list[dict]], owed: dict[str, Usage]) -> None:
-    def add(name: str, unit: str, value, more_is_better=False) -> None:
-        report.add(name, unit, {e: value(e, t) for e, t in turns.items()}, more_is_better)
+def add_turns(report: Report, sums: dict[str, turns.Sum]) -> None:
+    def an_operation(name: str, unit: str, value, scale: float) -> None:
+        values = {e: s.per_transaction(value(s.used)) / scale for e, s in sums.items()}
+        report.add(name, unit, values, False)
 
-    def used(engine: str, found: list[dict]) -> Usage:
-        return sum((t["used"] for t in found), owed[engine])
-
-    def operations(found: list[dict]) -> int:
-        return sum(t["run"].outcome.events for t in found)
-
-    def p99(_, found: list[dict]) -> float:
-        return summary.percentile(
-            summary.merged(t["run"].outcome.histogram for t in found), 99
-        )  # fmt: skip
-
-    rates = {e: [t["run"].outcome.events_per_second for t in found] for e, found in turns.items()}
+    rates = {e: [t.run.outcome.events_per_second for t in s.turns] for e, s in sums.items()}
     report.add_rounds("operations", "1/s", rates)
-    add("p99", "ms", p99)
-    add("written an operation", "KB", lambda e, t: used(e, t).written_bytes / operations(t) / 1e3)
-    add("read an operation", "KB", lambda e, t: used(e, t).read_bytes / operations(t) / 1e3)
-    counted = {e: (used(e, t), operations(t)) for e, t in turns.items()}
-    limits.add_operations(report, "an operation", counted)
-    add("CPU an operation", "us", lambda e, t: used(e, t).cpu_seconds / operations(t) * 1e6)
-    report.plots += [
-        Plot("Operations by second", "seconds", "operations", curves(turns, rate_curve)),
-        Plot("Bytes written by second", "seconds", "MB", curves(turns, written_curve)),
-        Plot("Disk by second", "seconds", "MiB", curves(turns, disk_curve)),
-    ]
-
-
-def curves(turns: dict[str, list[dict]], of_turn) -> dict[str, list[tuple]]:
-    """Turn after turn on one axis."""
-    series = {}
-    for engine, found in turns.items():
-        points, start = [], 0.0
-        for turn in found:
-            points += [(start + x, y) for x, y in of_turn(turn)]
-            start += turn["run"].outcome.seconds
-        series[engine] = points
-    return series
-
-
-def rate_curve(turn: dict) -> list[tuple]:
-    return turn["run"].curve(lambda i: i.events_per_second)
-
-
-def disk_curve(turn: dict) -> list[tuple]:
-    return [(s.second, s.disk_bytes / 2**20) for s in turn["samples"]]
-
-
-def written_curve(turn: dict) -> list[tuple]:
-    """Differences of neighbouring samples."""
-    samples = turn["samples"]
-    return [
-        (b.second, (b.used.written_bytes - a.used.written_bytes) / (b.second - a.second) / 1e6)
-        for a, b in zip(samples, samples[1:], strict=False)
-        if b.second > a.second
-    ]
+    report.add("p99", "ms", {e: s.p99 for e, s in sums.items()}, False)
+    seconds.add_evenness(report, "", sums, what="operation")
+    an_operation("written an operation", "KB", lambda used: used.written_bytes, 1e3)
+    an_operation("read an operation", "KB", lambda used: used.read_bytes, 1e3)
+    limits.add_operations(report, "an operation", {e: (s.used, s.transactions) for e, s in
+                                                   sums.items()})  # fmt: skip
+    an_operation("CPU an operation", "us", lambda used: used.cpu_seconds, 1e-6)
+    seconds.add_turns(report, "", sums)
+    seconds.add_plots(report, "", sums, "operations")
+    report.seconds_measured += seconds.rows_of("linkbench", sums)
 
 
 def wrong_counts(server) -> int:

@@ -243,12 +243,19 @@ def run_test(args, test: str, contenders: list, load, runs: list, afterwards: di
 
 
 def one_run(contender, test: str, load, seconds: float, number: int):
-    """One measured run; number 0 is the warm-up. Each round draws its own keys, the same for all
-    engines."""
+    """One measured run, under limits with its seconds; number 0 is the warm-up. Each round draws
+    its own keys, the same for all engines."""
+    from bench.sampler import Sampler
     from bench.summary import Run
 
+    asked = (test, contender.server.socket, contender.storage_engine, load, seconds, number + 1)
+    if contender.settings.limits:
+        with Sampler(contender) as sampler:
+            found = sysbench_tool.run_watched(*asked)
+        used, samples = sampler.used, sampler.samples
+        return Run(
+            test, contender.engine, number, found.outcome, used, found.intervals, samples
+        )  # fmt: skip
     before = contender.usage()
-    outcome = sysbench_tool.run(
-        test, contender.server.socket, contender.storage_engine, load, seconds, number + 1
-    )
+    outcome = sysbench_tool.run(*asked)
     return Run(test, contender.engine, number, outcome, contender.usage() - before)

@@ -11,14 +11,21 @@ which every server has a disk and a memory of that size (bench/cgroup.py; root o
 
     ./dev bench tpcc --warehouses 10 --iops 1000 --memory-limit 450M --texts words --buffered-reads
 
-Loading, coming to rest and the consistency conditions are not limited.
+Loading, coming to rest and the consistency conditions are not limited. --sweep varies one of
+them, --copies lets each turn begin with the same data, --hours makes it a long run.
 """
 
-from bench import bars, harness, limits, tpcc, tpcc_limited
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from bench import bars, harness, limits, prices, tpcc, tpcc_limited, turns
+from bench.cgroup import Limits
+from bench.copies import Copies
 from bench.harness import Size
 from bench.plot import Plot
 from bench.report import Report
 from bench.tpcc_limited import Point
+from tools.errors import DevError
 
 NAME = "tpcc"
 TITLE = "TPC-C"
@@ -36,6 +43,24 @@ SIZES = {
 
 def add_options(parser) -> None:
     limits.add_options(parser)
+    limits.add_sweep_option(parser)
+    harness.add_hours_option(parser)
+    harness.add_binlog_options(parser)
+    parser.add_argument(
+        "--copies",
+        nargs="?",
+        const="",
+        metavar="DIR",
+        help="each turn begins with a copy of what was loaded, and not with what the last turn "
+        "left; with DIR the copies stay there, and later runs of the same data load nothing",
+    )
+    parser.add_argument(
+        "--prices",
+        type=Path,
+        default=prices.FILE,
+        metavar="FILE",
+        help="the price list of volumes (default: bench/prices.json)",
+    )
     parser.add_argument(
         "--buffered-reads",
         action="store_true",
@@ -52,76 +77,147 @@ def add_options(parser) -> None:
 
 
 def measure(bench) -> Report:
-    size, args = bench.size, bench.args
-    points = tpcc_limited.points(args, size["memory_mb"])
-    report = bench.report(
-        f"{size['warehouses']} warehouses with {TEXTS_SHOWN[args.texts]}, {size['threads']} "
-        f"threads, {tpcc_limited.shown(points, args)}, {size['turns']} turns of "
-        f"{size['seconds']} s each"
-    )
-    first = max(points, key=lambda p: p.cache_bytes)
-    bench.start(first.cache_bytes, buffered_reads=args.buffered_reads, limits=first.limits)
-    files = load(bench, report)
-    sweep = {point: measure_point(bench, report, point, files) for point in points}
-    disks = {c.engine: c.disk_bytes() / 2**20 for c in bench.contenders}
-    report.add("disk at the end", "MiB", disks, False, DISK_BARS[args.texts])
-    if points[0].limits:
+    args = bench.args
+    if args.hours:
+        bench.size |= {"turns": args.hours, "seconds": turns.HOUR}
+    report = bench.report("")
+    start(bench)
+    copies = copies_of(bench)
+    sweep: dict[Point, dict[str, turns.Sum]] = {}
+    for data in args.data:
+        size = bench.size | {"warehouses": bench.size["warehouses"] * data}
+        label = f"{data} times the data" if len(args.data) > 1 or data > 1 else ""
+        files = load(bench, report, size["warehouses"], copies, label)
+        for point in tpcc_limited.points(args, size["memory_mb"], files // data, data):
+            sweep[point] = measure_point(bench, report, point, files, size, copies)
+        disks = {c.engine: c.disk_bytes() / 2**20 for c in bench.contenders}
+        report.add("disk at the end", "MiB", disks, False, DISK_BARS[args.texts], label)
+    report.size = size_text(bench, list(sweep))
+    if limits.is_limited(args):
         tpcc_limited.add_sweep(report, sweep)
     else:
         add_sweep(report, {point.cache_bytes // 2**20: sums for point, sums in sweep.items()})
     return report
 
 
+def start(bench) -> None:
+    """With the largest cache that was asked for, and without limits until there are points."""
+    args = bench.args
+    check(args, bench.size["memory_mb"])
+    largest = max(bench.size["memory_mb"]) * 2**20
+    limited = Limits() if limits.is_limited(args) else None
+    bench.start(largest, buffered_reads=args.buffered_reads, limits=limited)
+
+
+def check(args, memory_mb: tuple[int, ...]) -> None:
+    """DevError, before anything is loaded, for what cannot be measured."""
+    prices.volumes(args.prices)
+    tpcc_limited.points(args, memory_mb, 0)
+    if not limits.is_limited(args) and args.data != (1,):
+        raise DevError("--sweep data=...: only with --iops or --memory-limit")
+
+
+def size_text(bench, points: list[Point]) -> str:
+    size, args = bench.size, bench.args
+    begin = ", each from a copy of the loaded data" if args.copies is not None else ""
+    return (
+        f"{size['warehouses']} warehouses with {TEXTS_SHOWN[args.texts]}, {size['threads']} "
+        f"threads, {tpcc_limited.shown(points, args)}, {harness.binlog_shown(args)}, "
+        f"{size['turns']} turns of {size['seconds']} s each{begin}"
+    )
+
+
 TEXTS_SHOWN = {"random": "the specification's random texts", "words": "texts of words"}
 DISK_BARS = {"random": bars.TPCC_DISK, "words": bars.TPCC_DISK_WORDS}
+MOST_LOADERS = 16
 
 
-def load(bench, report: Report) -> int:
+def copies_of(bench) -> Copies | None:
+    """None where turns go on with what the last one left."""
+    asked = bench.args.copies
+    if asked is None:
+        return None
+    return Copies(Path(asked).absolute() if asked else bench.folder / "copies")
+
+
+def load(bench, report: Report, warehouses: int, copies: Copies | None, part: str) -> int:
     """Returns what Basalt's files take (the first engine's where it does not run)."""
-    warehouses, texts = bench.size["warehouses"], bench.args.texts
-    loads = bench.each(lambda c: tpcc.load(c, warehouses, warehouses, texts), "loading")
+    texts = bench.args.texts
+    wanted_data = {"warehouses": warehouses, "texts": texts}
+
+    def loaded(contender) -> tpcc.Loaded:
+        kept = copies.known(contender.engine, wanted_data) if copies else None
+        if kept is not None:
+            return tpcc.Loaded.from_json(kept)
+        found = tpcc.load(contender, warehouses, min(warehouses, MOST_LOADERS), texts)
+        if copies:
+            copies.keep(contender, wanted_data, asdict(found))
+        return found
+
+    bench.lost.clear()
+    loads = bench.each(loaded, "loading")
     for engine, found in loads.items():
         bench.say(f"{engine}: loaded in {found.seconds:.0f} s, {found.disk_bytes / 2**20:.0f} MiB")
-    report.add("load", "s", {e: f.seconds for e, f in loads.items()}, False)
+    report.add("load", "s", {e: f.seconds for e, f in loads.items()}, False, part=part)
     written = {e: f.used.written_bytes / 2**20 for e, f in loads.items()}
-    report.add("written by the load", "MiB", written, False)
+    report.add("written by the load", "MiB", written, False, part=part)
     disks = {e: f.disk_bytes / 2**20 for e, f in loads.items()}
-    report.add("disk after the load", "MiB", disks, False, DISK_BARS[texts])
+    report.add("disk after the load", "MiB", disks, False, DISK_BARS[texts], part)
     return loads[report.mine].disk_bytes
 
 
-def measure_point(bench, report: Report, point: Point, files: int) -> dict[str, tpcc.Sum]:
-    """All turns with one size of cache, under the same limits; engine -> what they came to."""
-    for contender in bench.contenders:
-        contender.restart(point.cache_of(contender.storage_engine), point.limits)
+def measure_point(
+    bench, report: Report, point: Point, files: int, size: dict, copies: Copies | None
+) -> dict[str, turns.Sum]:
+    """All turns with one size of cache, under the same limits; engine -> what they came to. An
+    engine that fails is missing in it, and named among the report's failures."""
+    bench.lost.clear()
+    fresh = copies is not None and not bench.args.hours
+
+    def begin(contender) -> None:
+        copy = copies.of(contender.engine) if copies else None
+        contender.restart(point.cache_of(contender.storage_engine), point.limits, copy)
         contender.limit()
-        tpcc.run(contender, bench.size, bench.size["warmup"], 0)
-        contender.pause()
+        tpcc.run(contender, size, size["warmup"], 0)
 
-    def turn(contender, number: int) -> tpcc.Turn:
-        prefix = f"{point.label}, turn {number}: {contender.title}"
-        return tpcc.run(
-            contender,
-            bench.size,
-            bench.size["seconds"],
-            number,
-            lambda i: i.second % 5 or bench.say(f"{prefix} {i.events_per_second:,.0f} a second"),
-        )
+    def turn(contender, number: int) -> turns.Turn:
+        if fresh:
+            begin(contender)
+        found = one_turn(bench, contender, point, size, number)
+        return replace(found, used=found.used + contender.settle()) if fresh else found
 
-    turns = bench.rounds(bench.size["turns"], turn)
-    for engine, found in turns.items():
-        shares = tpcc.mix([turn.run.kinds for turn in found])
-        text = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
-        report.facts[f"mix, {point.label}, {engine}"] = text
-    owed = bench.each(lambda c: c.settle(), "coming to rest")
+    if not fresh:
+        bench.each(bench.tolerant(report, point.label, begin), f"{point.label}, warm-up")
+    found = bench.rounds(size["turns"], bench.tolerant(report, point.label, turn))
+    add_mix(report, point, found)
+    owed = bench.each(lambda c: c.settle(), "coming to rest") if not fresh else {}
     check_conditions(bench, report, point.label)
-    sums = {engine: tpcc.summed(turns[engine], owed[engine]) for engine in turns}
+    sums = {engine: turns.summed(found[engine], owed.get(engine)) for engine in found}
     if point.limits:
-        tpcc_limited.add_point(report, point, sums, files)
+        tpcc_limited.add_point(report, point, sums, files, bench.args.prices)
     else:
         memory = point.cache_bytes // 2**20
-        add_memory(report, memory, sums, wanted(bench.size["memory_mb"], memory))
+        add_memory(report, memory, sums, wanted(size["memory_mb"], memory))
     return sums
+
+
+def one_turn(bench, contender, point: Point, size: dict, number: int) -> turns.Turn:
+    prefix = f"{point.label}, turn {number}: {contender.title}"
+    every = 60 if size["seconds"] > 600 else 5
+    return tpcc.run(
+        contender,
+        size,
+        size["seconds"],
+        number,
+        lambda i: i.second % every or bench.say(f"{prefix} {i.events_per_second:,.0f} a second"),
+    )
+
+
+def add_mix(report: Report, point: Point, found: dict[str, list[turns.Turn]]) -> None:
+    for engine, made in found.items():
+        shares = tpcc.mix([turn.run.kinds for turn in made])
+        text = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
+        report.facts[f"mix, {point.label}, {engine}"] = text
 
 
 def check_conditions(bench, report: Report, label: str) -> None:
@@ -142,7 +238,7 @@ def wanted(memories: tuple[int, ...], memory: int) -> set[str]:
     return found | ({"memory"} if place == 0 else set())
 
 
-def add_memory(report: Report, memory: int, sums: dict[str, tpcc.Sum], bar: set[str]) -> None:
+def add_memory(report: Report, memory: int, sums: dict[str, turns.Sum], bar: set[str]) -> None:
     """The figures of one size of cache; `bar` says which of them have bars."""
     label = f"{memory} MB: "
 
@@ -169,7 +265,7 @@ def add_memory(report: Report, memory: int, sums: dict[str, tpcc.Sum], bar: set[
     add_curves(report, label, sums)
 
 
-def add_curves(report: Report, label: str, sums: dict[str, tpcc.Sum]) -> None:
+def add_curves(report: Report, label: str, sums: dict[str, turns.Sum]) -> None:
     """What happened second by second."""
     rates = {engine: s.curve("rate") for engine, s in sums.items()}
     report.plots.append(Plot(f"{label}throughput by second", "seconds", "transactions", rates))
@@ -184,7 +280,7 @@ def add_curves(report: Report, label: str, sums: dict[str, tpcc.Sum]) -> None:
     report.plots.append(Plot(f"{label}disk by second", "seconds", "MiB", disks))
 
 
-def add_sweep(report: Report, sweep: dict[int, dict[str, tpcc.Sum]]) -> None:
+def add_sweep(report: Report, sweep: dict[int, dict[str, turns.Sum]]) -> None:
     """The curves over the sizes of the cache."""
 
     def curves(value) -> dict[str, list[tuple]]:

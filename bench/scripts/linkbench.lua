@@ -5,7 +5,8 @@
 -- published shares; objects are chosen by power laws, hot ones spread over the key space; the
 -- number of links of an object follows a power law too. Links are hidden, not removed, when deleted.
 --
---    sysbench linkbench.lua --nodes=N --table-options=ENGINE=E create | prepare | run
+--    sysbench linkbench.lua --nodes=N --table-options=ENGINE=E [--partitions=N] create
+--    sysbench linkbench.lua --nodes=N prepare | run
 
 local folder = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 package.path = folder .. "?.lua;" .. package.path
@@ -15,6 +16,7 @@ local whole = random.whole
 sysbench.cmdline.options = {
    nodes = {"Number of nodes", 10000},
    table_options = {"Added to each CREATE TABLE, for example ENGINE=InnoDB", ""},
+   partitions = {"Of the link table, by its first object; 0 for none", 0},
    seed = {"Seed of all random values", 1}
 }
 
@@ -60,7 +62,11 @@ end
 function cmd_create()
    con = sysbench.sql.driver():connect()
    for _, statement in ipairs(TABLES) do
-      con:query(statement .. sysbench.opt.table_options)
+      local divided = ""
+      if sysbench.opt.partitions > 0 and statement:find("linktable", 1, true) then
+         divided = string.format(" PARTITION BY KEY (id1) PARTITIONS %d", sysbench.opt.partitions)
+      end
+      con:query(statement .. sysbench.opt.table_options .. divided)
    end
 end
 

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import unittest
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
@@ -25,6 +26,7 @@ from bench import (
     sysbench_tool,
     tpcc,
     tpcc_limited,
+    turns,
 )
 from bench.cgroup import Limits, Traffic
 from bench.client_threads import ClientThreads
@@ -306,6 +308,8 @@ class OptionsTest(unittest.TestCase):
             self.assertIsNone(limits.limit_of(arguments(name)))
             with self.assertRaises(DevError):
                 limits.limit_of(arguments(name, "--iops", "500,600"))
+            with self.assertRaises(DevError):
+                limits.limit_of(arguments(name, "--memory-limit", "1/2"))
         with self.assertRaises(DevError):
             sysbench.check(arguments("sysbench", "--iops", "500,600"))
 
@@ -321,10 +325,13 @@ class OptionsTest(unittest.TestCase):
         self.assertEqual(7, sysbench.settings_of(args).limits.reads)
 
 
+FILES = 240 * 2**20
+
+
 class PointsTest(unittest.TestCase):
     def points(self, *words: str):
         args = arguments("tpcc", *words)
-        return tpcc_limited.points(args, args.memory_mb or (16, 48)), args
+        return tpcc_limited.points(args, args.memory_mb or (16, 48), FILES), args
 
     def test_without_limits_the_caches_are_swept(self):
         found, args = self.points()
@@ -348,6 +355,51 @@ class PointsTest(unittest.TestCase):
         with self.assertRaises(DevError):
             self.points("--memory-limit=64M", "--memory-mb=64")
 
+    def test_a_part_of_the_files_is_memory_for_data(self):
+        own = limits.SERVER_BYTES
+        (direct,), _ = self.points("--memory-limit=1/2")
+        self.assertEqual((own + FILES // 2, FILES // 2, FILES // 2),
+                         (direct.limits.memory_bytes, direct.cache_bytes,
+                          direct.innodb_bytes))  # fmt: skip
+        (buffered,), _ = self.points("--memory-limit=1/2", "--buffered-reads")
+        self.assertEqual(FILES // 6, buffered.cache_bytes)
+        (least,), _ = self.points("--memory-limit=1/16")
+        self.assertEqual(2**24, least.cache_bytes)
+        self.assertIn("memory for 1/16 of the files", least.label)
+
+    def test_sweeps(self):
+        found, args = self.points("--sweep=iops=5,6", "--sweep", "memory=1/4,1/1", "--sweep=data=8")
+        self.assertEqual((8,), args.data)
+        wanted = [(part, n) for part in (Fraction(1, 4), Fraction(1)) for n in (5, 6)]
+        self.assertEqual(wanted, [(p.part, p.limits.reads) for p in found])
+
+    def test_sweeps_of_nothing_are_refused(self):
+        for word in ("iops", "iops=", "cache=5", "memory=1/0", "memory=0/4", "data=0"):
+            with (
+                self.assertRaises(SystemExit, msg=word),
+                contextlib.redirect_stderr(io.StringIO()) as said,
+            ):
+                arguments("tpcc", "--sweep", word)
+            self.assertIn("--sweep", said.getvalue())
+
+    def test_more_data_than_memory_is_for_a_part(self):
+        known, limited = bars.TPCC_LIMITED_RATE, Limits(limits.SERVER_BYTES + FILES, 1000)
+        for data, name in ((1, "whole"), (8, "part")):
+            point = tpcc_limited.Point(1, 1, limited, Fraction(1), data)
+            self.assertIs(known[name], tpcc_limited.rate_bars(point, FILES * data))
+
+    def test_what_cannot_be_measured_is_refused_before_the_load(self):
+        args = arguments("tpcc", "--sweep=data=1,8")
+        with self.assertRaises(DevError):
+            tpcc_program.check(args, (16,))
+        tpcc_program.check(arguments("tpcc"), (16,))
+        args = arguments("tpcc", "--iops=5", "--prices=/nothing/here")
+        with self.assertRaises(DevError):
+            tpcc_program.check(args, (16,))
+        args = arguments("tpcc", "--memory-limit=64M", "--memory-mb=64")
+        with self.assertRaises(DevError):
+            tpcc_program.check(args, (64,))
+
     def test_bars_by_operations_and_memory(self):
         known, files = bars.TPCC_LIMITED_RATE, 200 * 2**20
         for name, one in (
@@ -362,7 +414,7 @@ class PointsTest(unittest.TestCase):
 
 
 class LimitedFiguresTest(unittest.TestCase):
-    def turn(self, rates: list[float]) -> tpcc.Turn:
+    def turn(self, rates: list[float]) -> turns.Turn:
         intervals = [Interval(n, rate, 0, 0, 5.0) for n, rate in enumerate(rates, 1)]
         run = ScriptRun(bench_reports.outcome(100.0, len(rates)), intervals, {})
         samples = [
@@ -370,28 +422,28 @@ class LimitedFiguresTest(unittest.TestCase):
             Sample(2.0, Usage(0, 0, 0, 30, 40, 2**22, 2**21), 5, 7, 13),
             Sample(2.0, Usage(0, 0, 0, 30, 40, 2**22, 2**21), 5, 7, 12),
         ]
-        return tpcc.Turn(run, samples, samples[-1].used, 77)
+        return turns.Turn(run, samples, samples[-1].used, 77)
 
     def test_the_disk_second_by_second(self):
-        found = tpcc.summed([self.turn([1, 100, 100])], Usage())
+        found = turns.summed([self.turn([1, 100, 100])], Usage())
         self.assertEqual([(1.0, 30.0), (2.0, 40.0)], found.curve("operations"))
         self.assertEqual([(1.0, 1.0), (2.0, 3.0)], found.curve("read"))
         self.assertEqual([(1.0, 2.0), (2.0, 0.0)], found.curve("written"))
         self.assertEqual(13, found.group_bytes)
 
     def test_how_even_the_seconds_are(self):
-        found = tpcc.summed([self.turn([1, *[100.0] * 4, 40.0, 0.0, *[50.0] * 2])], Usage())
+        found = turns.summed([self.turn([1, *[100.0] * 4, 40.0, 0.0, *[50.0] * 2])], Usage())
         self.assertEqual((0.0, 0.0, 1), (found.steadiness, found.slowest, found.empty_seconds))
         self.assertEqual(0.5, found.decay)
-        many = tpcc.summed([self.turn([1, 0.0, 50.0, *[100.0] * 98])], Usage())
+        many = turns.summed([self.turn([1, 0.0, 50.0, *[100.0] * 98])], Usage())
         self.assertEqual((0.0, 0.5), (many.steadiness, many.slowest))
 
     def test_an_engine_that_stands_still(self):
-        found = tpcc.summed([self.turn([1, 0.0, 0.0, 0.0])], Usage())
+        found = turns.summed([self.turn([1, 0.0, 0.0, 0.0])], Usage())
         self.assertEqual((0.0, 0.0, 3), (found.steadiness, found.decay, found.empty_seconds))
 
     def test_operations_a_transaction_with_what_was_owed(self):
-        found = tpcc.summed([self.turn([1, 100])], Usage(0, 0, 0, 0, 130))
+        found = turns.summed([self.turn([1, 100])], Usage(0, 0, 0, 0, 130))
         self.assertEqual(1.0, found.per_transaction(found.used.operations))
 
     def test_what_the_engine_has_counted_itself(self):
@@ -400,8 +452,8 @@ class LimitedFiguresTest(unittest.TestCase):
         after = {"rocksdb_wal_synced": 60, "rocksdb_flush_write_bytes": 400_000}
         grown = engine_counters.grown(before, after)
         found = [replace(self.turn([1, 100]), counters=grown)] * 2
-        sums = {"rocksdb": tpcc.summed(found, Usage()),
-                "innodb": tpcc.summed([self.turn([1, 100])], Usage())}  # fmt: skip
+        sums = {"rocksdb": turns.summed(found, Usage()),
+                "innodb": turns.summed([self.turn([1, 100])], Usage())}  # fmt: skip
         engine_counters.add(report, "x", sums)
         values = {figure.name: figure.values for figure in report.figures}
         self.assertEqual({"rocksdb": 0.25, "innodb": None},
@@ -437,7 +489,9 @@ class ClientThreadsTest(unittest.TestCase):
     def thread(self, pid: int, thread: int, read: int, written: int) -> None:
         file = self.root / f"proc/{pid}/task/{thread}/io"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"rchar: 1\nread_bytes: {read}\nwrite_bytes: {written}\n")
+        file.write_text(
+            f"rchar: 1\nsyscr: 2\nsyscw: {written}\nread_bytes: {read}\nwrite_bytes: {written}\n"
+        )
 
     def look(self, pid: int, *threads: int) -> tuple[int, int]:
         server = SimpleNamespace(pid=pid, query=lambda _: [(thread,) for thread in threads])
@@ -449,6 +503,7 @@ class ClientThreadsTest(unittest.TestCase):
             self.thread(100, number, 10 * number, number)
         self.assertEqual((40, 4), self.look(100, 1, 3))
         self.assertEqual((60, 6), self.look(100, 2))
+        self.assertEqual(12, self.threads.calls)
 
     def test_one_that_has_ended_keeps_what_it_had(self):
         self.thread(100, 1, 10, 1)
@@ -469,6 +524,11 @@ class ClientThreadsTest(unittest.TestCase):
         self.look(100, 1)
         self.assertEqual((0, 0), self.look(200))
         self.assertEqual((3, 4), self.look(200, 1))
+
+
+def rate_in(part: str) -> str:
+    """Of the title of a table of prices."""
+    return part.partition("volume for ")[2].split()[0].replace(",", "")
 
 
 class PricesTest(unittest.TestCase):
@@ -493,9 +553,27 @@ class PricesTest(unittest.TestCase):
     def test_each_engine_is_priced_for_the_rate_of_the_first(self):
         report = bench_reports.empty(tpcc_program)
         bench_reports.add_limited(report)
-        found = [f for f in report.figures if f.name == "AWS gp3 for 1,000 transactions a second"]
-        self.assertEqual(1, len(found))
+        found = [f for f in report.figures if f.name == "AWS gp3"]
+        self.assertEqual([500, 1000], [int(rate_in(f.part)) for f in found])
         self.assertEqual(set(report.engines), set(found[0].values))
+
+    def test_without_the_first_there_are_no_prices(self):
+        report = bench_reports.empty(tpcc_program)
+        point = tpcc_limited.Point(1, 1, Limits(2, 5, 5))
+        tpcc_limited.add_prices(report, point, {}, prices.FILE)
+        self.assertEqual([], report.figures)
+
+    def test_a_list_of_ones_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "prices.json"
+            file.write_text('{"volumes": [{"name": "v", "gigabyte": 1, "steps": [[9, 2]]}]}')
+            self.assertEqual(13.0, prices.volumes(file)[0].dollars(3 * 10**9, 5))
+            for text in ("{}", "no", '{"volumes": [{"name": "v"}]}', '{"volumes": 1}'):
+                file.write_text(text)
+                with self.assertRaises(DevError, msg=text):
+                    prices.volumes(file)
+        with self.assertRaises(DevError):
+            prices.volumes(file)
 
 
 class LimitedContenderTest(unittest.TestCase):

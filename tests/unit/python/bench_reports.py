@@ -4,7 +4,7 @@
 import random
 from types import SimpleNamespace
 
-from bench import bars, olap, sysbench_report, tpcc, tpcc_limited
+from bench import bars, olap, sysbench_report, tpcc_limited, turns
 from bench.cgroup import Limits
 from bench.process_usage import Usage
 from bench.programs import (
@@ -107,8 +107,8 @@ def of_commits() -> Report:
 def of_tpcc() -> Report:
     report, sweep = empty(tpcc_program), {}
     for memory in (16, 48):
-        turn = tpcc.Turn(script_run(memory), samples(), Usage(1.0, 1000, 500), 77)
-        sweep[memory] = each(lambda n, t=turn: tpcc.summed([t], Usage(n, 10, 10)))
+        turn = turns.Turn(script_run(memory), samples(), Usage(1.0, 1000, 500), 77)
+        sweep[memory] = each(lambda n, t=turn: turns.summed([t], Usage(n, 10, 10)))
         tpcc_program.add_memory(report, memory, sweep[memory], {"rate", "written", "memory"})
     tpcc_program.add_sweep(report, sweep)
     add_limited(report)
@@ -121,29 +121,29 @@ def add_limited(report: Report) -> None:
     for operations in (500, 1000):
         limits = Limits(450 * 2**20, operations, operations)
         point = tpcc_limited.Point(64 * 2**20, 192 * 2**20, limits)
-        turn = tpcc.Turn(script_run(operations), device_samples(), device_samples()[-1].used, 77)
-        sweep[point] = each(lambda n, t=turn: tpcc.summed([t], Usage(n, 10, 10)))
+        turn = turns.Turn(script_run(operations), device_samples(), device_samples()[-1].used, 77)
+        sweep[point] = each(lambda n, t=turn: turns.summed([t], Usage(n, 10, 10)))
         tpcc_limited.add_point(report, point, sweep[point], 2**28)
     tpcc_limited.add_sweep(report, sweep)
 
 
 def of_linkbench() -> Report:
     report = empty(linkbench)
-    turns = each(lambda n: [{"run": script_run(n), "samples": samples(), "used": Usage(n, 10)}] * 2)
-    linkbench.add_turns(report, turns, each(lambda n: Usage(n, 5, 5)))
+    made = each(lambda n: [turns.Turn(script_run(n), samples(), Usage(n, 10))] * 2)
+    linkbench.add_turns(report, {e: turns.summed(t, Usage(1.0, 5, 5)) for e, t in made.items()})
     return report
 
 
 def of_insert() -> Report:
-    report, small = empty(insert), SimpleNamespace(size={"batch": 10})
-    insert.add_growth(
-        small,
-        report,
-        each(lambda n: {"run": script_run(n), "used": Usage(n, 10), "disk": 2**20 * n}),
-    )
+    report, small = empty(insert), SimpleNamespace(size={"batch": 10, "rows": 1000})
+
+    def turn(n: float) -> turns.Turn:
+        return turns.Turn(script_run(n), device_samples(), Usage(n, 10))
+
+    insert.add_growth(small, report, each(lambda n: [{"turn": turn(n), "disk": 2**20 * n}] * 2))
     insert.add_mixed(
-        small, report, each(lambda n: {"inserts": script_run(n), "queries": script_run(n + 1)})
-    )
+        small, report, each(lambda n: [{"inserts": turn(n), "queries": turn(n + 1)}] * 2)
+    )  # fmt: skip
     return report
 
 

@@ -24,6 +24,7 @@ from bench import (
     summary,
     sysbench_tool,
     tpcc,
+    turns,
 )
 from bench.contenders import Settings
 from bench.process_usage import Usage
@@ -352,14 +353,14 @@ class ScriptOutputTest(unittest.TestCase):
 
 
 class TpccTest(unittest.TestCase):
-    def turn(self, rates: list[float]) -> tpcc.Turn:
+    def turn(self, rates: list[float]) -> turns.Turn:
         intervals = [sysbench_tool.Interval(n, r, 0, 0, 5.0) for n, r in enumerate(rates, 1)]
         run = sysbench_tool.ScriptRun(outcome(100.0, len(rates)), intervals, {})
         samples = [Sample(float(n), Usage(), n * 100, 2**20 * n) for n in range(1, 4)]
-        return tpcc.Turn(run, samples, Usage(1.0, 1000, 500), 77)
+        return turns.Turn(run, samples, Usage(1.0, 1000, 500), 77)
 
     def test_sum_of_turns(self):
-        found = tpcc.summed([self.turn([1, 90, 100, 110])] * 2, Usage(2.0, 6000, 0))
+        found = turns.summed([self.turn([1, 90, 100, 110])] * 2, Usage(2.0, 6000, 0))
         self.assertEqual(800, found.transactions)
         self.assertEqual(Usage(4.0, 8000, 1000), found.used)
         self.assertEqual(154, found.binlog_bytes)
@@ -367,7 +368,7 @@ class TpccTest(unittest.TestCase):
         self.assertEqual(300, found.resident)
 
     def test_first_second_of_a_turn_does_not_count(self):
-        found = tpcc.summed([self.turn([1, 90, 100, 110])] * 2, Usage())
+        found = turns.summed([self.turn([1, 90, 100, 110])] * 2, Usage())
         self.assertEqual(0.9, found.steadiness)
         self.assertEqual([2, 3, 4, 6, 7, 8], [x for x, _ in found.curve("rate")])
         self.assertEqual([1.0, 2.0, 3.0] * 2, [y for _, y in found.curve("disk")])
