@@ -13,45 +13,41 @@ CLIENTS = (
 
 @dataclass(frozen=True)
 class Counted:
-    """By one thread, since it began."""
+    """Bytes from and to the storage layer (without what the page cache had; pages that became
+    dirty, and direct writes), and calls that read or wrote a file, not a client's socket."""
 
-    read_bytes: int
-    written_bytes: int
-    calls: int
+    read_bytes: int = 0
+    written_bytes: int = 0
+    calls: int = 0
+
+    def plus(self, later: "Counted", earlier: "Counted") -> "Counted":
+        """With the growth between two readings of a thread."""
+        return Counted(
+            self.read_bytes + later.read_bytes - earlier.read_bytes,
+            self.written_bytes + later.written_bytes - earlier.written_bytes,
+            self.calls + later.calls - earlier.calls,
+        )
 
 
 @dataclass
 class ClientThreads:
-    """Of one server. A thread that has ended keeps what it had when it was last looked at."""
+    """Of one server. `total` grows at each look() by what threads that serve a client, or did so
+    before, have done since the last. What one does between the last look and its end is missed."""
 
-    seen: dict[int, "Counted"] = field(default_factory=dict)
+    total: Counted = Counted()
     pid: int | None = None
+    clients: set[int] = field(default_factory=set)
+    last: dict[int, Counted] = field(default_factory=dict)  # of all threads
 
     def look(self, server, root: Path = Path("/")) -> None:
-        """Reads the counters of all that serve a client now, or have done so since the server was
-        started. OSError when it does not answer."""
+        """Reads the counters. OSError when the server does not answer."""
         if server.pid != self.pid:
-            self.seen, self.pid = {}, server.pid
-        known = {row[0] for row in answer(server)}
-        for thread in known | set(self.seen):
-            found = counted(root / f"proc/{server.pid}/task/{thread}/io")
-            if found is not None:
-                self.seen[thread] = found
-
-    @property
-    def read_bytes(self) -> int:
-        """From the storage layer, so without what the page cache had."""
-        return sum(one.read_bytes for one in self.seen.values())
-
-    @property
-    def written_bytes(self) -> int:
-        """Pages that became dirty, and direct writes."""
-        return sum(one.written_bytes for one in self.seen.values())
-
-    @property
-    def calls(self) -> int:
-        """That read or wrote a file; those on the client's socket are not among them."""
-        return sum(one.calls for one in self.seen.values())
+            self.total, self.pid, self.clients, self.last = Counted(), server.pid, set(), {}
+        self.clients |= {row[0] for row in answer(server)}
+        now = counters(root / f"proc/{server.pid}/task")
+        for thread in self.clients & set(now):
+            self.total = self.total.plus(now[thread], self.last.get(thread, Counted()))
+        self.last = now
 
 
 def answer(server) -> list[tuple]:
@@ -61,6 +57,12 @@ def answer(server) -> list[tuple]:
         return server.query(CLIENTS)
     except pymysql.Error as error:
         raise ConnectionError(str(error)) from error
+
+
+def counters(folder: Path) -> dict[int, Counted]:
+    """Of all threads that live."""
+    found = {int(one.name): counted(one / "io") for one in folder.iterdir()}
+    return {thread: one for thread, one in found.items() if one is not None}
 
 
 def counted(file: Path) -> Counted | None:

@@ -343,6 +343,8 @@ class Contender:
         is none, by the process's."""
         if self.server.pid is None:
             raise DevError(f"{self._why_dead()}\n{self.server.log_tail()}")
+        if self._group:  # at once before the process, so that the difference is right
+            self._clients.look(self.server)
         used = process_usage.read(self.server.pid)
         if self._group:
             used = self._with_traffic(used)
@@ -350,13 +352,12 @@ class Contender:
         return used if written is None else replace(used, written_bytes=written)
 
     def _with_traffic(self, used: Usage) -> Usage:
-        found = self._group.traffic()
-        self._clients.look(self.server)
+        found, clients = self._group.traffic(), self._clients.total
         return replace(
             used,
-            background_read_bytes=used.read_bytes - self._clients.read_bytes,
-            background_written_bytes=used.written_bytes - self._clients.written_bytes,
-            background_calls=used.calls - self._clients.calls,
+            background_read_bytes=used.read_bytes - clients.read_bytes,
+            background_written_bytes=used.written_bytes - clients.written_bytes,
+            background_calls=used.calls - clients.calls,
             device_reads=found.reads,
             device_writes=found.writes,
             device_read_bytes=found.read_bytes,

@@ -175,9 +175,18 @@ def after(limits: Limits | None) -> str:
     return f"; limits: {shown(limits)}" if limits else ""
 
 
-def add_operations(report, each: str, used: dict[str, tuple[Usage, int]]) -> None:
-    """The figure of the operations that the disk was asked for, unless none was counted: servers
-    without limits. `used`: engine -> what it used for how many of what `each` names."""
-    if any(usage.operations for usage, _ in used.values()):
-        values = {engine: usage.operations / number for engine, (usage, number) in used.items()}
-        report.add(f"disk operations {each}", "", values, False)
+def add_operations(report, each: str, used: dict[str, tuple[Usage, int]], part: str = "") -> None:
+    """What the disk was asked for, unless nothing was counted: servers without limits. `used`:
+    engine -> what it used for how many of what `each` names."""
+    if not any(usage.operations for usage, _ in used.values()):
+        return
+    for name, unit, value, scale in (
+        (f"disk operations {each}", "", lambda u: u.operations, 1),
+        ("of that, reads", "", lambda u: u.device_reads, 1),
+        (f"read from the disk {each}", "KB", lambda u: u.device_read_bytes, 1e3),
+        (f"written to the disk {each}", "KB", lambda u: u.device_written_bytes, 1e3),
+        ("of what is read, background work", "KB", lambda u: u.background_read_bytes, 1e3),
+        ("of what is written, background work", "KB", lambda u: u.background_written_bytes, 1e3),
+    ):
+        values = {engine: value(usage) / number / scale for engine, (usage, number) in used.items()}
+        report.add(name, unit, values, False, part=part)

@@ -48,8 +48,14 @@ class Sampler:
         return self.samples[-1].used if self.samples else Usage()
 
     def _work(self) -> None:
-        while not self._stop.wait(self.every):
+        number = 1
+        while not self._stop.wait(self._until(number)):
+            number = max(number, int((time.monotonic() - self._started) / self.every)) + 1
             self._take(self.contender.usage_so_far)
+
+    def _until(self, number: int) -> float:
+        """Seconds until a sample is due; what samples take themselves must not add up."""
+        return max(0.0, self._started + number * self.every - time.monotonic())
 
     def _take(self, usage) -> None:
         pid = self.contender.server.pid

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from bench import turns
 from bench.figure import Bar
 from bench.plot import Plot
+from bench.process_usage import Usage
 from bench.report import Report
 from bench.sampler import Sample
 from bench.table import Table
@@ -173,11 +174,15 @@ def rows_of(label: str, sums: dict[str, turns.Sum]) -> list[list]:
 
 
 def seconds_of(turn: turns.Turn) -> list[list]:
-    """The n-th sample was taken about when the n-th second ended; a second without a sample is
-    left out, as is the last sample, which follows the end of the load."""
-    before = Sample(0.0, type(turn.used)(), 0, 0)
+    """A second without a sample is left out; what it used is in the next one. The load's seconds
+    begin a little later than those of the samples: it connects first."""
+    taken = {round(sample.second): sample for sample in reversed(turn.samples)}
+    before = Sample(0.0, Usage(), 0, 0)
     lines = []
-    for interval, sample in zip(turn.run.intervals, turn.samples, strict=False):
+    for interval in turn.run.intervals:
+        sample = taken.get(round(interval.second))
+        if sample is None:
+            continue
         grown = sample.used - before.used
         lines.append(
             [

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What sysbench's tests have found, as a Report."""
 
-from bench import bars, seconds, turns
+from bench import bars, limits, seconds, turns
 from bench.plot import Plot
 from bench.report import Report
 from bench.results import Results
@@ -46,15 +46,8 @@ def add_seconds(found: Report, results: Results, test: str) -> None:
         return
     part = f"{test}: evenness, and the disk"
     seconds.add_evenness(found, part, sums)
-    for name, unit, value, scale in (
-        ("disk operations a transaction", "", lambda used: used.operations, 1),
-        ("read a transaction", "KB", lambda used: used.device_read_bytes, 1e3),
-        ("of that, background work", "KB", lambda used: used.background_read_bytes, 1e3),
-        ("written a transaction", "KB", lambda used: used.device_written_bytes, 1e3),
-        ("of that, background work", "KB", lambda used: used.background_written_bytes, 1e3),
-    ):
-        values = {e: s.per_transaction(value(s.used)) / scale for e, s in sums.items()}
-        found.add(name, unit, values, False, part=part)
+    used = {engine: (one.used, one.transactions) for engine, one in sums.items()}
+    limits.add_operations(found, "a transaction", used, part)
     seconds.add_plots(found, test, sums)
     found.seconds_measured += seconds.rows_of(test, sums)
 

@@ -496,14 +496,22 @@ class ClientThreadsTest(unittest.TestCase):
     def look(self, pid: int, *threads: int) -> tuple[int, int]:
         server = SimpleNamespace(pid=pid, query=lambda _: [(thread,) for thread in threads])
         self.threads.look(server, self.root)
-        return self.threads.read_bytes, self.threads.written_bytes
+        return self.threads.total.read_bytes, self.threads.total.written_bytes
 
     def test_only_threads_that_have_served_a_client_count(self):
         for number in (1, 2, 3):
             self.thread(100, number, 10 * number, number)
         self.assertEqual((40, 4), self.look(100, 1, 3))
-        self.assertEqual((60, 6), self.look(100, 2))
-        self.assertEqual(12, self.threads.calls)
+        self.assertEqual(8, self.threads.total.calls)
+        self.thread(100, 1, 15, 1)
+        self.thread(100, 2, 28, 2)
+        self.assertEqual((45, 4), self.look(100, 3))
+
+    def test_what_one_did_before_it_served_a_client_was_background_work(self):
+        self.thread(100, 1, 1000, 1000)
+        self.assertEqual((0, 0), self.look(100))
+        self.thread(100, 1, 1007, 1001)
+        self.assertEqual((7, 1), self.look(100, 1))
 
     def test_one_that_has_ended_keeps_what_it_had(self):
         self.thread(100, 1, 10, 1)
@@ -522,7 +530,6 @@ class ClientThreadsTest(unittest.TestCase):
         self.thread(100, 1, 10, 1)
         self.thread(200, 1, 3, 4)
         self.look(100, 1)
-        self.assertEqual((0, 0), self.look(200))
         self.assertEqual((3, 4), self.look(200, 1))
 
 

@@ -25,7 +25,6 @@ from bench.sysbench_tool import Interval, ScriptRun
 from tests.unit.python import bench_reports
 from tools.errors import DevError
 
-
 LITTLE = Limits(2**25)
 
 
@@ -124,6 +123,13 @@ class RowsTest(unittest.TestCase):
         self.assertEqual(("a, b", "innodb", "1", "9"),
                          tuple(found[1][name] for name in ("measured", "contender",
                                "background_read_bytes", "group_bytes")))  # fmt: skip
+
+    def test_a_second_without_a_sample_is_left_out(self):
+        one = turn([5.0, 6.0, 7.0])
+        del one.samples[1]
+        found = self.rows(seconds.table_text(seconds.rows_of("x", {"a": turns.summed([one])})))
+        self.assertEqual([("1", "10"), ("3", "20")],
+                         [(row["second"], row["disk_reads"]) for row in found])  # fmt: skip
 
     def test_they_are_a_file_of_their_own(self):
         report = bench_reports.of_linkbench()
