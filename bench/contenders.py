@@ -69,7 +69,7 @@ class Settings:
     (contender, plugin file) pairs. `direct`: O_DIRECT also for the RocksDB engines, unless
     `buffered_reads` leaves them their defaults. `limits`: what Contender.limit() puts into
     force. `flush_log`: with 1 an engine syncs its log at every commit, with 2 it writes it then
-    and syncs it once a second."""
+    and syncs it once a second. `malloc`: a library that replaces the C library's allocator."""
 
     memory_bytes: int
     sync_binlog: int = 0
@@ -80,6 +80,7 @@ class Settings:
     limits: Limits | None = None
     flush_log: int = 1
     binlog: bool = True
+    malloc: Path | None = None
 
     def __post_init__(self):
         limits.check(self.limits, self.memory_bytes)
@@ -188,8 +189,13 @@ class Contender:
         self.folder = folder
         self.settings = settings
         options = server_options(engine, settings)
+        preload = {"LD_PRELOAD": str(settings.malloc.absolute())} if settings.malloc else {}
         self.server = PrivateServer(
-            folder / engine, base_of(engine), options, plugin_dir=self._plugin_dir()
+            folder / engine,
+            base_of(engine),
+            options,
+            plugin_dir=self._plugin_dir(),
+            environment=preload,
         )
         self._paused = False
         self._group: cgroup.Group | None = None

@@ -62,6 +62,26 @@ def add_hours_option(parser) -> None:
     )
 
 
+def add_malloc_option(parser) -> None:
+    """The argument that settings_of() reads."""
+    parser.add_argument(
+        "--malloc",
+        type=Path,
+        metavar="FILE",
+        help="the servers' allocator: a library that is preloaded, like libjemalloc.so.2",
+    )
+
+
+def malloc_of(args) -> Path | None:
+    """DevError for a file that is not there: the loader would only warn."""
+    from tools.errors import DevError
+
+    file = getattr(args, "malloc", None)
+    if file is not None and not file.is_file():
+        raise DevError(f"--malloc {file}: no such file")
+    return file
+
+
 def add_binlog_options(parser) -> None:
     """The arguments that settings_of() and binlog_shown() read."""
     parser.add_argument(
@@ -117,6 +137,7 @@ def settings_of(args, memory_bytes: int, **more):
         plugins=plugins_of(args),
         sync_binlog=getattr(args, "sync_binlog", 0),
         binlog=getattr(args, "binlog", "on") == "on",
+        malloc=malloc_of(args),
         **more,
     )
 

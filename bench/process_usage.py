@@ -69,8 +69,13 @@ def read(pid: int | None) -> Usage:
 
 def resident_bytes(pid: int | None) -> int:
     """Memory of a living process that is in use now."""
+    return memory(pid).rss
+
+
+def memory(pid: int | None):
+    """Of a living process now: psutil's `rss`, in use, and `vms`, all that it has mapped."""
     with living(pid) as process:
-        return process.memory_info().rss
+        return process.memory_info()
 
 
 def wait_until_quiet(pid: int, timeout: float, calm: float = 1.0) -> bool:

@@ -20,6 +20,7 @@ class Sample:
     resident_bytes: int
     disk_bytes: int
     group_bytes: int = 0
+    virtual_bytes: int = 0
 
 
 class Sampler:
@@ -60,12 +61,14 @@ class Sampler:
     def _take(self, usage) -> None:
         pid = self.contender.server.pid
         try:
+            memory = process_usage.memory(pid)
             sample = Sample(
                 time.monotonic() - self._started,
                 usage() - self._before,
-                process_usage.resident_bytes(pid),
+                memory.rss,
                 self.contender.disk_bytes(),
                 self.contender.group_bytes(),
+                memory.vms,
             )
         except (OSError, ValueError, DevError):
             return  # the server is gone; whoever loads it will notice

@@ -26,29 +26,17 @@ CURVES = (
     ("background written", "written, background work alone", "MiB"),
     ("all written", "written, by the disk's count", "MiB"),
     ("disk", "files", "MiB"),
+    ("resident", "memory (RSS)", "MiB"),
+    ("virtual", "virtual memory", "MiB"),
+    ("group", "memory with page cache", "MiB"),
 )
-COLUMNS = [
-    "measured",
-    "contender",
-    "turn",
-    "second",
-    "transactions",
-    "p99_ms",
-    "disk_reads",
-    "disk_writes",
-    "disk_read_bytes",
-    "disk_written_bytes",
-    "read_bytes",
-    "written_bytes",
-    "background_read_bytes",
-    "background_written_bytes",
-    "calls",
-    "background_calls",
-    "cpu_seconds",
-    "file_bytes",
-    "resident_bytes",
-    "group_bytes",
-]
+COLUMNS = (
+    *("measured", "contender", "turn", "second", "transactions", "p99_ms"),
+    *("disk_reads", "disk_writes", "disk_read_bytes", "disk_written_bytes"),
+    *("read_bytes", "written_bytes", "background_read_bytes", "background_written_bytes"),
+    *("calls", "background_calls", "cpu_seconds"),
+    *("file_bytes", "resident_bytes", "group_bytes", "virtual_bytes"),
+)
 
 
 def add_evenness(
@@ -58,12 +46,14 @@ def add_evenness(
     steady: Bar | None = None,
     empty: Bar | None = None,
     what: str = "transaction",
+    prefix: str = "",
 ) -> None:
-    """The lowest second, the slowest, those in which nothing ended, and the decay."""
+    """The lowest second, the slowest, those in which nothing ended, and the decay; `prefix`
+    begins their names."""
 
     def add(name: str, value: Callable, more_is_better: bool = True, bar: Bar | None = None):
         values = {engine: value(found) for engine, found in sums.items()}
-        report.add(name, "", values, more_is_better, bar, part)
+        report.add(prefix + name, "", values, more_is_better, bar, part)
 
     add("lowest second / median second", lambda s: s.steadiness, True, steady)
     add("slowest 1 % of the seconds / median", lambda s: s.slowest)
@@ -196,6 +186,7 @@ def seconds_of(turn: turns.Turn) -> list[list]:
                 *(grown.calls, grown.background_calls),
                 f"{grown.cpu_seconds:.2f}",
                 *(sample.disk_bytes, sample.resident_bytes, sample.group_bytes),
+                sample.virtual_bytes,
             ]
         )
         before = sample

@@ -23,6 +23,13 @@ DEVICE_CURVES = {
     "background read": ("background_read_bytes", 2**20),
     "background written": ("background_written_bytes", 2**20),
 }
+# those that are what a sample has seen, in MiB
+STATES = {
+    "disk": "disk_bytes",
+    "resident": "resident_bytes",
+    "virtual": "virtual_bytes",
+    "group": "group_bytes",
+}
 HOUR = 3600
 
 
@@ -42,8 +49,9 @@ class Turn:
         if what in ("rate", "p99"):
             name = "events_per_second" if what == "rate" else "latency"
             return self.run.curve(operator.attrgetter(name))
-        if what == "disk":
-            return [(s.second, s.disk_bytes / 2**20) for s in self.samples]
+        if what in STATES:
+            state = operator.attrgetter(STATES[what])
+            return [(s.second, state(s) / 2**20) for s in self.samples]
         name, scale = DEVICE_CURVES[what]
         return by_second(self.samples, operator.attrgetter(name), scale)
 
@@ -137,9 +145,9 @@ class Sum:
         return amount / self.transactions
 
     def curve(self, what: str) -> list[tuple[float, float]]:
-        """(second, value) of 'rate' a second, 'p99' in ms, 'disk' in MiB, or of what a server
-        under limits asks its disk for: 'operations', 'read' and 'written' in MiB a second, and
-        what of these is 'background' work; 'all written' is the disk's own count. Turn after
+        """(second, value) of 'rate' a second, 'p99' in ms, those of STATES in MiB, or of what a
+        server under limits asks its disk for: 'operations', 'read' and 'written' in MiB a second,
+        and what of these is 'background' work; 'all written' is the disk's own count. Turn after
         turn, without the first second of each for rate and p99."""
         points, start = [], 0.0
         for turn in self.turns:

@@ -43,6 +43,7 @@ def add_options(parser) -> None:
     limits.add_options(parser)
     harness.add_hours_option(parser)
     harness.add_binlog_options(parser)
+    harness.add_malloc_option(parser)
     parser.add_argument(
         "--partitions", type=int, default=0, metavar="N", help="of the link table, by its id1"
     )

@@ -18,7 +18,7 @@ them, --copies lets each turn begin with the same data, --hours makes it a long 
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from bench import bars, harness, limits, prices, tpcc, tpcc_limited, turns
+from bench import bars, harness, limits, prices, seconds, tpcc, tpcc_limited, turns
 from bench.cgroup import Limits
 from bench.copies import Copies
 from bench.harness import Size
@@ -46,6 +46,7 @@ def add_options(parser) -> None:
     limits.add_sweep_option(parser)
     harness.add_hours_option(parser)
     harness.add_binlog_options(parser)
+    harness.add_malloc_option(parser)
     parser.add_argument(
         "--copies",
         nargs="?",
@@ -252,8 +253,8 @@ def add_memory(report: Report, memory: int, sums: dict[str, turns.Sum], bar: set
     rates = {e: [t.run.outcome.events_per_second for t in s.turns] for e, s in sums.items()}
     limit = bars.TPCC_RATE if "rate" in bar else None
     report.add_rounds(f"{label}transactions a second", "1/s", rates, True, limit)
-    steady = ("lowest second / median second", "", lambda s: s.steadiness)
-    add(*steady, True, bars.TPCC_STEADY, "steady")
+    steady = bars.TPCC_STEADY if "steady" in bar else None
+    seconds.add_evenness(report, "", sums, steady, prefix=label)
     add("p99", "ms", lambda s: s.p99)
     written = ("written a transaction", "KB", each(lambda s: s.used.written_bytes / 1e3))
     add(*written, False, bars.TPCC_WRITTEN_KB, "written")
@@ -267,17 +268,13 @@ def add_memory(report: Report, memory: int, sums: dict[str, turns.Sum], bar: set
 
 def add_curves(report: Report, label: str, sums: dict[str, turns.Sum]) -> None:
     """What happened second by second."""
-    rates = {engine: s.curve("rate") for engine, s in sums.items()}
-    report.plots.append(Plot(f"{label}throughput by second", "seconds", "transactions", rates))
-    p99s = {engine: s.curve("p99") for engine, s in sums.items()}
-    report.plots.append(
-        Plot(f"{label}p99 latency by second", "seconds", "ms", p99s, log_y=True)
-    )  # fmt: skip
+    name = label.removesuffix(": ")
+    seconds.add_turns(report, name, sums)
+    seconds.add_plots(report, name, sums)
+    report.seconds_measured += seconds.rows_of(name, sums)
     slower = {engine: s.slower() for engine, s in sums.items()}
     title = f"{label}share of the transactions that took longer"
     report.plots.append(Plot(title, "ms", "share", slower, log_y=True, log_x=True))
-    disks = {engine: s.curve("disk") for engine, s in sums.items()}
-    report.plots.append(Plot(f"{label}disk by second", "seconds", "MiB", disks))
 
 
 def add_sweep(report: Report, sweep: dict[int, dict[str, turns.Sum]]) -> None:

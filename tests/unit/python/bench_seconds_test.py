@@ -274,6 +274,19 @@ class FailureTest(unittest.TestCase):
                 self.assertEqual("", found.revive())
 
 
+class MallocTest(unittest.TestCase):
+    def test_it_is_preloaded(self):
+        with tempfile.TemporaryDirectory() as folder:
+            known = Settings(2**24, malloc=Path("/a.so"))
+            server = contenders.Contender("innodb", Path(folder), known).server
+        self.assertEqual({"LD_PRELOAD": "/a.so"}, server.environment)
+
+    def test_one_that_is_not_there_is_refused(self):
+        with self.assertRaises(DevError):
+            harness.malloc_of(argparse.Namespace(malloc=Path("/nothing/here.so")))
+        self.assertIsNone(harness.malloc_of(argparse.Namespace()))
+
+
 class BinlogTest(unittest.TestCase):
     def test_off_is_off(self):
         options = contenders.server_options("innodb", Settings(2**24, binlog=False))
