@@ -2,7 +2,7 @@
 """The options --iops and --memory-limit: a slow disk and little memory, equal for all servers.
 
 A limit of memory may be a part of Basalt's files, like 1/4. It is then so much for data, and
-SERVER_BYTES beside it for what every server needs for itself. --sweep names one thing that is
+beside it what every server needs for itself, --server-memory. --sweep names one thing that is
 varied.
 """
 
@@ -17,8 +17,8 @@ from tools.errors import DevError
 # how volumes of clouds count: larger operations are several
 BYTES_AN_OPERATION = 16 * 1024
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
-# threads, buffers of connections and, for stock MyRocks, memtables beside the cache
-SERVER_BYTES = 224 * 2**20
+# program, threads, tables: in small runs a server had 105 to 125 MB in use beside its cache
+SERVER_BYTES = 128 * 2**20
 
 
 def add_options(parser) -> None:
@@ -43,6 +43,14 @@ def add_options(parser) -> None:
 def add_sweep_option(parser) -> None:
     """For a benchmark that takes lists; also sets `data` of the arguments."""
     parser.set_defaults(data=(1,))
+    parser.add_argument(
+        "--server-memory",
+        type=size,
+        default=SERVER_BYTES,
+        metavar="SIZE",
+        help="what each server needs beside data, added to a limit that is a part of the files "
+        f"(default {SERVER_BYTES >> 20}M)",
+    )
     parser.add_argument(
         "--sweep",
         action=Sweep,
@@ -84,6 +92,10 @@ def amount(text: str) -> int | Fraction:
     part = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", text.strip())
     if part:
         return Fraction(int(part.group(1)), int(part.group(2)))
+    return size(text)
+
+
+def size(text: str) -> int:
     match = re.fullmatch(r"(\d+)([KMG]?)", text.strip().upper())
     if match is None:
         refuse(text)
@@ -122,7 +134,7 @@ def pairs_of(args, files: int) -> list[tuple[Limits, Fraction | None]]:
     if not is_limited(args):
         return []
     return [
-        (limits_with(memory_bytes(memory, files), iops), part_of(memory))
+        (limits_with(memory_bytes(args, memory, files), iops), part_of(memory))
         for memory in args.memory_limit or (0,)
         for iops in args.iops or (0,)
     ]
@@ -132,8 +144,8 @@ def limits_with(memory: int, iops: int) -> Limits:
     return Limits(memory, iops, iops, iops * BYTES_AN_OPERATION, iops * BYTES_AN_OPERATION)
 
 
-def memory_bytes(asked: int | Fraction, files: int) -> int:
-    return SERVER_BYTES + int(asked * files) if isinstance(asked, Fraction) else asked
+def memory_bytes(args, asked: int | Fraction, files: int) -> int:
+    return args.server_memory + int(asked * files) if isinstance(asked, Fraction) else asked
 
 
 def part_of(asked: int | Fraction) -> Fraction | None:

@@ -50,9 +50,13 @@ class Point:
         if self.innodb_bytes != self.cache_bytes:
             cache += f" (InnoDB {self.innodb_bytes / 2**20:.0f} MB)"
         texts = [f"{self.data} times the data"] if self.data > 1 else []
-        texts += [f"memory for {self.part} of the files"] if self.part else []
+        texts += [f"memory for {shown_part(self.part)}"] if self.part else []
         texts += [limits.shown(self.limits), f"cache {cache}"] if self.limits else [cache]
         return ", ".join(texts)
+
+
+def shown_part(part: Fraction) -> str:
+    return "all files" if part == 1 else f"{part} of the files"
 
 
 def points(args, memory_mb: tuple[int, ...], files: int, data: int = 1) -> list[Point]:
@@ -66,20 +70,21 @@ def points(args, memory_mb: tuple[int, ...], files: int, data: int = 1) -> list[
     if args.memory_limit and args.memory_mb is None:
         found = []
         for one, part in asked:
-            cache, pool = caches(one, part, args.buffered_reads)
+            data_bytes = None if part is None else int(part * files)
+            cache, pool = caches(one, data_bytes, args.buffered_reads)
             found.append(Point(cache, pool, one, part, data))
         return found
     return [Point(size, size, one, part, data) for one, part in asked for size in sizes]
 
 
-def caches(limited: Limits, part: Fraction | None, buffered: bool) -> tuple[int, int]:
-    """The block cache and the buffer pool within a limit of memory."""
-    if part is None:
+def caches(limited: Limits, data_bytes: int | None, buffered: bool) -> tuple[int, int]:
+    """The block cache and the buffer pool within a limit of memory, of which `data_bytes` are for
+    data, where that is known."""
+    if data_bytes is None:
         pool = int(limited.memory_bytes * DIRECT_SHARE)
         return int(limited.memory_bytes * BUFFERED_SHARE) if buffered else pool, pool
-    pool = limited.memory_bytes - limits.SERVER_BYTES
-    cache = int(pool * BUFFERED_PART) if buffered else pool
-    return max(LEAST_CACHE, cache), max(LEAST_CACHE, pool)
+    cache = int(data_bytes * BUFFERED_PART) if buffered else data_bytes
+    return max(LEAST_CACHE, cache), max(LEAST_CACHE, data_bytes)
 
 
 def shown(found: list[Point], args) -> str:
@@ -231,7 +236,7 @@ def add_sweep_plot(report: Report, chosen: dict, label: str, value: Callable) ->
     if label == "memory":
         label = UNITS[first.part is not None]
     elif first.part:
-        fixed.append(f"memory for {first.part} of the files")
+        fixed.append(f"memory for {shown_part(first.part)}")
     else:
         fixed.append(limits.shown(Limits(first.limits.memory_bytes)))
     fixed += [f"{first.data} times the data"] if first.data > 1 and label[0] != "t" else []

@@ -105,7 +105,8 @@ def start(bench) -> None:
     """With the largest cache that was asked for, and without limits until there are points."""
     args = bench.args
     check(args, bench.size["memory_mb"])
-    largest = max(bench.size["memory_mb"]) * 2**20
+    asked = tpcc_limited.points(args, bench.size["memory_mb"], LOADED_BYTES)
+    largest = max(point.cache_bytes for point in asked)
     limited = Limits() if limits.is_limited(args) else None
     bench.start(largest, buffered_reads=args.buffered_reads, limits=limited)
 
@@ -131,6 +132,7 @@ def size_text(bench, points: list[Point]) -> str:
 TEXTS_SHOWN = {"random": "the specification's random texts", "words": "texts of words"}
 DISK_BARS = {"random": bars.TPCC_DISK, "words": bars.TPCC_DISK_WORDS}
 MOST_LOADERS = 16
+LOADED_BYTES = 2**28  # what the files take is not known before the load
 
 
 def copies_of(bench) -> Copies | None:
@@ -178,6 +180,7 @@ def measure_point(
     def begin(contender) -> None:
         copy = copies.of(contender.engine) if copies else None
         contender.restart(point.cache_of(contender.storage_engine), point.limits, copy)
+        contender.settle()  # levels have other sizes with another cache
         contender.limit()
         tpcc.run(contender, size, size["warmup"], 0)
 
