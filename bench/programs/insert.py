@@ -59,6 +59,7 @@ def measure(bench) -> Report:
 
 def create(contender) -> None:
     contender.new_database()
+    contender.forget_dropped()  # what the turn before has left
     options = (f"--table-options={contender.table_options}",)
     socket = contender.server.socket
     sysbench_tool.call(sysbench_tool.script_command("insert", "create", socket, *options))
