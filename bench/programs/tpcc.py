@@ -151,6 +151,7 @@ def load(bench, report: Report, warehouses: int, copies: Copies | None, part: st
     def loaded(contender) -> tpcc.Loaded:
         kept = copies.known(contender.engine, wanted_data) if copies else None
         if kept is not None:
+            report.facts[f"{contender.title}: data"] = "loaded by an earlier run"
             return tpcc.Loaded.from_json(kept)
         found = tpcc.load(contender, warehouses, min(warehouses, MOST_LOADERS), texts)
         if copies:
