@@ -85,11 +85,13 @@ def measure(bench) -> Report:
     start(bench)
     copies = copies_of(bench)
     sweep: dict[Point, dict[str, turns.Sum]] = {}
+    single = 0  # what a single one of the data takes: the same memory for all multiples
     for data in args.data:
         size = bench.size | {"warehouses": bench.size["warehouses"] * data}
         label = f"{data} times the data" if len(args.data) > 1 or data > 1 else ""
         files = load(bench, report, size["warehouses"], copies, label)
-        for point in tpcc_limited.points(args, size["memory_mb"], files // data, data):
+        single = single or files // data
+        for point in tpcc_limited.points(args, size["memory_mb"], single, data):
             sweep[point] = measure_point(bench, report, point, files, size, copies)
         disks = {c.engine: c.disk_bytes() / 2**20 for c in bench.contenders}
         report.add("disk at the end", "MiB", disks, False, DISK_BARS[args.texts], label)
