@@ -14,8 +14,17 @@ set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 # NDEBUG comes with the server's ABI (see ServerHeaders.cmake), so it is not left to the build type.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
 
+# The hardware CRC32C and, on amd64, AVX2 filter probes; RocksDB is built for the same. At its start
+# the plugin looks whether the processor has them (src/server/plugin/processor.cc).
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
+  set(BASALT_MARCH armv8-a+crc)
+elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
+  set(BASALT_MARCH haswell)
+else()
+  message(FATAL_ERROR "Basalt is for x86_64 and aarch64, this is '${CMAKE_SYSTEM_PROCESSOR}'")
+endif()
 add_compile_options(
-  -march=haswell  # the hardware CRC32C and AVX2 filter probes; RocksDB is built for the same
+  -march=${BASALT_MARCH}
   -Wall -Wextra -Werror
   -fdiagnostics-color=always)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
@@ -43,4 +52,9 @@ endif()
 find_program(BASALT_LLD ld.lld)
 if(BASALT_LLD)
   add_link_options(-fuse-ld=lld)
+  if(CMAKE_CROSSCOMPILING)  # a cross compiler looks for programs of other names in the path
+    file(REAL_PATH ${BASALT_LLD} _program)
+    get_filename_component(_programs ${_program} DIRECTORY)
+    add_link_options(-B${_programs})
+  endif()
 endif()

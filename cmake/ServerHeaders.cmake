@@ -36,12 +36,13 @@ target_include_directories(server_headers SYSTEM INTERFACE
 target_compile_definitions(server_headers INTERFACE
   MYSQL_DYNAMIC_PLUGIN MYSQL_SERVER DBUG_OFF NDEBUG)
 
+set(_libraries ${_root}/lib/${CMAKE_SYSTEM_PROCESSOR}-linux-gnu)
 add_library(embedded_server SHARED IMPORTED)
 set_target_properties(embedded_server PROPERTIES
-  IMPORTED_LOCATION ${_root}/lib/x86_64-linux-gnu/libmariadbd.so.19
+  IMPORTED_LOCATION ${_libraries}/libmariadbd.so.19
   INTERFACE_COMPILE_DEFINITIONS "DBUG_OFF;NDEBUG"
   # an imported target's folders are system folders
   INTERFACE_INCLUDE_DIRECTORIES
     "${_root}/include/mariadb/server;${BASALT_SERVER_HOME}/generated;${_source}/include;${_source}/sql")
 set(BASALT_SERVER_PROGRAM ${_root}/sbin/mariadbd)
-set(BASALT_SERVICES_LIBRARY ${_root}/lib/x86_64-linux-gnu/libmysqlservices.a)
+set(BASALT_SERVICES_LIBRARY ${_libraries}/libmysqlservices.a)

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""CMake and ninja for the variants of a build: release (the plugin and tests), asan, tsan, fuzz."""
+"""CMake and ninja for the variants of a build: release (the plugin and tests), asan, tsan, fuzz,
+and release for another processor family, whose variant has that target's name."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
-from tools import paths, setup
+from tools import paths, setup, targets
 from tools.errors import DevError
-from tools.setup import debian, jemalloc, rocksdb
+from tools.setup import cross, debian, jemalloc, rocksdb
 from tools.setup.step import parallel_jobs
 
 SANITIZERS = {
@@ -27,20 +29,31 @@ def build(
     """Builds incrementally what is asked for (`more`: CMake targets), after the set-up if that is
     incomplete; returns the build folder. Raises DevError when the compiler says no; its messages
     are already shown."""
-    setup.ensure()
+    target = target_of(variant)
+    setup.ensure_target(target)
     folder = paths.build_dir(variant)
     configure(folder, variant)
-    targets = ["ha_rocksdb"] if plugin and variant == "release" else []
-    targets += ["basalt_tests"] if tests else []
-    targets += more
-    targets += ["basalt_fuzz_targets"] if variant == "fuzz" else []
-    command = ["ninja", "-C", str(folder), "-j", str(parallel_jobs(1.0)), *targets]
+    wanted = ["ha_rocksdb"] if plugin and variant in ("release", target.name) else []
+    wanted += ["basalt_tests"] if tests else []
+    wanted += more
+    wanted += ["basalt_fuzz_targets"] if variant == "fuzz" else []
+    command = ["ninja", "-C", str(folder), "-j", str(parallel_jobs(1.0)), *wanted]
     if subprocess.run([*command, "--quiet"], env=compiler_environment()).returncode != 0:
         raise DevError(f"the build failed ({variant})")
-    if "ha_rocksdb" in targets:
-        link_debian_plugins(paths.plugin_dir())
-        check_symbols(paths.plugin())
+    if "ha_rocksdb" in wanted:
+        if targets.is_host(target):
+            link_debian_plugins(paths.plugin_dir())
+        check_symbols(paths.plugin(variant), target)
     return folder
+
+
+def target_of(variant: str) -> targets.Target:
+    return targets.TARGETS.get(variant) or targets.host()
+
+
+def variant_of(target: targets.Target) -> str:
+    """The variant that makes the plugin for a target."""
+    return "release" if targets.is_host(target) else target.name
 
 
 def compiler_environment() -> dict[str, str]:
@@ -51,13 +64,14 @@ def compiler_environment() -> dict[str, str]:
 def configure(folder: Path, variant: str) -> None:
     """Runs CMake when the folder is new or its inputs from the cache have moved."""
     rocksdb_sanitizer = ROCKSDB_SANITIZERS.get(variant, "")
-    if not rocksdb.complete(rocksdb_sanitizer):
+    if rocksdb_sanitizer and not rocksdb.complete(rocksdb_sanitizer):
         rocksdb.install(rocksdb_sanitizer)
+    target = target_of(variant)
     settings = {
-        "BASALT_SERVER_HOME": str(paths.server_home()),
-        "BASALT_ROCKSDB": str(rocksdb.prefix(rocksdb_sanitizer)),
-        "BASALT_JEMALLOC": str(jemalloc.prefix()),
-        "BASALT_SANITIZE": SANITIZERS[variant],
+        "BASALT_SERVER_HOME": str(server_home(target)),
+        "BASALT_ROCKSDB": str(rocksdb.prefix(rocksdb_sanitizer, target)),
+        "BASALT_JEMALLOC": str(jemalloc.prefix(target)),
+        "BASALT_SANITIZE": SANITIZERS.get(variant, ""),
     }
     if variant == "fuzz":
         debian.install(debian.FUZZ_PACKAGES, "to fuzz")
@@ -69,6 +83,7 @@ def configure(folder: Path, variant: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     command = ["cmake", "-G", "Ninja", "-S", str(paths.ROOT), "-B", str(folder)]
     command += [f"-D{name}={value}" for name, value in settings.items()]
+    command += [] if targets.is_host(target) else cross.cmake_settings(target)
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise DevError(f"CMake failed\n{done.stdout}{done.stderr}")
@@ -77,6 +92,11 @@ def configure(folder: Path, variant: str) -> None:
         link = paths.ROOT / "compile_commands.json"
         link.unlink(missing_ok=True)
         link.symlink_to(folder / "compile_commands.json")
+
+
+def server_home(target: targets.Target) -> Path:
+    """The server and headers that a plugin for the target is built with."""
+    return paths.server_home() if targets.is_host(target) else cross.home(target)
 
 
 def link_debian_plugins(folder: Path) -> None:
@@ -92,10 +112,10 @@ def link_debian_plugins(folder: Path) -> None:
         link.symlink_to(source)
 
 
-def dynamic_symbols(file: Path, kind: str) -> set[str]:
+def dynamic_symbols(file: Path, kind: str, target: targets.Target) -> set[str]:
     """Names of the defined ('--defined-only') or undefined ('--undefined-only') symbols."""
     done = subprocess.run(
-        ["nm", "-D", "--without-symbol-versions", kind, str(file)],
+        [target.tool("nm"), "-D", "--without-symbol-versions", kind, str(file)],
         capture_output=True,
         text=True,
         check=True,
@@ -105,23 +125,31 @@ def dynamic_symbols(file: Path, kind: str) -> set[str]:
     return {row[-1] for row in rows if row[-2] not in ("w", "v")}
 
 
-def needed_libraries(file: Path) -> list[Path]:
-    """The libraries the dynamic linker would load for a file."""
+def needed_libraries(file: Path, target: targets.Target) -> list[Path]:
+    """The libraries the dynamic linker would load for a file; of another target's those that the
+    file names itself."""
+    if not targets.is_host(target):
+        done = subprocess.run(["readelf", "-d", file], capture_output=True, text=True, check=True)
+        names = re.findall(r"\(NEEDED\) .*\[(.*)\]", done.stdout)
+        found = (d / name for name in names for d in cross.library_dirs(target))
+        return [library for library in found if library.is_file()]
     done = subprocess.run(["ldd", str(file)], capture_output=True, text=True, check=True)
     lines = (line.split("=>")[-1].split() for line in done.stdout.splitlines())
     return [Path(words[0]) for words in lines if words and words[0].startswith("/")]
 
 
-def check_symbols(plugin: Path) -> None:
+def check_symbols(plugin: Path, target: targets.Target | None = None) -> None:
     """DevError when the plugin needs a symbol that neither the server nor its libraries have, or
     shows another symbol than its declaration and services. The dynamic linker would find the
     first only when the server loads the plugin."""
-    missing = dynamic_symbols(plugin, "--undefined-only")
-    for file in [paths.mariadbd(), *needed_libraries(plugin)]:
-        missing -= dynamic_symbols(file, "--defined-only")
+    target = target or targets.host()
+    server = server_home(target) / "root/usr/sbin/mariadbd"
+    missing = dynamic_symbols(plugin, "--undefined-only", target)
+    for file in [server, *needed_libraries(plugin, target)]:
+        missing -= dynamic_symbols(file, "--defined-only", target)
     if missing:
         raise DevError("symbols the server does not have:\n  " + "\n  ".join(sorted(missing)))
-    shown = dynamic_symbols(plugin, "--defined-only")
+    shown = dynamic_symbols(plugin, "--defined-only", target)
     strange = {s for s in shown if not (s.startswith("_maria_") or s.endswith("_service"))}
     if strange or not any(s.startswith("_maria_") for s in shown):
         raise DevError(f"the plugin's exports are wrong: {' '.join(sorted(shown)) or 'none'}")

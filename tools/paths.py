@@ -9,6 +9,7 @@ Layout of the cache (BASALT_CACHE, else XDG_CACHE_HOME/basalt, else ~/.cache/bas
     server/VERSION/root/          Debian's server, client, tests and peer plugins, unpacked
     server/VERSION/source/        headers of exactly that version from its source
     server/VERSION/generated/     headers generated from them
+    cross/TARGET/VERSION/         the same for another processor family, its headers as links
     headers/                      of each version set up, its private headers as an archive
     rocksdb/VERSION-HASH/         include/ and lib/librocksdb.a; HASH covers version and flags
     jemalloc/VERSION-HASH/        include/ and lib/libjemalloc_pic.a
@@ -19,6 +20,8 @@ Layout of the cache (BASALT_CACHE, else XDG_CACHE_HOME/basalt, else ~/.cache/bas
 
 import os
 from pathlib import Path
+
+from tools import targets
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -39,7 +42,7 @@ def build_root() -> Path:
 
 
 def build_dir(variant: str = "release") -> Path:
-    """One CMake build tree: 'release', 'asan' or 'tsan'."""
+    """One CMake build tree: 'release', 'asan', 'tsan', or that of another target, by its name."""
     return build_root() / variant
 
 
@@ -98,18 +101,18 @@ def debian_plugin_dir() -> Path:
     return basedir() / "lib" / "mysql" / "plugin"
 
 
-def plugin_dir() -> Path:
+def plugin_dir(variant: str = "release") -> Path:
     """Our build's plugin folder: our ha_rocksdb.so and links to Debian's other plugins."""
-    return build_dir() / "plugin"
+    return build_dir(variant) / "plugin"
 
 
-def plugin() -> Path:
-    return plugin_dir() / "ha_rocksdb.so"
+def plugin(variant: str = "release") -> Path:
+    return plugin_dir(variant) / "ha_rocksdb.so"
 
 
 def library_dir() -> Path:
     """Shared libraries among the unpacked packages (libmariadb3, libmariadbd19)."""
-    return basedir() / "lib" / "x86_64-linux-gnu"
+    return basedir() / "lib" / targets.host().triple
 
 
 def environment() -> dict[str, str]:

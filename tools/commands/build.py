@@ -3,7 +3,8 @@
 
 import time
 
-from tools import build, paths
+from tools import build, paths, targets
+from tools.errors import DevError
 
 HELP = "builds the plugin"
 
@@ -16,12 +17,22 @@ def add_arguments(parser) -> None:
         default="release",
         help="asan/tsan: tests only",
     )
+    parser.add_argument(
+        "--target",
+        choices=tuple(targets.TARGETS),
+        help="the processor family; another than this machine's is built by a cross compiler",
+    )
 
 
 def run(args) -> int:
     started = time.monotonic()
     tests = args.tests or args.variant != "release"
-    folder = build.build(plugin=True, tests=tests, variant=args.variant)
-    what = paths.plugin() if args.variant == "release" else folder
+    variant = args.variant
+    if args.target and not targets.is_host(targets.TARGETS[args.target]):
+        if variant != "release":
+            raise DevError(f"--variant {variant} is for this machine only")
+        variant = args.target
+    folder = build.build(plugin=True, tests=tests, variant=variant)
+    what = folder if args.variant != "release" else paths.plugin(variant)
     print(f"built {what} in {time.monotonic() - started:.1f} s")
     return 0

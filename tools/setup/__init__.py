@@ -14,9 +14,18 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator
 
-from tools import paths
+from tools import paths, targets
 from tools.errors import DevError
-from tools.setup import applications, client_tools, debian, jemalloc, mariadb, rocksdb, room
+from tools.setup import (
+    applications,
+    client_tools,
+    cross,
+    debian,
+    jemalloc,
+    mariadb,
+    rocksdb,
+    room,
+)
 from tools.setup.step import say
 
 
@@ -31,12 +40,31 @@ def ensure() -> None:
         run()
 
 
-def run() -> None:
-    """All steps, in the order that fails early. Raises DevError naming what is missing."""
+def ensure_target(target: targets.Target) -> None:
+    """What a build for the target needs, which is less than all when that is another machine."""
+    if targets.is_host(target):
+        ensure()
+        return
+    make_cache()
+    if not mariadb.complete():
+        debian.install_build_packages()
+        mariadb.install()
+    cross.install(target)
+    for library in (rocksdb, jemalloc):
+        if not library.complete(target=target):
+            library.install(target=target)
+
+
+def make_cache() -> None:
     try:
         paths.cache().mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DevError(f"cannot make the cache folder {paths.cache()}: {error.strerror}") from error
+
+
+def run() -> None:
+    """All steps, in the order that fails early. Raises DevError naming what is missing."""
+    make_cache()
     room.check()
     debian.install_build_packages()
     mariadb.install()

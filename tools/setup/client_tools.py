@@ -9,7 +9,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from tools import paths
+from tools import paths, targets
 from tools.errors import DevError
 from tools.setup import debian
 from tools.setup.step import lock, log_end, new_folder, say
@@ -70,8 +70,9 @@ def environment() -> dict[str, str]:
     """The environment in which they find their modules, and the server's client library. HOME is
     a place without option files, so that nobody's settings leak in."""
     usr = home() / "root" / "usr"
-    perl = [usr / "share" / "perl5", *sorted((usr / "lib" / "x86_64-linux-gnu").glob("perl5/*"))]
-    libraries = [usr / "lib" / "x86_64-linux-gnu", home() / "root" / "lib" / "x86_64-linux-gnu"]
+    triple = targets.host().triple
+    perl = [usr / "share" / "perl5", *sorted((usr / "lib" / triple).glob("perl5/*"))]
+    libraries = [usr / "lib" / triple, home() / "root" / "lib" / triple]
     kept = {n: v for n, v in os.environ.items() if not n.startswith(("MYSQL_", "PERCONA_"))}
     return {
         **kept,

@@ -27,11 +27,11 @@ def locked(crate: str) -> tuple[str, str]:
     return entry.group(1), entry.group(2)
 
 
-def prefix(crate: str, library: str, flags: list[str]) -> Path:
+def prefix(crate: str, library: str, flags: list[str], compiler: str = "g++") -> Path:
     """The folder of the cache for what is built of it: by the library's version ('5.3.1' of
     '0.7.1+5.3.1-0-g81034ce...') and a digest of version, checksum, flags and compiler."""
     version, checksum = locked(crate)
-    recipe = json.dumps([version, checksum, flags, compiler_version()])
+    recipe = json.dumps([version, checksum, flags, compiler_version(compiler)])
     digest = hashlib.sha256(recipe.encode()).hexdigest()[:12]
     number = version.partition("+")[2].partition("-")[0]
     return paths.cache() / library / f"{number}-{digest}"
@@ -58,10 +58,10 @@ def fetch(crate: str, what: str) -> Path:
     raise DevError(f"Cargo knows no package {crate}")
 
 
-def compiler_version() -> str:
-    """The major version of g++, '' when there is none yet."""
+def compiler_version(compiler: str) -> str:
+    """Its major version, '' when there is none yet."""
     try:
-        done = subprocess.run(["g++", "-dumpversion"], capture_output=True, text=True)
+        done = subprocess.run([compiler, "-dumpversion"], capture_output=True, text=True)
     except FileNotFoundError:
         return ""
     return done.stdout.strip()

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tools import paths
+from tools import paths, targets
 from tools.errors import DevError
 from tools.setup.step import lock, log_end, quiet, say
 
@@ -102,9 +102,10 @@ def install_build_packages() -> None:
     architecture = subprocess.run(
         ["dpkg", "--print-architecture"], capture_output=True, text=True
     ).stdout.strip()
-    if architecture != "amd64":
+    if architecture not in targets.TARGETS:
+        known = " and ".join(targets.TARGETS)
         raise DevError(
-            f"only Debian on amd64 is supported, this is '{architecture or 'no Debian'}'"
+            f"only Debian on {known} is supported, this is '{architecture or 'no Debian'}'"
         )
     install([*BUILD_PACKAGES, TIDY_PACKAGE, *FUZZ_PACKAGES], "to build")
     if not good_cargo():
@@ -136,16 +137,19 @@ def cargo() -> str:
 
 class PrivateApt:
     """apt with lists, cache and sources of its own below the project's cache: binary and source
-    packages of this Debian's own repositories, no third party's. Needs no root."""
+    packages of this Debian's own repositories, no third party's. Needs no root. For another target
+    than this machine it knows that architecture only, and of no package that is installed."""
 
-    def __init__(self):
-        self.folder = paths.cache() / "apt"
+    def __init__(self, target: targets.Target | None = None):
+        self.target = None if target is None or targets.is_host(target) else target
+        self.folder = paths.cache() / ("apt-" + self.target.name if self.target else "apt")
         self.sources = self.folder / "basalt.sources"
 
     def options(self) -> list[str]:
+        status = self.folder / "status" if self.target else "/var/lib/dpkg/status"
         settings = {
             "Dir::State": self.folder / "state",
-            "Dir::State::status": "/var/lib/dpkg/status",
+            "Dir::State::status": status,
             "Dir::Cache": self.folder / "cache",
             "Dir::Etc::sourcelist": self.sources,
             "Dir::Etc::sourceparts": "-",
@@ -154,6 +158,9 @@ class PrivateApt:
             # root's downloads would be made by the user _apt, who may not enter the cache
             "APT::Sandbox::User": "root",
         }
+        if self.target:
+            settings |= {"APT::Architecture": self.target.name}
+            settings |= {"APT::Architectures": self.target.name}
         return [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
 
     def update(self) -> None:
@@ -161,6 +168,8 @@ class PrivateApt:
         (self.folder / "state" / "lists" / "partial").mkdir(parents=True, exist_ok=True)
         (self.folder / "cache" / "archives" / "partial").mkdir(parents=True, exist_ok=True)
         self.sources.write_text(debian_sources())
+        if self.target:
+            (self.folder / "status").touch()
         if not quiet(
             ["apt-get", *self.options(), "update", "--error-on=any"], "private-apt-update"
         ):

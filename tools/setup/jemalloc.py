@@ -6,6 +6,7 @@ import shutil
 import time
 from pathlib import Path
 
+from tools import targets
 from tools.errors import DevError
 from tools.setup import crates
 from tools.setup.step import lock, log_end, new_folder, parallel_jobs, quiet, say
@@ -27,31 +28,42 @@ FLAGS = [
     "--disable-libdl",
     "--disable-shared",
     "--disable-doc",
-    "CFLAGS=-O2 -g0 -fPIC -fvisibility=hidden -march=haswell",
 ]
 
 
-def prefix() -> Path:
-    """Where the built library is or will be: include/ and lib/."""
-    return crates.prefix(CRATE, "jemalloc", FLAGS)
+def flags(target: targets.Target) -> list[str]:
+    """Arguments of `configure`."""
+    compiler = f"CFLAGS=-O2 -g0 -fPIC -fvisibility=hidden -march={target.march}"
+    cross = [] if targets.is_host(target) else [f"--host={target.triple}"]
+    return [*FLAGS, *target.jemalloc_flags, *cross, compiler]
 
 
-def complete() -> bool:
-    return (prefix() / "lib" / LIBRARY).is_file()
+def prefix(target: targets.Target | None = None) -> Path:
+    """Where the built library is or will be: include/ and lib/. `target`: default, this machine."""
+    target = target or targets.host()
+    compiler = "g++" if targets.is_host(target) else target.tool("g++")
+    return crates.prefix(CRATE, "jemalloc", flags(target), compiler)
 
 
-def install() -> None:
+def complete(target: targets.Target | None = None) -> bool:
+    return (prefix(target) / "lib" / LIBRARY).is_file()
+
+
+def install(target: targets.Target | None = None) -> None:
     """Fetches and builds jemalloc unless it is in the cache."""
-    if complete():
-        say(f"jemalloc {prefix().name} is there")
+    target = target or targets.host()
+    final = prefix(target)
+    if complete(target):
+        say(f"jemalloc {final.name} is there")
         return
     with lock("jemalloc"):
-        if complete():  # made by the run we waited for
+        if complete(target):  # made by the run we waited for
             return
-        tree = prefix().parent / f".build-{prefix().name}"
+        tree = final.parent / f".build-{final.name}"
         unpack(crates.fetch(CRATE, "jemalloc"), tree)
-        compile_library(tree)
-        with new_folder(prefix()) as fresh:
+        say(f"building jemalloc {final.name} for {target.name} (once; about a minute)")
+        compile_library(tree, flags(target))
+        with new_folder(final) as fresh:
             for folder, file in (("lib", LIBRARY), ("include/jemalloc", "jemalloc.h")):
                 (fresh / folder).mkdir(parents=True)
                 shutil.copy2(tree / folder / file, fresh / folder)
@@ -65,11 +77,10 @@ def unpack(crate: Path, tree: Path) -> None:
     shutil.copy2(crate / "configure" / "configure", tree)
 
 
-def compile_library(tree: Path) -> None:
-    say(f"building jemalloc {prefix().name} (once; about a minute)")
+def compile_library(tree: Path, arguments: list[str]) -> None:
     started = time.monotonic()
     version = crates.locked(CRATE)[0].partition("+")[2]
-    configure = ["sh", "./configure", f"--with-version={version}", *FLAGS]
+    configure = ["sh", "./configure", f"--with-version={version}", *arguments]
     make = ["make", f"-j{parallel_jobs(gigabytes_each=0.5)}", f"lib/{LIBRARY}"]
     for command, log in ((configure, "jemalloc-configure"), (make, "jemalloc-build")):
         if not quiet(command, log, cwd=tree):

@@ -7,6 +7,9 @@ lists these files. BASALT_PROFILE=off leaves the counts out. Measured on 2 cores
 files a batch without debug information takes less than half the time of compiling file by file.
 Only the static library's target is built.
 
+A library for another processor family (tools/targets.py) is compiled once, without a profile: the
+workload would have to run there.
+
 Tests under ThreadSanitizer have a RocksDB of their own, built when they are first asked for: TSan
 does not see what a library that it has not instrumented hands from thread to thread by atomics, and
 takes it for a race.
@@ -18,9 +21,9 @@ import shutil
 import time
 from pathlib import Path
 
-from tools import paths
+from tools import paths, targets
 from tools.errors import DevError
-from tools.setup import crates
+from tools.setup import crates, cross
 from tools.setup.step import lock, log_end, new_folder, parallel_jobs, quiet, run_with_progress, say
 
 CRATE = "librocksdb-sys"
@@ -31,13 +34,13 @@ LIBRARY = "librocksdb.a"
 # to be constructed first (all begin as zeros or constants). A TLS model by option does not work:
 # std::call_once has such variables in the C++ library.
 CXX_FLAGS = "-g0 -fvisibility=hidden -fno-gnu-unique -fno-extern-tls-init"
-# USE_RTTI: our classes derive from RocksDB's. PORTABLE=haswell: CRC32C in hardware and AVX2 filter
-# probes, as the plugin itself is built. The rest leaves out what a library does not need.
+# USE_RTTI: our classes derive from RocksDB's. PORTABLE: of the target, for CRC32C in hardware and,
+# on amd64, AVX2 filter probes. The rest leaves out what a library does not need.
 CMAKE_FLAGS = [
     "-DCMAKE_BUILD_TYPE=Release",
     "-DCMAKE_POSITION_INDEPENDENT_CODE=ON",
     "-DUSE_RTTI=ON",
-    "-DPORTABLE=haswell",
+    "-DPORTABLE={portable}",
     "-DROCKSDB_BUILD_SHARED=OFF",
     "-DWITH_GFLAGS=OFF",
     "-DWITH_LIBURING=OFF",
@@ -68,19 +71,28 @@ SPLIT = TRAINING / "split.cmake"
 VARIABLE = "BASALT_PROFILE"
 
 
-def prefix(sanitizer: str = "") -> Path:
-    """Where the built library is or will be. `sanitizer`: as of -fsanitize, empty for none."""
+def prefix(sanitizer: str = "", target: targets.Target | None = None) -> Path:
+    """Where the built library is or will be. `sanitizer`: as of -fsanitize, empty for none.
+    `target`: default, this machine."""
+    if target and not targets.is_host(target):
+        flags = [*cmake_flags(target), CXX_FLAGS, target.triple]
+        return crates.prefix(CRATE, "rocksdb", flags, target.tool("g++"))
     return crates.prefix(CRATE, "rocksdb", recipe(sanitizer, profiled()))
 
 
+def cmake_flags(target: targets.Target) -> list[str]:
+    return [flag.format(portable=target.rocksdb_portable) for flag in CMAKE_FLAGS]
+
+
 def recipe(sanitizer: str, profile: bool) -> list[str]:
-    """All that the built library depends on, besides RocksDB's version and the compiler's."""
+    """All that this machine's library depends on, besides RocksDB's version and the compiler's."""
+    flags = [*cmake_flags(targets.host()), CXX_FLAGS]
     if sanitizer:
-        return [*CMAKE_FLAGS, CXX_FLAGS, sanitized(sanitizer)]
+        return [*flags, sanitized(sanitizer)]
     if not profile:
-        return [*CMAKE_FLAGS, CXX_FLAGS]
+        return flags
     files = [hashlib.sha256(f.read_bytes()).hexdigest() for f in (WORKLOAD, HOT_SOURCES, SPLIT)]
-    return [*CMAKE_FLAGS, CXX_FLAGS, COUNTING, COUNTED, *files]
+    return [*flags, COUNTING, COUNTED, *files]
 
 
 def choice_file() -> Path:
@@ -111,24 +123,29 @@ def sanitized(sanitizer: str) -> str:
     return f"{SANITIZED_CXX_FLAGS} -fsanitize={sanitizer}"
 
 
-def complete(sanitizer: str = "") -> bool:
-    return (prefix(sanitizer) / "lib" / LIBRARY).is_file()
+def complete(sanitizer: str = "", target: targets.Target | None = None) -> bool:
+    return (prefix(sanitizer, target) / "lib" / LIBRARY).is_file()
 
 
-def install(sanitizer: str = "") -> None:
-    """Fetches and builds RocksDB unless it is in the cache."""
-    if not sanitizer:
+def install(sanitizer: str = "", target: targets.Target | None = None) -> None:
+    """Fetches and builds RocksDB unless it is in the cache. `target`: default, this machine."""
+    target = target or targets.host()
+    plain = not sanitizer and targets.is_host(target)
+    if plain:
         remember_choice()
-    final = prefix(sanitizer)
-    if complete(sanitizer):
-        say(f"RocksDB {final.name} is there{'' if sanitizer else profile_in_words()}")
+    final = prefix(sanitizer, target)
+    if complete(sanitizer, target):
+        say(f"RocksDB {final.name} is there{profile_in_words() if plain else ''}")
         return
     with lock("rocksdb"):
-        if complete(sanitizer):  # made by the run we waited for
+        if complete(sanitizer, target):  # made by the run we waited for
             return
         source = crates.fetch(CRATE, "RocksDB") / "rocksdb"
         build_dir = final.parent / f".build-{final.name}"
-        build(source, build_dir, sanitizer)
+        if targets.is_host(target):
+            build(source, build_dir, sanitizer)
+        else:
+            build_cross(source, build_dir, target)
         with new_folder(final) as fresh:
             (fresh / "lib").mkdir()
             shutil.copy2(build_dir / LIBRARY, fresh / "lib")
@@ -156,6 +173,14 @@ def build(source: Path, build_dir: Path, sanitizer: str) -> None:
     say(f"RocksDB built in {(time.monotonic() - started) / 60:.1f} minutes")
 
 
+def build_cross(source: Path, build_dir: Path, target: targets.Target) -> None:
+    started = time.monotonic()
+    say(f"building RocksDB for {target.name} (once a machine; about 7 minutes on 2 cores)")
+    flags = [f"-DCMAKE_CXX_FLAGS={CXX_FLAGS}", *cross.cmake_settings(target)]
+    compile_library(source, build_dir, flags, f"RocksDB ({target.name})", target)
+    say(f"RocksDB built in {(time.monotonic() - started) / 60:.1f} minutes")
+
+
 def build_trained(source: Path, build_dir: Path) -> None:
     trained = build_dir / "trained"
     if not trained.is_file():
@@ -175,9 +200,15 @@ def split(profile_flags: str) -> list[str]:
     ]
 
 
-def compile_library(source: Path, build_dir: Path, more_flags: list[str], what: str) -> None:
+def compile_library(
+    source: Path,
+    build_dir: Path,
+    more_flags: list[str],
+    what: str,
+    target: targets.Target | None = None,
+) -> None:
     """RocksDB's own CMake and ninja."""
-    flags = [*CMAKE_FLAGS, *without_place(source, more_flags)]
+    flags = [*cmake_flags(target or targets.host()), *without_place(source, more_flags)]
     configure = ["cmake", "-G", "Ninja", "-S", str(source), "-B", str(build_dir), *flags]
     if not quiet(configure, "rocksdb-cmake"):
         raise DevError(f"RocksDB's CMake failed\n{log_end('rocksdb-cmake', 15)}")
@@ -203,7 +234,8 @@ def train(source: Path, build_dir: Path) -> None:
         old.unlink()
     program, store = build_dir / "workload", build_dir / "workload-store"
     shutil.rmtree(store, ignore_errors=True)
-    command = ["g++", "-std=c++20", "-O2", "-march=haswell", "-fprofile-generate"]
+    march = f"-march={targets.host().march}"
+    command = ["g++", "-std=c++20", "-O2", march, "-fprofile-generate"]
     # The counted objects come first, so that of a function in several objects theirs is linked.
     hot = sorted(str(o) for o in (build_dir / "CMakeFiles" / "rocksdb_hot.dir").rglob("*.o"))
     command += ["-I", str(source / "include"), str(WORKLOAD), *hot, str(build_dir / LIBRARY)]
