@@ -13,6 +13,7 @@
 #include "server/information_schema/view.h"
 #include "server/measures/instruments.h"
 #include "server/plugin/handlerton.h"
+#include "server/plugin/processor.h"
 #include "server/plugin/server_build.h"
 #include "server/plugin_state.h"
 #include "server/reports/lock_views.h"
@@ -34,14 +35,6 @@ namespace {
 // The build defines both from the version of the project (CMakeLists.txt).
 constexpr unsigned kVersion = BASALT_VERSION_NUMBER;  // major << 8 | minor
 constexpr char kVersionText[] = BASALT_VERSION;
-
-// The library is built for processors with these (Intel since 2013, AMD since 2017).
-const char* MissingInstructions() {
-  if (!__builtin_cpu_supports("avx2")) return "AVX2";
-  if (!__builtin_cpu_supports("bmi2")) return "BMI2";
-  if (!__builtin_cpu_supports("fma")) return "FMA";
-  return nullptr;
-}
 
 // rocksdb_validate_tables=1 refuses, as in MyRocks: before the server's recovery of DDL statements,
 // so what a crash has left apart is refused, too.
