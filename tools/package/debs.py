@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from tools import targets
 from tools.errors import DevError
 from tools.package import neutral, source
 
@@ -12,14 +13,14 @@ from tools.package import neutral, source
 DEBIAN_PACKAGES = ["debhelper", "dpkg-dev", *neutral.DEBIAN_PACKAGES]
 
 
-def build(plugin: Path, folder: Path) -> None:
+def build(plugin: Path, folder: Path, target: targets.Target) -> None:
     """Writes the packages into `folder`, made of `plugin`. DevError when debhelper says no."""
     tree = folder / "tree"
-    source.lay_out(plugin, tree)
+    source.lay_out(plugin, tree, target)
     done = subprocess.run(
-        ["debian/rules", "binary"],
+        ["dpkg-architecture", "--host-arch", target.name, "--command", "debian/rules binary"],
         cwd=tree,
-        env=source.environment(),
+        env=source.environment(target),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from tools import paths
+from tools import paths, targets
 from tools.errors import DevError
 
 DEBIAN_PACKAGES = ["debugedit", "binutils"]
@@ -21,19 +21,20 @@ CACHE = "/usr/src/basalt/cache"
 SYSTEM = ("/usr/include", "/usr/lib")
 
 
-def make_copy(plugin: Path, target: Path) -> None:
-    """Writes `target`. Plugins that differ in those folders only give the same bytes."""
-    target.write_bytes(plugin.read_bytes())
-    for old, new in renames(folders(plugin)).items():
-        edit(target, "-n", "-b", old, "-d", new)
-    edit(target, "-i")
+def make_copy(plugin: Path, copy: Path, target: targets.Target) -> None:
+    """Writes `copy`. Plugins that differ in those folders only give the same bytes."""
+    copy.write_bytes(plugin.read_bytes())
+    for old, new in renames(folders(plugin, target)).items():
+        edit(copy, "-n", "-b", old, "-d", new)
+    edit(copy, "-i")
 
 
-def folders(plugin: Path) -> list[str]:
+def folders(plugin: Path, target: targets.Target) -> list[str]:
     """The absolute folders that the debug information names."""
     with tempfile.TemporaryDirectory() as scratch:
         section = Path(scratch, "section")
-        command = ["objcopy", f"--dump-section=.debug_line_str={section}", plugin, "/dev/null"]
+        objcopy = target.tool("objcopy")
+        command = [objcopy, f"--dump-section=.debug_line_str={section}", plugin, "/dev/null"]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0 or not section.is_file():
             raise DevError(f"{plugin} has no debug information; run ./dev build\n{done.stderr}")

@@ -10,22 +10,25 @@ import re
 import subprocess
 from pathlib import Path
 
-from tools import paths
+from tools import build, paths, targets
 from tools.errors import DevError
 
 
-def check_plugin() -> None:
-    """DevError unless the release build has a plugin, for the server of the set-up."""
-    settings = paths.build_dir() / "basalt-settings"
-    if not paths.plugin().is_file() or not settings.is_file():
-        raise DevError(f"missing: {paths.plugin()}; run ./dev build")
+def check_plugin(target: targets.Target) -> None:
+    """DevError unless the target's release build has a plugin, for the server of the set-up."""
+    variant = build.variant_of(target)
+    plugin = paths.plugin(variant)
+    command = "./dev build" + ("" if targets.is_host(target) else f" --target {target.name}")
+    settings = paths.build_dir(variant) / "basalt-settings"
+    if not plugin.is_file() or not settings.is_file():
+        raise DevError(f"missing: {plugin}; run {command}")
     if not paths.server_version():
         raise DevError("missing: the private server; run ./dev setup")
     built_for = re.search(r"^BASALT_SERVER_HOME=(.*)$", settings.read_text(), re.M)[1]
-    if built_for != str(paths.server_home()):
+    if built_for != str(build.server_home(target)):
         raise DevError(
             f"the plugin was built for MariaDB {Path(built_for).name}, the package is wanted for"
-            f" {paths.server_version()}; run ./dev build"
+            f" {paths.server_version()}; run {command}"
         )
 
 

@@ -4,7 +4,8 @@
 import shutil
 from pathlib import Path
 
-from tools import paths
+from tools import build as builder
+from tools import paths, targets
 from tools.errors import DevError
 from tools.package import debs, origin, tarball
 from tools.setup import debian
@@ -14,30 +15,41 @@ PACKAGE = "mariadb-plugin-basalt"
 OURS = (".deb", ".xz")
 
 
-def check(output: Path) -> None:
+def default(target: targets.Target) -> Path:
+    """The folder when none is named."""
+    name = "package" if targets.is_host(target) else f"package-{target.name}"
+    return paths.build_root() / name
+
+
+def check(output: Path, target: targets.Target) -> None:
     """DevError when there is nothing to make packages of, or `output` must not be replaced."""
-    origin.check_plugin()
+    origin.check_plugin(target)
     origin.check_tag()
     origin.server_version()
     if output.exists() and any(f.suffix not in OURS for f in output.iterdir()):
         raise DevError(f"{output} holds more than packages; name another folder by --output")
 
 
-def build(output: Path, plugin: Path | None = None) -> list[Path]:
+def build(
+    output: Path, plugin: Path | None = None, target: targets.Target | None = None
+) -> list[Path]:
     """Makes the folder `output`, which appears whole or not at all, and has nothing else in it;
-    returns the paths of the files. `plugin`: default, the one of the release build."""
-    check(output)
+    returns the paths of the files. `plugin`: default, the one of the target's release build;
+    `target`: default, this machine."""
+    target = target or targets.host()
+    check(output, target)
     debian.install(debs.DEBIAN_PACKAGES, "to build packages")
     with new_folder(output) as fresh:
         try:
-            debs.build(plugin or paths.plugin(), fresh)
-            tarball.build(deb(fresh, PACKAGE), fresh)
+            debs.build(plugin or paths.plugin(builder.variant_of(target)), fresh, target)
+            tarball.build(deb(fresh, PACKAGE, target), fresh, target)
         except BaseException:
             shutil.rmtree(fresh)
             raise
     return sorted(output.iterdir())
 
 
-def deb(folder: Path, package: str) -> Path:
+def deb(folder: Path, package: str, target: targets.Target | None = None) -> Path:
     """The file of a Debian package in an output folder."""
-    return folder / f"{package}_{origin.package_version()}_amd64.deb"
+    architecture = (target or targets.host()).name
+    return folder / f"{package}_{origin.package_version()}_{architecture}.deb"

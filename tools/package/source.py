@@ -7,19 +7,22 @@ import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tools import paths
+from tools import paths, targets
 from tools.package import changelog, neutral, origin
+from tools.setup import cross
 
 PACKAGING = paths.ROOT / "packaging"
 FILES = ("rocksdb.cnf", "basalt.conf")
 
 
-def lay_out(plugin: Path, folder: Path) -> None:
+def lay_out(plugin: Path, folder: Path, target: targets.Target) -> None:
     """Fills a folder that does not exist yet."""
     shutil.copytree(PACKAGING / "debian", folder / "debian")
     for name in FILES:
         shutil.copy2(PACKAGING / name, folder / name)
-    neutral.make_copy(plugin, folder / plugin.name)
+    neutral.make_copy(plugin, folder / plugin.name, target)
+    if not targets.is_host(target):
+        shutil.copy2(cross.home(target) / cross.SHLIBS, folder / "debian" / "shlibs.local")
     (folder / "debian" / "changelog").write_text(changelog_text())
 
 
@@ -43,15 +46,17 @@ def has_address() -> bool:
     return not maintainer().endswith(".invalid>")
 
 
-def environment() -> dict[str, str]:
+def environment(target: targets.Target) -> dict[str, str]:
     """What debhelper is told; nothing of the caller's environment changes a package."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
+    libraries = [] if targets.is_host(target) else cross.library_dirs(target)
     return {
         **kept,
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",
         "SOURCE_DATE_EPOCH": str(origin.source_date()),
         "SERVER_VERSION": origin.server_version(),
+        "TARGET_LIBRARIES": ":".join(map(str, libraries)),
         "DEB_RULES_REQUIRES_ROOT": "no",
         # xz cuts its input by the number of threads
         "DPKG_DEB_THREADS_MAX": "1",

@@ -9,32 +9,30 @@ import subprocess
 import tarfile
 from pathlib import Path
 
-from tools import paths
+from tools import paths, targets
 from tools.package import origin, source
 
-MACHINE = "x86_64"
-# what the library is compiled for (cmake/Options.cmake), by the names of /proc/cpuinfo
-PROCESSOR_FLAGS = ("avx2", "bmi2", "fma")
 CHECKSUMS = "SHA256SUMS"
 # the lowest level of xz, as of the packages
 LEVEL = 1
 PAGES = ("README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "docs")
 
 
-def name() -> str:
+def name(target: targets.Target | None = None) -> str:
     """Of the folder in it, and of the file without its suffix."""
-    return f"basalt-{origin.package_version()}-linux-{MACHINE}"
+    return f"basalt-{origin.package_version()}-linux-{(target or targets.host()).machine}"
 
 
-def build(package: Path, folder: Path) -> Path:
+def build(package: Path, folder: Path, target: targets.Target) -> Path:
     """Writes the tarball into `folder`, with the plugin of the Debian package; returns its path."""
-    files = contents(plugin_of(package))
+    files = contents(plugin_of(package), target)
     files[CHECKSUMS] = checksums(files)
-    target = folder / f"{name()}.tar.xz"
-    with tarfile.open(target, "w:xz", preset=LEVEL, format=tarfile.GNU_FORMAT) as archive:
+    tarball = folder / f"{name(target)}.tar.xz"
+    with tarfile.open(tarball, "w:xz", preset=LEVEL, format=tarfile.GNU_FORMAT) as archive:
         for file in sorted(files):
-            archive.addfile(entry(file, files[file]), io.BytesIO(files[file]))
-    return target
+            path = f"{name(target)}/{file}"
+            archive.addfile(entry(path, files[file]), io.BytesIO(files[file]))
+    return tarball
 
 
 def plugin_of(package: Path) -> bytes:
@@ -44,13 +42,13 @@ def plugin_of(package: Path) -> bytes:
         return archive.extractfile("./usr/lib/mysql/plugin/ha_rocksdb.so").read()
 
 
-def contents(plugin: bytes) -> dict[str, bytes]:
+def contents(plugin: bytes, target: targets.Target) -> dict[str, bytes]:
     """All but the checksums, by their paths in the folder."""
     files = {
         "install": (source.PACKAGING / "install.sh").read_bytes(),
         "ha_rocksdb.so": plugin,
         "copyright": (source.PACKAGING / "debian" / "copyright").read_bytes(),
-        "BUILD": facts().encode(),
+        "BUILD": facts(target).encode(),
     }
     files |= {n: (source.PACKAGING / n).read_bytes() for n in source.FILES}
     for page in pages():
@@ -65,15 +63,16 @@ def pages() -> list[Path]:
     return [Path(page) for page in listed.split("\0") if page]
 
 
-def facts() -> str:
+def facts(target: targets.Target) -> str:
     """What the script compares with the machine, as lines NAME=VALUE."""
     server = server_build()
     values = {
         "version": origin.basalt_version(),
         "server": server,
         "release": server.partition("-")[0],
-        "machine": MACHINE,
-        "processor_flags": " ".join(PROCESSOR_FLAGS),
+        "machine": target.machine,
+        "processor_flags": " ".join(target.processor_flags),
+        "processors": target.processors,
     }
     return "".join(f"{key}={value}\n" for key, value in values.items())
 
@@ -90,11 +89,11 @@ def checksums(files: dict[str, bytes]) -> bytes:
     return "".join(lines).encode()
 
 
-def entry(file: str, content: bytes) -> tarfile.TarInfo:
+def entry(path: str, content: bytes) -> tarfile.TarInfo:
     """Root's, with the time that all files of a package carry."""
-    found = tarfile.TarInfo(f"{name()}/{file}")
+    found = tarfile.TarInfo(path)
     found.size = len(content)
     found.mtime = origin.source_date()
-    found.mode = 0o755 if file == "install" else 0o644
+    found.mode = 0o755 if path.endswith("/install") else 0o644
     found.uname = found.gname = "root"
     return found
