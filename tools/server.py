@@ -37,7 +37,8 @@ class PrivateServer:
     `options` are appended to the command line and so win over the defaults below.
     `plugin_dir` replaces the folder of the plugin (another build, a sanitizer build).
     `environment` adds variables for the server process. `wrapper` is put before mariadbd
-    (e.g. ["taskset", "-c", "0"]); the pid is then still mariadbd's as long as it execs.
+    (e.g. ["taskset", "-c", "0"]); the pid is then still mariadbd's as long as it execs. `root` is
+    the folder with the server's packages, unpacked; default: the private server.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class PrivateServer:
         plugin_dir: str | os.PathLike | None = None,
         environment: dict[str, str] | None = None,
         wrapper: Iterable[str] = (),
+        root: Path | None = None,
         start_timeout: float = 180.0,
     ):
         if engine not in ENGINES:
@@ -61,6 +63,8 @@ class PrivateServer:
         self.plugin_dir = Path(plugin_dir) if plugin_dir else default_plugin_dir(engine)
         self.environment = dict(environment or {})
         self.wrapper = list(wrapper)
+        self.basedir = (root or paths.server_root()) / "usr"
+        self.program = self.basedir / "sbin" / "mariadbd"
         self.start_timeout = start_timeout
         self.error_log = self.datadir / "error.log"
         self.pid_file = self.datadir / "server.pid"
@@ -94,11 +98,11 @@ class PrivateServer:
         """The command line of the server."""
         command = [
             *self.wrapper,
-            str(paths.mariadbd()),
+            str(self.program),
             "--no-defaults",
-            f"--basedir={paths.basedir()}",
+            f"--basedir={self.basedir}",
             f"--datadir={self.datadir}",
-            f"--lc-messages-dir={paths.lc_messages_dir()}",
+            f"--lc-messages-dir={self.basedir / 'share' / 'mysql'}",
             f"--plugin-dir={self.plugin_dir}",
             f"--socket={self.socket}",
             f"--pid-file={self.pid_file}",
@@ -268,7 +272,7 @@ class PrivateServer:
         return str(file)
 
     def _check_programs(self) -> None:
-        if not paths.mariadbd().exists():
+        if not self.program.exists():
             raise DevError("missing: the private server; run ./dev setup")
         if self.engine != "innodb" and not (self.plugin_dir / "ha_rocksdb.so").exists():
             raise DevError(f"missing: {self.plugin_dir / 'ha_rocksdb.so'}; run ./dev build")

@@ -8,11 +8,13 @@ listen on their Unix socket only. close() ends all of its processes, whatever th
 import os
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 import psutil
 
 from tests.package.check import CheckFailed
+from tools import targets
 from tools.errors import DevError
 from tools.setup import debian
 from tools.setup.step import log_end, quiet
@@ -30,24 +32,30 @@ SERVER_OPTIONS = (
 )
 
 
-def make_template(file: Path) -> None:
-    """The bare system as a tar file. DevError without root, or when the mirror is out of reach."""
+def make_template(
+    file: Path, target: targets.Target | None = None, enter: Iterable[str] = ()
+) -> None:
+    """The bare system as a tar file, of this machine's processor family or of `target`'s; then
+    `enter` is the beginning of a command that can run its programs. DevError without root, or when
+    the mirror is out of reach."""
     if os.geteuid() != 0:
         raise DevError("a bare Debian is made by root only; run this as root")
     debian.install(DEBIAN_PACKAGES, "to make a bare Debian")
     sources = file.with_suffix(".sources")
     sources.write_text(debian.debian_sources().replace("Types: deb deb-src", "Types: deb"))
-    command = ["mmdebstrap", "--mode=root", "--variant=apt", "--skip=cleanup/apt/lists"]
+    command = [*enter, "mmdebstrap", "--mode=root", "--variant=apt", "--skip=cleanup/apt/lists"]
+    command += [f"--arch={target.name}"] if target else []
     command += ["--aptopt=Acquire::Languages none", debian.codename(), str(file), str(sources)]
     if not quiet(command, "mmdebstrap"):
         raise DevError(f"mmdebstrap cannot make a bare Debian\n{log_end('mmdebstrap')}")
 
 
 class BareRoot:
-    """One system in `folder`, unpacked from a template. A context manager."""
+    """One system in `folder`, unpacked from a template. A context manager. `enter`: as above."""
 
-    def __init__(self, folder: Path, template: Path):
+    def __init__(self, folder: Path, template: Path, enter: Iterable[str] = ()):
         self.folder = folder
+        self._users = ["--user"] if enter else []
         folder.mkdir(parents=True)
         subprocess.run(["tar", "-C", folder, "-xf", template], check=True)
         options = folder / "etc/mysql/mariadb.conf.d"
@@ -57,7 +65,7 @@ class BareRoot:
         (folder / "etc/dpkg/dpkg.cfg.d/unsafe-io").write_text("force-unsafe-io\n")
         self._holder = subprocess.Popen(
             # it ends with us, however we end
-            ["setpriv", "--pdeathsig", "KILL",
+            [*enter, "setpriv", "--pdeathsig", "KILL",
              "unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private",
              "sh", "-c", HOLDER, str(folder)],
             stdout=subprocess.PIPE, text=True, start_new_session=True,
@@ -89,15 +97,16 @@ class BareRoot:
         self._namespaces("umount", f"{self.folder}{target}")
 
     def _namespaces(self, *command: str) -> None:
-        enter = ["nsenter", "--target", str(self._first), "--mount", "--pid", "--"]
-        subprocess.run([*enter, *command], check=True)
+        subprocess.run([*self._enter(), *command], check=True)
+
+    def _enter(self) -> list[str]:
+        return ["nsenter", "--target", str(self._first), *self._users, "--mount", "--pid", "--"]
 
     def attempt(self, script: str) -> subprocess.CompletedProcess:
         """Runs a script of bash as root inside; returns status and output, both streams in one."""
         passed_on = {n: os.environ[n] for n in PASSED_ON if n in os.environ}
         return subprocess.run(
-            ["nsenter", "--target", str(self._first), "--mount", "--pid", "--",
-             "chroot", str(self.folder), "bash", "-c", script],
+            [*self._enter(), "chroot", str(self.folder), "bash", "-c", script],
             env={
                 "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                 "HOME": "/root",

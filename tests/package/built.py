@@ -5,7 +5,7 @@ import subprocess
 import threading
 from pathlib import Path
 
-from tools import paths
+from tools import paths, targets
 from tools.package import neutral, origin, output, tarball
 
 PLUGIN_PACKAGE = output.PACKAGE
@@ -75,6 +75,6 @@ class BuiltPackages:
 def move(plugin: Path, target: Path) -> None:
     """A copy of the plugin as if its objects came from clones at other places."""
     target.write_bytes(plugin.read_bytes())
-    named = neutral.renames(neutral.folders(plugin))
+    named = neutral.renames(neutral.folders(plugin, targets.host()))
     for number, old in enumerate(old for old, new in named.items() if new == neutral.BUILD):
         neutral.edit(target, "-n", "-b", old, "-d", f"/srv/somebody/clones/{number}/build/release")

@@ -3,10 +3,10 @@
 docs/operate/install.md tells it."""
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from tests.package.bare_root import BareRoot
-from tests.package.built import BuiltPackages
 from tests.package.check import expect, expect_in
 
 PIN = "/etc/apt/preferences.d/mariadb"
@@ -20,12 +20,19 @@ AUTHOR = "SELECT plugin_author FROM information_schema.plugins WHERE plugin_name
 
 
 class Installed(BareRoot):
-    """`package` is the path of Basalt's package inside."""
+    """`package` is the path of Basalt's package inside; `server_version` the one that it is for."""
 
-    def __init__(self, folder: Path, template: Path, built: BuiltPackages):
-        super().__init__(folder, template)
-        self.built = built
-        self.package = self.bring(built.plugin)
+    def __init__(
+        self,
+        folder: Path,
+        template: Path,
+        package: Path,
+        server_version: str,
+        enter: Iterable[str] = (),
+    ):
+        super().__init__(folder, template, enter)
+        self.server_version = server_version
+        self.package = self.bring(package)
 
     def pin(self, version: str) -> None:
         write_pin(self.folder, version)
@@ -36,7 +43,7 @@ class Installed(BareRoot):
     def install(self) -> None:
         """Server and package by one call of apt, then the first query."""
         started = time.monotonic()
-        self.pin(self.built.server_version)
+        self.pin(self.server_version)
         self.run(f"{APT} install mariadb-server {self.package}")
         self.restart()
         self.sql(TABLE)

@@ -13,6 +13,7 @@ from tests.package.bare_root import make_template
 from tests.package.built import PLUGIN_PACKAGE, BuiltPackages
 from tests.package.check import Check, expect, expect_in
 from tests.package.installed import APT, AUTHOR, OPTION_FILE, TABLE, Installed
+from tools import targets
 from tools.package import source
 
 NEWER_SERVER = "1:10.11.999-0+deb12u1"
@@ -41,7 +42,12 @@ class Life:
         ]
 
     def root(self) -> Installed:
-        return Installed(self.folder / "root", self.made_template(), self.built)
+        return Installed(
+            self.folder / "root",
+            self.made_template(),
+            self.built.plugin,
+            self.built.server_version,
+        )
 
     def made_template(self) -> Path:
         if not self.template.exists():
@@ -80,7 +86,7 @@ class Life:
         text = control.read_text().replace(f"\nVersion: {self.built.version}\n",
                                            f"\nVersion: {version}\n")  # fmt: skip
         control.write_text(text)
-        file = self.folder / f"{PLUGIN_PACKAGE}_{version}_amd64.deb"
+        file = self.folder / f"{PLUGIN_PACKAGE}_{version}_{targets.host().name}.deb"
         command = ["dpkg-deb", "--root-owner-group", "-Zxz", "-z0", "-b", tree, file]
         subprocess.run(command, check=True, capture_output=True)
         return file

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The Debian packages: made twice, taken apart, loaded; `--long` installs them in a bare Debian.
+"""The Debian packages: made twice, taken apart, loaded; `--long` installs them in a bare Debian,
+and makes and runs those for ARM64.
 
 The short form needs no bare root, because making one takes longer than all its checks.
 """
@@ -12,6 +13,7 @@ from tests.package.check import run_checks
 from tests.package.contents import LINTIAN, Contents
 from tests.package.life import Life
 from tests.package.loading import Loading
+from tests.package.other_processor import OtherProcessor
 from tests.package.piuparts import Piuparts
 from tests.package.refusals import Refusals
 from tests.package.tarball import SHELLCHECK, Tarball
@@ -20,7 +22,7 @@ from tools import paths
 from tools.package import debs
 from tools.setup import debian
 
-HELP = "Debian packages: same bytes, contents, lintian; --long: a bare Debian 12 that installs them"
+HELP = "Debian packages: same bytes, contents, lintian; --long: in a bare Debian 12, for ARM64"
 
 
 def run(args) -> TierResult:
@@ -39,6 +41,7 @@ def run(args) -> TierResult:
         life = Life(built, folder / "bare")
         checks += life.checks() + Unpacked(built, life.root).checks()
         checks += Piuparts(built, folder / "bare", life.made_template).checks()
+        checks += OtherProcessor(folder / "arm64").checks()
     run_checks(checks, result, args.filter)
     if not result.failed:
         shutil.rmtree(folder, ignore_errors=True)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from unittest import mock
 
-from tools import paths
+from tools import paths, targets
 from tools.errors import DevError
 from tools.package import changelog, neutral, origin, output, source
 
@@ -79,15 +79,15 @@ class OriginTest(unittest.TestCase):
             environment = self.environment(folder, "10.11.7-1") | {"BASALT_BUILD": folder}
             with mock.patch.dict(os.environ, environment):
                 with self.assertRaisesRegex(DevError, r"missing: .*; run \./dev build"):
-                    origin.check_plugin()
+                    origin.check_plugin(targets.host())
                 paths.plugin_dir().mkdir(parents=True)
                 paths.plugin().touch()
                 settings = paths.build_dir() / "basalt-settings"
                 settings.write_text("A=B\nBASALT_SERVER_HOME=/c/10.11.6-1\n")
                 with self.assertRaisesRegex(DevError, "built for MariaDB 10.11.6-1, .* 10.11.7-1"):
-                    origin.check_plugin()
+                    origin.check_plugin(targets.host())
                 settings.write_text(f"BASALT_SERVER_HOME={paths.server_home()}\n")
-                origin.check_plugin()
+                origin.check_plugin(targets.host())
 
     def test_time_is_the_given_one_or_that_of_the_commit(self):
         with mock.patch.dict(os.environ, {"SOURCE_DATE_EPOCH": "12345"}):
@@ -130,7 +130,7 @@ class PackageTest(unittest.TestCase):
                 mock.patch.object(origin, "server_version"),
                 self.assertRaisesRegex(DevError, "holds more than packages"),
             ):
-                output.check(Path(folder))
+                output.check(Path(folder), targets.host())
 
 
 class NeutralTest(unittest.TestCase):
@@ -152,7 +152,7 @@ class NeutralTest(unittest.TestCase):
 
     def test_plugin_without_debug_information_is_an_error(self):
         with self.assertRaisesRegex(DevError, "has no debug information"):
-            neutral.folders(Path("/bin/true"))
+            neutral.folders(Path("/bin/true"), targets.host())
 
 
 class ReleaseTest(unittest.TestCase):
