@@ -18,7 +18,8 @@ from tools.errors import DevError
 DEBIAN_PACKAGES = ["debugedit", "binutils"]
 BUILD = "/usr/src/basalt/build/release"
 CACHE = "/usr/src/basalt/cache"
-SYSTEM = ("/usr/include", "/usr/lib")
+# the cross compilers' folders are beside the machine's
+SYSTEM = ("/usr/include", "/usr/lib", *(f"/usr/{t.triple}" for t in targets.TARGETS.values()))
 
 
 def make_copy(plugin: Path, copy: Path, target: targets.Target) -> None:

@@ -142,6 +142,7 @@ class NeutralTest(unittest.TestCase):
                 "/srv/me/caches/build/release",
                 "/usr/include/c++/12",
                 "/usr/lib/gcc/x86_64-linux-gnu/12/include",
+                "/usr/aarch64-linux-gnu/include",
             ]
             expected = {
                 "/srv/me/cache": neutral.CACHE,
