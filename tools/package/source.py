@@ -21,8 +21,6 @@ def lay_out(plugin: Path, folder: Path, target: targets.Target) -> None:
     for name in FILES:
         shutil.copy2(PACKAGING / name, folder / name)
     neutral.make_copy(plugin, folder / plugin.name, target)
-    if not targets.is_host(target):
-        shutil.copy2(cross.home(target) / cross.SHLIBS, folder / "debian" / "shlibs.local")
     (folder / "debian" / "changelog").write_text(changelog_text())
 
 

@@ -26,10 +26,9 @@ HEADERS = [
     "libgtest-dev", "libgmock-dev",
 ]  # fmt: skip
 TOOLCHAIN = paths.ROOT / "cmake" / "Cross.cmake"
-# What the unpacked packages say of their libraries, where dpkg-shlibdeps looks: `symbols` as of the
-# package that root/ would be, `shlibs` for a source package's shlibs.local.
-SYMBOLS = "root/DEBIAN/symbols"
-SHLIBS = "shlibs"
+# What the unpacked packages say of their libraries, where dpkg-shlibdeps looks for that of a
+# package whose tree root/ would be.
+CONTROL = "root/DEBIAN"
 
 
 def home(target: targets.Target) -> Path:
@@ -124,13 +123,13 @@ def server_version(apt: debian.PrivateApt) -> str:
 
 
 def unpack(deb: Path, fresh: Path) -> None:
-    """Into root/; and what the package says of its libraries into the files for dpkg-shlibdeps."""
+    """Into root/; what the package says of its libraries is added to that of the others."""
     subprocess.run(["dpkg-deb", "-x", deb, fresh / "root"], check=True)
-    (fresh / SYMBOLS).parent.mkdir(exist_ok=True)
-    for kind, name in (("symbols", SYMBOLS), ("shlibs", SHLIBS)):
+    (fresh / CONTROL).mkdir(exist_ok=True)
+    for kind in ("symbols", "shlibs"):
         said = subprocess.run(["dpkg-deb", "-I", deb, kind], capture_output=True, text=True)
         if said.returncode == 0:  # most packages have no such file
-            with open(fresh / name, "a") as file:
+            with open(fresh / CONTROL / kind, "a") as file:
                 file.write(said.stdout)
 
 
