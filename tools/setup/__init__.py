@@ -46,6 +46,7 @@ def ensure_target(target: targets.Target) -> None:
         ensure()
         return
     make_cache()
+    room.check(target)
     if not mariadb.complete():
         debian.install_build_packages()
         mariadb.install()

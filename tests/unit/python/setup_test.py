@@ -16,9 +16,9 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from tools import paths, setup
+from tools import paths, setup, targets
 from tools.errors import DevError
-from tools.setup import mariadb, rocksdb, room, server_source, step
+from tools.setup import jemalloc, mariadb, rocksdb, room, server_source, step
 
 # a source of MariaDB in little: headers, the list of trace points, and what a build does not need
 VERSION = (
@@ -305,12 +305,20 @@ class RoomTest(unittest.TestCase):
             room.check()
 
     def test_what_is_there_needs_no_room(self):
-        parts = tuple((lambda: True, gigabytes) for _, gigabytes in room.PARTS)
-        with (
-            mock.patch.object(room, "PARTS", parts),
-            mock.patch.object(shutil, "disk_usage", return_value=mock.Mock(free=0)),
-        ):
-            room.check()
+        usage = mock.Mock(free=0)
+        self.enterContext(mock.patch.object(shutil, "disk_usage", return_value=usage))
+        for part in (mariadb, rocksdb, jemalloc):
+            self.enterContext(mock.patch.object(part, "complete", return_value=True))
+        room.check()
+
+    def test_a_build_for_another_processor_needs_room_of_its_own(self):
+        usage = mock.Mock(free=1.0e9)
+        self.enterContext(mock.patch.object(shutil, "disk_usage", return_value=usage))
+        self.enterContext(mock.patch.object(mariadb, "complete", return_value=True))
+        self.enterContext(mock.patch.object(targets, "is_host", return_value=False))
+        with self.assertRaisesRegex(DevError, r"has 1\.0 GB free, the set-up needs 1\.1; "):
+            setup.ensure_target(targets.ARM64)
+        self.assertEqual([], os.listdir(self.folder))
 
     def free(self, memory: float, swap: float):
         figures = {"available": int(memory * self.GIGABYTE)}
