@@ -20,6 +20,8 @@ from tools.setup import debian
 from tools.setup.step import log_end, quiet
 
 DEBIAN_PACKAGES = ["mmdebstrap"]
+# with which mmdebstrap looks whether programs of another processor family can run
+FOREIGN_PACKAGES = ["arch-test"]
 # What the first process of the root does: mounts, then reaps what others leave behind.
 HOLDER = """
 mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" && mount -t tmpfs tmpfs "$0/tmp" &&
@@ -40,7 +42,8 @@ def make_template(
     the mirror is out of reach."""
     if os.geteuid() != 0:
         raise DevError("a bare Debian is made by root only; run this as root")
-    debian.install(DEBIAN_PACKAGES, "to make a bare Debian")
+    packages = [*DEBIAN_PACKAGES, *(FOREIGN_PACKAGES if target else [])]
+    debian.install(packages, "to make a bare Debian")
     sources = file.with_suffix(".sources")
     sources.write_text(debian.debian_sources().replace("Types: deb deb-src", "Types: deb"))
     command = [*enter, "mmdebstrap", "--mode=root", "--variant=apt", "--skip=cleanup/apt/lists"]
