@@ -9,12 +9,24 @@ namespace {
 // Of the entries in files; fewer rows than this among them are not believed.
 constexpr double kLeastShareOfRows = 0.1;
 
+// Entries in files that memory does not delete.
+double LeftInFiles(const StoredAmount& amount, double deleted) {
+  return std::max(0.0, amount.in_files - amount.in_memory * deleted);
+}
+
+// Of these, the share that is the newest version of something.
+double NewestShare(const StoredAmount& all, double found, const MemoryEffect& effect) {
+  const double left = LeftInFiles(all, effect.deletions);
+  if (left <= 0) return 1;
+  const double newest = found - effect.Added(all.in_memory, effect.deletions);
+  return std::clamp(newest / left, kLeastShareOfRows, 1.0);
+}
+
 }  // namespace
 
-double NewestShare(const StoredAmount& all, double found, const MemoryEffect& effect) {
-  if (all.in_files <= 0) return 1;
-  const double of_files = found - effect.Net(all.in_memory, effect.deletions);
-  return std::clamp(of_files / all.in_files, kLeastShareOfRows, 1.0);
+double NewestInFiles(const StoredAmount& all, double found, const MemoryEffect& effect) {
+  const double left = LeftInFiles(all, effect.deletions);
+  return all.in_files - left + left * NewestShare(all, found, effect);
 }
 
 MemoryEffect EffectOf(const StoredAmount& all, double found, double deletions) {
@@ -28,8 +40,8 @@ MemoryEffect EffectOf(const StoredAmount& all, double found, double deletions) {
 
 double EstimatePart(const StoredAmount& part, const StoredAmount& all, double all_found,
                     const MemoryEffect& effect, double deleted) {
-  const double of_files = part.in_files * NewestShare(all, all_found, effect);
-  const double found = of_files + effect.Net(part.in_memory, deleted);
+  const double of_files = LeftInFiles(part, deleted) * NewestShare(all, all_found, effect);
+  const double found = of_files + effect.Added(part.in_memory, deleted);
   return std::clamp(found, part.in_files * kLeastShareOfRows, part.in_files + part.in_memory);
 }
 

@@ -20,24 +20,22 @@ struct MemoryEffect {
   double deletions = 0;  // share of all entries
   double added = 0;      // share of the others that are new
 
-  // Entries that `in_memory` of them add, of which `deleted` (a share) are deletions.
-  double Net(double in_memory, double deleted) const {
-    return in_memory * ((1 - deleted) * added - deleted);
-  }
+  // Of `in_memory` entries, of which `deleted` (a share) are deletions: those that are new.
+  double Added(double in_memory, double deleted) const { return in_memory * (1 - deleted) * added; }
 };
 
 // Computes the effect from the entries that readers find in the whole index. `deletions`: the share
 // of tombstones in memory, as well as it is known.
 MemoryEffect EffectOf(const StoredAmount& all, double found, double deletions);
 
-// The share of the entries in files, between a tenth and 1, that a reader finds: the others are
-// older versions, or deleted by what memory holds. `found`: entries that readers find in the whole
-// index.
-double NewestShare(const StoredAmount& all, double found, const MemoryEffect& effect);
+// How many of the entries in files are the newest version of something, or were it until memory
+// deleted it. `found`: entries that readers find in the whole index.
+double NewestInFiles(const StoredAmount& all, double found, const MemoryEffect& effect);
 
 // Entries that readers find in a part of an index of which they find `all_found`. `deleted`: the
-// share of deletions among what memory holds of the part. At least a tenth of what files hold,
-// never more than there is.
+// share of deletions among what memory holds of the part. Each is taken for that of an entry in
+// files which was the newest; of the others there as many are as of those of the whole index. At
+// least a tenth of what files hold, never more than there is.
 double EstimatePart(const StoredAmount& part, const StoredAmount& all, double all_found,
                     const MemoryEffect& effect, double deleted);
 

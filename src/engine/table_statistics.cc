@@ -353,7 +353,7 @@ TableStatistics::Estimate TableStatistics::EntriesBetween(size_t position, Bytes
   const PartInMemory memory = LookAtMemory(store, index, range, part, known->effect.deletions);
   part.in_memory = memory.entries;
   if (in_files > 0) all.in_memory = AllInMemory(store, index, all, known->in_memory);
-  const double newest = in_files * NewestShare(all, known->rows, known->effect);
+  const double newest = NewestInFiles(all, known->rows, known->effect);
   return {
       static_cast<uint64_t>(EstimatePart(part, all, known->rows, known->effect, memory.deleted)),
       static_cast<double>(files.rows) <= newest * kManyDeadInFiles};

@@ -10,10 +10,15 @@ namespace {
 // Entries that Estimate counts before it falls back to file sizes. A cursor's step costs a tenth of
 // a microsecond, and the entries are kept for the scan that follows.
 constexpr uint64_t kCountedRange = 128;
+// And no more bytes than these, three blocks of a file: of wide rows sizes of files tell the number
+// well, and each block may have to be read from the disk and unpacked.
+constexpr uint64_t kCountedBytes = 24 << 10;
 // Sizes of files know blocks, not entries: an estimate below this, of a few blocks, is counted.
 constexpr uint64_t kCertainEstimate = 2048;
 // And one below this where the sizes may mislead: twice as many as are counted then.
 constexpr uint64_t kUncertainEstimate = 2 * kCertainEstimate;
+// That many entries of an index, or fewer rows.
+constexpr uint64_t kMostBytes = 96 << 10;
 
 // Dead entries that counting passes over at a time. Where more lie side by side (the head of a
 // queue, what was purged a moment ago) the way through them would cost each statement what only the
@@ -23,23 +28,31 @@ constexpr uint64_t kMostSkipped = 2048;
 // number is right.
 constexpr uint64_t kWorthTheWay = 65536;
 
-// Counts on from the cursor's entry to `end`, until there are `limit`; into `cache` as well when
+struct Limit {
+  uint64_t entries;
+  uint64_t bytes;
+};
+
+// Counts on from the cursor's entry to `end`, until a limit is reached; into `cache` as well when
 // that is not null.
-void CountOn(txn::Cursor* cursor, Bytes end, uint64_t limit, RangeCache* cache, RangeCount* count) {
-  while (count->entries < limit && cursor->Valid() && cursor->key() < end) {
+void CountOn(txn::Cursor* cursor, Bytes end, const Limit& limit, RangeCache* cache,
+             RangeCount* count) {
+  const auto goes_on = [&] { return count->entries < limit.entries && count->bytes < limit.bytes; };
+  while (goes_on() && cursor->Valid() && cursor->key() < end) {
     if (cache != nullptr && !cache->Add(cursor->key(), cursor->value())) cache = nullptr;
     ++count->entries;
+    count->bytes += cursor->key().size() + cursor->value().size();
     cursor->Next();
   }
-  count->complete = count->entries < limit && cursor->status().ok();
+  count->complete = goes_on() && cursor->status().ok();
   count->cached = cache != nullptr && cursor->status().ok();
 }
 
-// Counts the entries in [start, end), up to kCountedRange.
+// Counts the entries in [start, end), up to kCountedRange or kCountedBytes.
 RangeCount CountRange(txn::Cursor* cursor, Bytes start, Bytes end, RangeCache* cache) {
   RangeCount count;
   cursor->SeekForward(start);
-  CountOn(cursor, end, kCountedRange, cache, &count);
+  CountOn(cursor, end, {kCountedRange, kCountedBytes}, cache, &count);
   return count;
 }
 
@@ -117,7 +130,7 @@ uint64_t RangeEstimator::Estimate(size_t index, Bytes start, Bytes end,
   if (cursor != nullptr && estimate < (rest.certain ? kCertainEstimate : kUncertainEstimate)) {
     const uint64_t certain = count.entries;
     const std::string from(cursor->Valid() ? cursor->key() : end);
-    CountOn(cursor, end, kCertainEstimate, nullptr, &count);
+    CountOn(cursor, end, {kCertainEstimate, kMostBytes}, nullptr, &count);
     if (count.complete) return count.entries;
     // There are more than was estimated. A cursor that gave up on the way stands nowhere.
     if (cursor->Valid()) {

@@ -12,6 +12,7 @@ namespace basalt::engine {
 // What counting a range has come to.
 struct RangeCount {
   uint64_t entries = 0;   // seen
+  uint64_t bytes = 0;     // of these
   bool complete = false;  // they are all there are
   bool cached = false;    // they are all in the cache
 };

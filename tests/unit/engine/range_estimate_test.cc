@@ -39,6 +39,13 @@ TEST(RangeEstimateTest, DeletionsInMemory) {
   EXPECT_EQ(Estimate({40, 30}, {100, 50}, 70, 0.6, 1), 10);
 }
 
+// What memory has deleted was there: only of the rest it is unknown how much is old. Half of what
+// files hold is; all of that elsewhere leaves 20, a part like the others 10 or none.
+TEST(RangeEstimateTest, DeletionsInMemoryAmongOldVersions) {
+  EXPECT_NEAR(Estimate({40, 20}, {200, 20}, 80, 1, 1), 20 * 80.0 / 180, 1e-9);
+  EXPECT_NEAR(Estimate({200, 20}, {200, 20}, 80, 1, 1), 80, 1e-9);
+}
+
 TEST(RangeEstimateTest, StaysWithinWhatIsStored) {
   EXPECT_EQ(Estimate({20, 100}, {100, 100}, 50, 1, 1), 2);    // never less than a tenth
   EXPECT_EQ(Estimate({10, 0}, {100, 0}, 1, 0, 0), 1);         // the same for the whole
