@@ -46,8 +46,7 @@ class BuiltPackages:
         return self.root / "usr/lib/mysql/plugin/ha_rocksdb.so"
 
     def field(self, name: str) -> str:
-        command = ["dpkg-deb", "-f", self.plugin, name]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        return field_of(self.plugin, name)
 
     def _build_both(self) -> None:
         """Two at a time, for two processors."""
@@ -78,3 +77,9 @@ def move(plugin: Path, target: Path) -> None:
     named = neutral.renames(neutral.folders(plugin, targets.host()))
     for number, old in enumerate(old for old, new in named.items() if new == neutral.BUILD):
         neutral.edit(target, "-n", "-b", old, "-d", f"/srv/somebody/clones/{number}/build/release")
+
+
+def field_of(package: Path, name: str) -> str:
+    """A field of its control file."""
+    command = ["dpkg-deb", "-f", package, name]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

@@ -11,9 +11,9 @@ from tests.kit.gtest_report import count_report
 from tests.kit.tier_result import TierResult
 from tests.package import emulation
 from tests.package.bare_root import make_template
-from tests.package.built import PLUGIN_PACKAGE
+from tests.package.built import PLUGIN_PACKAGE, field_of
 from tests.package.check import Check, expect, expect_in
-from tests.package.contents import LIBRARIES
+from tests.package.contents import LIBRARIES, expect_no_lintian
 from tests.package.installed import Installed
 from tools import build as builder
 from tools import paths
@@ -77,8 +77,9 @@ class OtherProcessor:
     def package(self) -> None:
         made = sorted(self.packages.iterdir())
         expect(len(made) == 3, f"not two packages and a tarball: {made}")
-        expect(self.field("Architecture") == "arm64", self.field("Architecture"))
-        depends = self.field("Depends")
+        architecture = field_of(self.deb, "Architecture")
+        expect(architecture == "arm64", architecture)
+        depends = field_of(self.deb, "Depends")
         expect_in(f"mariadb-server-core (= {origin.server_version()})", depends, "Depends")
         for library in LIBRARIES:
             expect_in(f"{library} (>= ", depends, "Depends")
@@ -89,18 +90,7 @@ class OtherProcessor:
         said = subprocess.run(["readelf", "-h", plugin], capture_output=True, text=True).stdout
         expect_in("AArch64", said, "readelf -h")
         expect_in("machine=aarch64\n", tarball.facts(ARM64), "BUILD")
-        self.lintian(made)
-
-    def field(self, name: str) -> str:
-        command = ["dpkg-deb", "-f", self.deb, name]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-    def lintian(self, made: list[Path]) -> None:
-        packages = [str(file) for file in made if file.suffix == ".deb"]
-        command = ["lintian", "--allow-root", "--suppress-tags", "spelling-error-in-changelog"]
-        command += ["--fail-on", "error,warning", *packages]
-        done = subprocess.run(command, capture_output=True, text=True)
-        expect(done.returncode == 0, done.stdout + done.stderr)
+        expect_no_lintian(*(file for file in made if file.suffix == ".deb"))
 
     def codec(self) -> None:
         result = TierResult("codec", 0, 0)
