@@ -23,6 +23,9 @@ ViewStamp TransactionReads::LatestStamp() const { return manager_->LatestStamp()
 
 Status TransactionReads::Get(rocksdb::ColumnFamilyHandle* family, Bytes key, View view,
                              rocksdb::PinnableSlice* value) {
+  // Before own writes are looked at: the first plain read fixes the transaction's view of all other
+  // rows, even when the row that it reads is the transaction's own.
+  const rocksdb::Snapshot* snapshot = view == View::kSnapshot ? snapshot_.ForReads() : nullptr;
   if (WriteSet& own = writes_->Of(family); own.Wrote(family->GetID())) {
     WriteKind kind;
     value->Reset();
@@ -35,7 +38,7 @@ Status TransactionReads::Get(rocksdb::ColumnFamilyHandle* family, Bytes key, Vie
   }
   rocksdb::ReadOptions options;
   options.fill_cache = settings_->fill_cache;
-  if (view == View::kSnapshot) options.snapshot = snapshot_.ForReads();
+  options.snapshot = snapshot;
   value->Reset();
   const rocksdb::Status read = database_->Get(options, family, key, value);
   if (read.ok()) [[likely]]

@@ -76,6 +76,22 @@ TEST_F(TransactionTest, T3RepeatableReadKeepsItsSnapshot) {
   EXPECT_EQ(repeatable->reads().Get(family(), Key(1), View::kLatest, &value).code(), Code::kOk);
 }
 
+TEST_F(TransactionTest, T3AReadOfAnOwnRowFixesTheSnapshotToo) {
+  auto reader = Begin(Isolation::kRepeatableRead);
+  PutRows(reader.get(), 1, 2);
+  reader->BeginStatement();
+  rocksdb::PinnableSlice value;
+  ASSERT_TRUE(reader->reads().Get(family(), Key(1), View::kLatest, &value).ok());
+  EXPECT_FALSE(reader->snapshot().taken());
+  ASSERT_TRUE(reader->reads().Get(family(), Key(1), View::kSnapshot, &value).ok());
+  reader->EndStatement();
+  auto writer = Begin();
+  PutRows(writer.get(), 2, 3);
+  ASSERT_TRUE(writer->Commit(Durability::kNone).ok());
+  EXPECT_EQ(reader->reads().Get(family(), Key(2), View::kSnapshot, &value).code(), Code::kNotFound);
+  EXPECT_TRUE(reader->reads().Get(family(), Key(1), View::kSnapshot, &value).ok());
+}
+
 TEST_F(TransactionTest, T3AnEstimateDoesNotFixTheSnapshot) {
   auto reader = Begin();
   reader->BeginStatement();
