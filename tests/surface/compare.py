@@ -52,9 +52,20 @@ def tables(ours: Picture, theirs: Picture) -> list[str]:
     return found
 
 
+def names(ours: Picture, theirs: Picture) -> list[str]:
+    found = []
+    for table, their in theirs.names.items():
+        our = ours.names[table]
+        found += [] if their else [f"{table} of MyRocks has no names to compare"]
+        found += [f"{table} has no {name}" for name in sorted(their - our)]
+        found += [f"{table}: a space at an end of '{n}'" for n in sorted(our) if n != n.strip()]
+    return found
+
+
 def all_of(ours: Picture, theirs: Picture) -> dict[str, list[str]]:
     return {
         "variables": variables(ours, theirs),
         "counters": counters(ours, theirs),
         "information_schema": tables(ours, theirs),
+        "names": names(ours, theirs),
     }

@@ -17,6 +17,16 @@ TABLES = """
 SELECT plugin_name, plugin_description FROM information_schema.plugins
 WHERE plugin_library = 'ha_rocksdb.so' AND plugin_type = 'INFORMATION SCHEMA' ORDER BY 1"""
 
+# the tables that show pairs of a name and a value, and their column of names
+NAMED = {
+    "ROCKSDB_CFSTATS": "STAT_TYPE",
+    "ROCKSDB_CF_OPTIONS": "OPTION_TYPE",
+    "ROCKSDB_COMPACTION_STATS": "TYPE",
+    "ROCKSDB_DBSTATS": "STAT_TYPE",
+    "ROCKSDB_GLOBAL_INFO": "TYPE",
+    "ROCKSDB_PERF_CONTEXT_GLOBAL": "STAT_TYPE",
+}
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -55,6 +65,7 @@ class Picture:
     variables: dict[str, Variable]
     counters: dict[str, str]  # name, lower case -> value
     tables: dict[str, Table]
+    names: dict[str, set[str]]  # table of NAMED -> names in it, byte for byte
 
 
 def take(server: PrivateServer) -> Picture:
@@ -65,4 +76,10 @@ def take(server: PrivateServer) -> Picture:
     tables = {name: Table(text) for name, text in server.query(TABLES)}
     for name, table in tables.items():
         table.columns = [Column(*row) for row in server.query(COLUMNS.format(name))]
-    return Picture(variables, counters, tables)
+    return Picture(variables, counters, tables, {name: names(server, name) for name in NAMED})
+
+
+def names(server: PrivateServer, table: str) -> set[str]:
+    # hexadecimal, so that no collation hides a space at the end of a name
+    rows = server.query(f"SELECT DISTINCT HEX({NAMED[table]}) FROM information_schema.{table}")
+    return {bytes.fromhex(row[0]).decode() for row in rows}

@@ -35,16 +35,24 @@ std::string Capitals(std::string text) {
 const std::map<std::string, std::string>& OtherNames() {
   static const std::map<std::string, std::string> names = {
       {"compression", "COMPRESSION_TYPE"},
+      {"memtable_huge_page_size", "MEMTABLE_PREFIX_BLOOM_HUGE_PAGE_TLB_SIZE"},
       {"memtable_prefix_bloom_size_ratio", "MEMTABLE_PREFIX_BLOOM_BITS_RATIO"},
   };
   return names;
 }
 
-// Options that MyRocks lists and RocksDB has no more.
+// Options that MyRocks lists and RocksDB has no more, or does not print as this engine sets it: an
+// empty list of levels, the pool of a kind of cache that is not used. With what they come to here.
 constexpr std::pair<const char*, const char*> kFormerOptions[] = {
-    {"MAX_MEM_COMPACTION_LEVEL", "0"},         {"SOFT_RATE_LIMIT", "0.000000"},
-    {"HARD_RATE_LIMIT", "0.000000"},           {"RATE_LIMIT_DELAY_MAX_MILLISECONDS", "100"},
+    {"MAX_MEM_COMPACTION_LEVEL", "0"},
+    {"SOFT_RATE_LIMIT", "0.000000"},
+    {"HARD_RATE_LIMIT", "0.000000"},
+    {"RATE_LIMIT_DELAY_MAX_MILLISECONDS", "100"},
     {"PURGE_REDUNDANT_KVS_WHILE_FLUSH", "ON"},
+    {"COMPRESSION_PER_LEVEL", ""},
+    {"TABLE_FACTORY::HASH_INDEX_ALLOW_COLLISION", "1"},
+    {"TABLE_FACTORY::BLOCK_CACHE_COMPRESSED", "(nil)"},
+    {"TABLE_FACTORY::HIGH_PRI_POOL_RATIO", "0.000"},
 };
 
 std::string Switch(const std::string& value) {
@@ -53,7 +61,7 @@ std::string Switch(const std::string& value) {
   return value;
 }
 
-// "  name: value" lines, as the table factory prints itself.
+// "  name: value" lines, as the table factory prints itself; its cache puts a space before a colon.
 void AppendTableFactory(const rocksdb::TableFactory& factory, std::vector<NamedText>* texts) {
   const std::string lines = factory.GetPrintableOptions();
   size_t start = 0;
@@ -65,15 +73,25 @@ void AppendTableFactory(const rocksdb::TableFactory& factory, std::vector<NamedT
     const size_t colon = line.find(':');
     const size_t first = line.find_first_not_of(" \t");
     if (colon == std::string_view::npos || first >= colon) continue;
+    const size_t last = line.find_last_not_of(' ', colon - 1);
     std::string_view value = line.substr(colon + 1);
     value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
     texts->emplace_back(
-        "TABLE_FACTORY::" + Capitals(std::string(line.substr(first, colon - first))), value);
+        "TABLE_FACTORY::" + Capitals(std::string(line.substr(first, last + 1 - first))), value);
   }
 }
 
 const char* NameOr(const rocksdb::Customizable* object) {
   return object == nullptr ? "NULL" : object->Name();
+}
+
+void AppendFormerOptions(std::vector<NamedText>* texts) {
+  for (const auto& former : kFormerOptions) {
+    const bool printed = std::any_of(texts->begin(), texts->end(), [&](const NamedText& option) {
+      return option.first == former.first;
+    });
+    if (!printed) texts->emplace_back(former.first, former.second);
+  }
 }
 
 // With what it was made of: the length of a prefix.
@@ -140,10 +158,10 @@ std::vector<NamedText> ColumnFamilyOptionTexts(const Store& store,
                          Switch(value));
     }
   }
-  for (const auto& [name, value] : kFormerOptions) texts.emplace_back(name, value);
   texts.emplace_back("COMPACTION_OPTION_FIFO::MAX_TABLE_FILES_SIZE",
                      std::to_string(options.compaction_options_fifo.max_table_files_size));
   AppendTableFactory(*options.table_factory, &texts);
+  AppendFormerOptions(&texts);
   return texts;
 }
 

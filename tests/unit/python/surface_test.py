@@ -23,11 +23,17 @@ FLUSH = Variable(
 )
 
 
-def picture(variable: Variable = FLUSH, counter: str = "0", column: str = "int(11)") -> Picture:
+def picture(
+    variable: Variable = FLUSH,
+    counter: str = "0",
+    column: str = "int(11)",
+    names: frozenset[str] = frozenset({"A", "B"}),
+) -> Picture:
     return Picture(
         {variable.name: variable},
         {"rocksdb_rows_read": counter},
         {"ROCKSDB_X": Table("Something", [Column("A", column, "NO")])},
+        {"ROCKSDB_X": set(names)},
     )
 
 
@@ -46,7 +52,10 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(2, len(self.found(picture(changed))))
         self.assertEqual(1, len(self.found(picture(column="bigint(20)"))))
         self.assertEqual(1, len(self.found(picture(counter="ON"))))
-        self.assertEqual(3, len(self.found(Picture({}, {}, {}))))
+        self.assertEqual(5, len(self.found(Picture({}, {}, {}, {"ROCKSDB_X": set()}))))
+        self.assertEqual([], self.found(picture(names=frozenset({"A", "B", "C"}))))
+        # the name itself is missing, and the space is found
+        self.assertEqual(2, len(self.found(picture(names=frozenset({"A ", "B"})))))
 
     def test_what_is_listed_must_differ(self):
         with mock.patch.object(differences, "DEFAULTS", {"rocksdb_flush": "why"}):
@@ -66,7 +75,7 @@ class PagesTest(unittest.TestCase):
 
     def test_what_has_no_effect_is_apart(self):
         silent = dataclasses.replace(FLUSH, name="rocksdb_x", text="Without effect: it is gone")
-        ours = Picture({"rocksdb_flush": FLUSH, "rocksdb_x": silent}, {}, {})
+        ours = Picture({"rocksdb_flush": FLUSH, "rocksdb_x": silent}, {}, {}, {})
         with mock.patch.object(differences, "DEFAULTS", {}):
             first, _, second = pages.variables_page(ours, ours).partition("## Without effect")
         self.assertIn("`rocksdb_flush`", first)
