@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -38,6 +39,16 @@ struct LoadOptions {
   // The table may have rows. Their primary keys must lie apart from those of the load: Finish fails
   // with kInvalidArgument else. What is unique is so among all.
   bool beside_rows = false;
+  // The table may have rows, and others go on using it: each entry is locked and looked for in the
+  // table, as that of a single row is, before it is added here. So nothing is left to be checked
+  // but the load's own entries against each other.
+  bool checked_rows = false;
+};
+
+// How many loads of tables have begun, for reports: a statement's, or of each of its partitions.
+struct LoadCounts {
+  std::atomic<uint64_t> begun{0};
+  std::atomic<uint64_t> of_checked_rows{0};  // among them
 };
 
 // Entries of the indexes of one table on their way to table files, in any order. What is in memory
@@ -45,7 +56,7 @@ struct LoadOptions {
 // each index into files that the store can take over. Entries that come in the order of their index
 // go to such a file at once.
 //
-// The loader owns the table alone: it has no committed entries (but see beside_rows), and nobody
+// The loader owns the table alone: it has no committed entries (but see LoadOptions), and nobody
 // else adds any. What the transaction itself has written before the load began (`written`) becomes
 // a part of the load: a file of its own would lie across those of all indexes, and the store could
 // not put them into the last level. Beside rows of the table it stays where it is, because it may
@@ -84,6 +95,7 @@ class BulkLoad {
   Status Finish(const Progress& progress);
   bool finished() const { return finished_; }
   uint64_t entries() const { return entries_; }
+  bool has_checked_rows() const { return options_.checked_rows; }
 
   const Duplicate& duplicate() const { return duplicate_; }
   // After a duplicate: the value of a key among all entries of an index and those written before.

@@ -26,6 +26,11 @@ BulkLoad* IngestedWrites::AddLoad(std::vector<LoadIndex> indexes, const LoadOpti
   return loads_.back().get();
 }
 
+bool IngestedWrites::owns_tables() const {
+  return std::any_of(loads_.begin(), loads_.end(),
+                     [](const auto& load) { return !load->has_checked_rows(); });
+}
+
 // A load that did not end would be lost without a word. The files of loads come first: RocksDB then
 // finds them apart from each other and puts them into the last level, and what else the transaction
 // has written, whose range may hold all of theirs, above.

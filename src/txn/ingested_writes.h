@@ -30,6 +30,8 @@ class IngestedWrites {
   // options.buffer_bytes, but for what files need at least. `written`: the transaction's writes.
   BulkLoad* AddLoad(std::vector<LoadIndex> indexes, const LoadOptions& options, WriteSet* written);
   bool has_loads() const { return !loads_.empty(); }
+  // Has it one that others know nothing of but that they are kept away from its table?
+  bool owns_tables() const;
   void ClearLoads() { loads_.clear(); }
 
   // Makes the files, from the loads and what `writes` has besides, and puts the record of them in

@@ -90,6 +90,19 @@ void Transaction::ReleaseSavepoint(const Savepoint& savepoint) {
   writes_.ReleaseMark(savepoint.writes);
 }
 
+// What is checked row by row leaves the table to others. The load takes over what was written
+// before, and knows how to put entries only.
+Status Transaction::ReserveTable(std::span<const IndexId> indexes, const LoadOptions& options) {
+  if (!options.checked_rows) return manager_->OwnTable(this, indexes, !options.beside_rows);
+  if (detects_conflicts()) return Status(Code::kLockBusy);
+  for (const IndexId index : indexes) {
+    bool has = false;
+    BASALT_RETURN_IF_ERROR(writes_.HasDeletions(index, &has));
+    if (has) return Status(Code::kLockBusy);
+  }
+  return Status::Ok();
+}
+
 Status Transaction::BeginLoad(std::vector<LoadIndex> indexes, LoadOptions options,
                               BulkLoad** load) {
   BASALT_RETURN_IF_ERROR(writes_.Begin());
@@ -97,7 +110,10 @@ Status Transaction::BeginLoad(std::vector<LoadIndex> indexes, LoadOptions option
   ids.reserve(indexes.size());
   for (const LoadIndex& index : indexes) ids.push_back(index.id);
   if (!options.of_no_table) {
-    BASALT_RETURN_IF_ERROR(manager_->OwnTable(this, ids, !options.beside_rows));
+    BASALT_RETURN_IF_ERROR(ReserveTable(ids, options));
+    LoadCounts* counts = manager_->load_counts();
+    counts->begun.fetch_add(1);
+    if (options.checked_rows) counts->of_checked_rows.fetch_add(1);
   }
   *load = writes_.AddLoad(std::move(indexes), options);
   return Status::Ok();

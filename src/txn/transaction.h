@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -83,9 +84,10 @@ class Transaction {
   // As TransactionWrites::empty says: does the end need the log?
   bool has_writes() const { return !writes_.empty(); }
 
-  // From now on the transaction alone has the table, empty but for what it has put there itself. A
-  // load takes further entries to the commit; borrowed. The primary index comes first. kLockBusy
-  // when others have rows or locks. For the last statement: reads miss what a load has.
+  // From now on the transaction alone has the table, empty but for what it has put there itself
+  // (but see LoadOptions). A load takes further entries to the commit; borrowed. The primary index
+  // comes first. kLockBusy when others have rows or locks; with checked_rows, when the transaction
+  // has done more than to add rows. For the last statement: reads miss what a load has.
   Status BeginLoad(std::vector<LoadIndex> indexes, LoadOptions options, BulkLoad** load);
   // SQL savepoints. Any may be released; rolling back to one ends those set after it.
   using Savepoint = txn::Savepoint;
@@ -111,6 +113,7 @@ class Transaction {
  private:
   friend class TransactionManager;
 
+  Status ReserveTable(std::span<const IndexId> indexes, const LoadOptions& options);
   Status CommitIngestJob(Durability durability);
   Status MakeDurable(Durability durability);
   void Finish();

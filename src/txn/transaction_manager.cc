@@ -283,7 +283,7 @@ Status TransactionManager::OwnTable(Transaction* asker, std::span<const IndexId>
   size_t taken = 0;
   const bool alone = AcquireAlone(asker, indexes, &taken);
   if (alone && (!empty || IsEmpty(primary))) return Status::Ok();
-  if (!asker->writes().ingested().has_loads()) writes.SetOpaque(false);
+  if (!asker->writes().ingested().owns_tables()) writes.SetOpaque(false);
   for (size_t i = 0; i < taken; ++i) locks_.ReleaseWholeIndex(owner, indexes[i]);
   ranges_.ReleaseIndex(owner, primary);
   return Status(Code::kLockBusy);

@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "catalog/catalog.h"
 #include "store/store.h"
+#include "txn/bulk_load.h"
 #include "txn/idle_cursors.h"
 #include "txn/lock_table.h"
 #include "txn/range_locks.h"
@@ -94,6 +95,7 @@ class TransactionManager {
   // What prepared transactions found at start have put and nobody else may take yet.
   UndecidedKeys* undecided() { return &undecided_; }
   const Options& options() const { return options_; }
+  LoadCounts* load_counts() { return &load_counts_; }
 
  private:
   // `transaction` is the same as `detached`, which is null while the connection still has it.
@@ -125,6 +127,7 @@ class TransactionManager {
   RangeLocks ranges_;
   Spill spill_;
   std::atomic<uint64_t> ingestions_{0};
+  LoadCounts load_counts_;
   UndecidedKeys undecided_;
   mutable SharedMutex transactions_mutex_;
   std::vector<Transaction*> transactions_ BASALT_GUARDED_BY(transactions_mutex_);  // all there are

@@ -8,6 +8,7 @@
 #include "store/errors/status_map.h"
 #include "store/store.h"
 #include "txn/transaction_manager.h"
+#include "txn/written_entries.h"
 
 namespace basalt::txn {
 
@@ -62,6 +63,19 @@ BASALT_UNCHECKED_LOCKS Status TransactionWrites::OpenWrite(std::span<const NewEn
   gate_open_ = true;
   lock.HandOn();
   return Status::Ok();
+}
+
+// Unchecked: the gate holds the mutex of the writes.
+BASALT_UNCHECKED_LOCKS void TransactionWrites::NoteLoaded(std::span<const NewEntry> added) {
+  for (const NewEntry& entry : added) logged_.NoteLoaded(entry.index, entry.key);
+}
+
+Status TransactionWrites::HasDeletions(IndexId index, bool* has) {
+  rocksdb::ColumnFamilyHandle* family = manager_->store()->FindColumnFamily(index.column_family);
+  WrittenEntries entry(&logged_, family, store::IsReverse(family), index);
+  while (entry.Valid() && !entry.deleted()) entry.Next();
+  *has = entry.Valid();
+  return entry.status();
 }
 
 Status TransactionWrites::ReadyToWrite(const rocksdb::ColumnFamilyHandle* family) {

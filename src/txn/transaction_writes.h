@@ -59,6 +59,9 @@ class TransactionWrites {
   // Opens the gate when no range of another keeps `added` away. Otherwise kLockBusy, and *held_up
   // is the first entry that is: TransactionLocks::WaitToInsert, then it may succeed.
   Status OpenWrite(std::span<const NewEntry> added, WriteGate* gate, const NewEntry** held_up);
+  // With an open gate, for what OpenWrite was given: these entries are not going to be put here but
+  // added to a load, when the gate is closed.
+  void NoteLoaded(std::span<const NewEntry> added);
   // Single writes, with or without an open gate. T2 is the caller's.
   Status Put(rocksdb::ColumnFamilyHandle* family, Bytes key, Bytes value);
   Status Delete(rocksdb::ColumnFamilyHandle* family, Bytes key);
@@ -73,6 +76,8 @@ class TransactionWrites {
 
   // Writes to temporary tables do not count: they need no log and no two-phase commit.
   bool empty() const;
+  // Does the transaction delete anything in an index? Looks at all it has written there.
+  Status HasDeletions(IndexId index, bool* has);
   WriteSet& logged() { return logged_; }
   TemporaryWrites& temporary() { return temporary_; }
   // Those writes among which the ones to this column family are.

@@ -279,6 +279,7 @@ void WriteSet::Clear() {
   MutexLock guard(mutex_);
   ClearContent();
   inserted_.clear();
+  loaded_.clear();
   inserted_mask_.store(0);
   opaque_ = false;
 }
@@ -303,6 +304,16 @@ void WriteSet::NoteInsert(IndexId index) {
   inserted_mask_.fetch_or(MaskBit(index));
 }
 
+void WriteSet::NoteLoaded(IndexId index, Bytes key) {
+  for (LoadedRange& range : loaded_) {
+    if (range.index != index) continue;
+    if (key < range.first) range.first.assign(key);
+    if (key > range.last) range.last.assign(key);
+    return;
+  }
+  loaded_.push_back({index, std::string(key), std::string(key)});
+}
+
 void WriteSet::SetOpaque(bool opaque) {
   MutexLock guard(mutex_);
   opaque_ = opaque;
@@ -311,6 +322,9 @@ void WriteSet::SetOpaque(bool opaque) {
 bool WriteSet::HasInsertBetween(store::Store* store, IndexId index, Bytes start, Bytes end) {
   if (std::find(inserted_.begin(), inserted_.end(), index) == inserted_.end()) return false;
   if (opaque_) return true;
+  for (const LoadedRange& range : loaded_) {
+    if (range.index == index && range.last >= start && range.first < end) return true;
+  }
   rocksdb::ColumnFamilyHandle* family = store->FindColumnFamily(index.column_family);
   std::vector<std::unique_ptr<OverlaySource>> sources;
   MakeOverlaySources(this, family, store::IsReverse(family), index, &sources);

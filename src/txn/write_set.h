@@ -108,6 +108,9 @@ class WriteSet {
   Mutex& mutex() BASALT_RETURNS_MUTEX(mutex_) { return mutex_; }
   // The owner is about to put an entry that the index does not have.
   void NoteInsert(IndexId index) BASALT_REQUIRES(mutex_);
+  // This entry, noted as above, is in a load: others that ask take all between the first and the
+  // last one of an index for possible entries.
+  void NoteLoaded(IndexId index, Bytes key) BASALT_REQUIRES(mutex_);
   // False when the owner has certainly added nothing to the index since Clear. Any thread.
   bool MayHaveInserted(IndexId index) const {
     return (inserted_mask_.load() & MaskBit(index)) != 0;
@@ -138,6 +141,12 @@ class WriteSet {
   static uint64_t MaskBit(IndexId index) {
     return uint64_t{1} << (std::hash<IndexId>()(index) >> 58);
   }
+  struct LoadedRange {
+    IndexId index;
+    std::string first;
+    std::string last;
+  };
+
   void NoteWrite(uint32_t family);
   void ClearContent();
   Status SpillIfFull();
@@ -159,6 +168,7 @@ class WriteSet {
   Mutex mutex_;
   std::vector<IndexId> inserted_ BASALT_GUARDED_BY(mutex_);  // indexes that entries were added to
   std::atomic<uint64_t> inserted_mask_{0};  // the same, as bits, for who has no mutex
+  std::vector<LoadedRange> loaded_ BASALT_GUARDED_BY(mutex_);  // by NoteLoaded
   bool opaque_ BASALT_GUARDED_BY(mutex_) = false;
 };
 

@@ -348,5 +348,147 @@ TEST_F(BulkLoadTest, BesideRowsThatAreThere) {
   }
 }
 
+// Where others go on using the table: each entry was locked and looked for before.
+class CheckedLoadTest : public BulkLoadTest {
+ protected:
+  Status BeginChecked(Transaction* transaction) {
+    LoadOptions options;
+    options.buffer_bytes = 1u << 16;
+    options.checked_rows = true;
+    return transaction->BeginLoad(Indexes(), options, &load_);
+  }
+  size_t RowsOf(const rocksdb::Snapshot* snapshot) {
+    Cursor cursor(store_->base(), family(), false, index(), manager_->idle_cursors());
+    EXPECT_TRUE(cursor.Bind(snapshot, nullptr).ok());
+    size_t rows = 0;
+    for (cursor.SeekFirst(); cursor.Valid(); cursor.Next()) ++rows;
+    return rows;
+  }
+  // As the writer of rows does it.
+  Status AddChecked(Transaction* transaction, uint32_t id, uint32_t value) {
+    const std::string row = Key(id);
+    const std::string entry = Key(value, kSecondary) + Key(id).substr(4);
+    bool acquired = false;
+    BASALT_RETURN_IF_ERROR(
+        transaction->locks().AcquireForEntry(index(), row, LockWait::kNoWait, &acquired));
+    const NewEntry added[] = {{index(), row}, {{reversed_->GetID(), kSecondary}, entry}};
+    const NewEntry* held_up = nullptr;
+    WriteGate gate;
+    BASALT_RETURN_IF_ERROR(transaction->writes().OpenWrite(added, &gate, &held_up));
+    transaction->writes().NoteLoaded(added);
+    gate.Close();
+    return Add(id, value);
+  }
+  // 1000 rows with even ids from 1000 on, and the values 50'000 and lower.
+  void FillTable() {
+    auto transaction = Begin();
+    for (uint32_t i = 0; i < 1000; ++i) {
+      ASSERT_TRUE(PutRow(transaction.get(), 1000 + 2 * i, 50'000 - i).ok());
+    }
+    ASSERT_TRUE(transaction->Commit(Durability::kSync).ok());
+  }
+};
+
+TEST_F(CheckedLoadTest, AmongRowsAllOrNothing) {
+  for (const uint32_t step : {1u, 7919u}) {
+    StartAfresh();
+    FillTable();
+    auto older = Begin();
+    const rocksdb::Snapshot* before = older->snapshot().ForReads();
+    auto transaction = Begin();
+    for (uint32_t i = 0; i < 200; ++i) ASSERT_TRUE(PutRow(transaction.get(), i, i).ok());
+    ASSERT_TRUE(transaction->writes().logged().spilled());
+    ASSERT_EQ(BeginChecked(transaction.get()).ToString(), "ok");
+    for (uint32_t i = 0; i < 20'000; ++i) {
+      const uint32_t id = 1001 + 2 * (static_cast<uint64_t>(i) * step % 30'011);
+      ASSERT_EQ(AddChecked(transaction.get(), id, 60'000 + i).ToString(), "ok");
+    }
+    ASSERT_EQ(Finish().ToString(), "ok");
+    EXPECT_EQ(Rows(), 1000u) << "nothing is seen before the commit";
+    ASSERT_EQ(transaction->Commit(Durability::kSync).ToString(), "ok");
+    EXPECT_EQ(Rows(), 21'200u);
+    EXPECT_EQ(Entries(), 21'200u);
+    EXPECT_EQ(Files(), 0u);
+    EXPECT_EQ(RowsOf(before), 1000u) << "an older snapshot stays what it is";
+    ASSERT_TRUE(older->Rollback().ok());
+    older.reset();
+    transaction.reset();
+    Reopen();
+    EXPECT_EQ(Rows(), 21'200u);
+  }
+}
+
+TEST_F(CheckedLoadTest, OthersKeepTheirLocksAndRangesBesideIt) {
+  FillTable();
+  auto other = Begin();
+  ASSERT_TRUE(
+      other->locks().Acquire(index(), Key(1000), LockMode::kExclusive, LockWait::kNoWait).ok());
+  ASSERT_TRUE(other->locks().AcquireRange(index(), Key(1), Key(500), LockWait::kNoWait).ok());
+  auto loader = Begin();
+  ASSERT_EQ(BeginChecked(loader.get()).ToString(), "ok");
+  for (uint32_t i = 0; i < 2000; ++i) {
+    ASSERT_TRUE(AddChecked(loader.get(), 5000 + i, 60'000 + i).ok());
+  }
+  // R1: in a range of another nothing is added.
+  EXPECT_EQ(AddChecked(loader.get(), 499, 1).code(), Code::kLockBusy);
+  // R2: a range with entries of the load is not granted; neither one between its first and last.
+  for (const uint32_t start : {4000u, 5000u, 6999u}) {
+    EXPECT_EQ(other->locks()
+                  .AcquireRange(index(), Key(start), Key(start + 1500), LockWait::kNoWait)
+                  .code(),
+              Code::kLockBusy)
+        << start;
+  }
+  const IndexId secondary{reversed_->GetID(), kSecondary};
+  EXPECT_EQ(other->locks()
+                .AcquireRange(secondary, Key(61'000, kSecondary), Key(61'001, kSecondary),
+                              LockWait::kNoWait)
+                .code(),
+            Code::kLockBusy);
+  EXPECT_TRUE(other->locks().AcquireRange(index(), Key(4000), Key(5000), LockWait::kNoWait).ok());
+  EXPECT_TRUE(other->locks().AcquireRange(index(), Key(7000), Key(9000), LockWait::kNoWait).ok());
+  EXPECT_EQ(other->locks().Acquire(index(), Key(5001), LockMode::kShared, LockWait::kNoWait).code(),
+            Code::kLockBusy);
+  ASSERT_TRUE(Finish().ok());
+  ASSERT_TRUE(loader->Commit(Durability::kSync).ok());
+  EXPECT_TRUE(other->locks().AcquireRange(index(), Key(4000), Key(7000), LockWait::kNoWait).ok());
+  EXPECT_EQ(Rows(), 3000u);
+}
+
+TEST_F(CheckedLoadTest, ARollBackLeavesNothing) {
+  FillTable();
+  auto transaction = Begin();
+  ASSERT_TRUE(BeginChecked(transaction.get()).ok());
+  for (uint32_t i = 20'000; i > 0; --i) {
+    ASSERT_TRUE(AddChecked(transaction.get(), 10'000 + i, 60'000 + i).ok());
+  }
+  EXPECT_GT(Files(), 0u);
+  ASSERT_TRUE(Finish().ok());
+  ASSERT_TRUE(transaction->Rollback().ok());
+  EXPECT_EQ(Files(), 0u);
+  EXPECT_EQ(Rows(), 1000u);
+  EXPECT_EQ(Entries(), 1000u);
+  auto other = Begin();
+  EXPECT_TRUE(other->locks().AcquireRange(index(), Key(1), Key(90'000), LockWait::kNoWait).ok());
+}
+
+TEST_F(CheckedLoadTest, NotAfterDeletionsNorWhereConflictsAreDetected) {
+  FillTable();
+  auto transaction = Begin();
+  ASSERT_TRUE(transaction->writes().Delete(family(), Key(1000)).ok());
+  EXPECT_EQ(BeginChecked(transaction.get()).code(), Code::kLockBusy);
+  ASSERT_TRUE(transaction->Rollback().ok());
+  Transaction::Settings settings;
+  settings.detect_conflicts = true;
+  transaction->Begin(settings);
+  EXPECT_EQ(BeginChecked(transaction.get()).code(), Code::kLockBusy);
+  EXPECT_EQ(manager_->load_counts()->begun, 0u);
+  ASSERT_TRUE(transaction->Rollback().ok());
+  transaction->Begin({});
+  EXPECT_TRUE(BeginChecked(transaction.get()).ok());
+  EXPECT_EQ(manager_->load_counts()->of_checked_rows, 1u);
+  ASSERT_TRUE(transaction->Rollback().ok());
+}
+
 }  // namespace
 }  // namespace basalt::txn
