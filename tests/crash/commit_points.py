@@ -183,6 +183,19 @@ class Script(Client):
                 ),
                 ("TRUNCATE TABLE loaded", old),
             ],
+            # Between the rows that are there: the files lie above theirs.
+            "bulk load among rows": [
+                (
+                    "INSERT INTO loaded SELECT seq * 400, seq FROM seq_1_to_100",
+                    replace(old, loaded=100),
+                ),
+                (
+                    "INSERT INTO loaded"
+                    f" SELECT seq * 7919 % 20011 * 2 + 1, -seq FROM seq_1_to_{LARGE_ROWS}",
+                    replace(old, loaded=LARGE_ROWS + 100),
+                ),
+                ("TRUNCATE TABLE loaded", old),
+            ],
             # Its commit is no statement's, so it is prepared neither with the binary log.
             "bulk load by many statements": [
                 ("SET rocksdb_bulk_load_allow_unsorted = ON", None),

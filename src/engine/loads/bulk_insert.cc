@@ -74,6 +74,14 @@ Status BulkInsert::Insert(const uint8_t* record) {
   return Status::Ok();
 }
 
+Status BulkInsert::AddChecked(const std::vector<IndexEntry>& entries) {
+  for (size_t i = 0; i < positions_.size(); ++i) {
+    const IndexEntry& entry = entries[positions_[i]];
+    BASALT_RETURN_IF_ERROR(load_->Add(i, entry.key, entry.value));
+  }
+  return Status::Ok();
+}
+
 Bytes BulkInsert::PrimaryKeyOf(const uint8_t* record) {
   encoder_.Encode(*table_->primary().codec, record, 0);
   return encoder_.key();

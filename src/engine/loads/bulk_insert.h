@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "codec/row_decoder.h"
+#include "engine/index_entry.h"
 #include "engine/indexes/index_walk.h"
 #include "engine/table.h"
 #include "txn/bulk_load.h"
@@ -15,8 +16,9 @@
 
 namespace basalt::engine {
 
-// Rows of one statement on their way into an empty table, past row locks and unique look-ups and
-// past the log: see txn::BulkLoad. Duplicates come to light late, in any later Insert or in Finish.
+// Rows of one statement on their way into a table, past the log, and into an empty one past row
+// locks and unique look-ups as well: see txn::BulkLoad. Duplicates among the rows come to light
+// late, in any later Insert or in Finish.
 //
 // One thread. Belongs to a statement; the load itself is the transaction's.
 class BulkInsert {
@@ -35,6 +37,9 @@ class BulkInsert {
 
   // Adds a row. After kDuplicateKey ReadDuplicate tells; after any error the statement is over.
   Status Insert(const uint8_t* record);
+  // Adds the entries of a row, by the position of their index in Table, that were locked and
+  // checked before (LoadOptions::checked_rows). Likewise.
+  Status AddChecked(const std::vector<IndexEntry>& entries);
   // The statement has no further row. Likewise.
   Status Finish(const txn::BulkLoad::Progress& progress);
 

@@ -6,16 +6,11 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "engine/index_entry.h"
 #include "engine/rows/unique_value.h"
 #include "engine/table.h"
 
 namespace basalt::engine {
-
-// What an index holds of a row.
-struct IndexEntry {
-  std::string key;
-  std::string value;
-};
 
 // Makes the keys and entries of one table's indexes from record images.
 //

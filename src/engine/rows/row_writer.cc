@@ -85,7 +85,11 @@ Status RowWriter::Insert(const uint8_t* record, size_t* duplicate_index, WriteGu
   txn::WriteGate gate;
   BASALT_RETURN_IF_ERROR(OpenWrite(
       [&] { return unique_->LockForInsert(record, added_, guard, duplicate_index); }, &gate));
-  BASALT_RETURN_IF_ERROR(PutAdded());
+  if (leaves_entries_) {
+    context_->transaction()->writes().NoteLoaded(new_entries_);
+  } else {
+    BASALT_RETURN_IF_ERROR(PutAdded());
+  }
   const std::string& row_key = added_[table.primary_position()].key;
   unique_->NoteAdded(row_key);
   reader_->SetKey(row_key);

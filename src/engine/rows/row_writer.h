@@ -36,6 +36,12 @@ class RowWriter {
         removed_(context->table().index_count()),
         added_(context->table().index_count()) {}
 
+  // A load takes the rows that are added, instead of the write set: Insert locks and checks a row
+  // as usual, and leaves its entries in added().
+  void set_leaves_entries(bool leaves) { leaves_entries_ = leaves; }
+  // The entries of the row that was added last, by the position of their index in Table.
+  const std::vector<IndexEntry>& added() const { return added_; }
+
   // Adds the row, and makes it the reader's row.
   Status Insert(const uint8_t* record, size_t* duplicate_index, WriteGuard* guard = nullptr);
   // `before` is the reader's row. *changed becomes false when both are the same in every byte that
@@ -62,6 +68,7 @@ class RowWriter {
   // Of the row being written, one entry for each index: buffers that are kept from row to row.
   std::vector<IndexEntry> removed_;
   std::vector<IndexEntry> added_;
+  bool leaves_entries_ = false;
   std::vector<txn::NewEntry> new_entries_;  // of added_, those that their indexes do not have yet
 };
 

@@ -30,6 +30,9 @@ int Handler::write_row(const uchar* record) {
         counter_.NoteRefused(record);
       return FailWrite(std::move(written), duplicate);
     }
+    if (load_.takes_entries()) [[unlikely]] {
+      if (int error = load_.TakeEntries()) return error;
+    }
   }
   open_.NoteChange(RowEvent::kInserted);
   counter_.NoteRow(record);

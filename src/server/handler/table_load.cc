@@ -41,7 +41,7 @@ bool IsKeptUniqueByServer(const TABLE_SHARE& share) {
 }
 
 void TableLoad::Begin(ha_rows rows) {
-  load_.reset();
+  Close();
   gathers_ = true;
   wanted_ = !into_explicit_load_ && (rows == 0 || rows >= kFewestRows) &&
             MayLoad(table_->server_table()->in_use) &&
@@ -56,8 +56,8 @@ int TableLoad::Insert(const uchar* record, bool* taken) {
     Status begun = BeginWhenLarge();
     if (!begun.ok()) return table_->Fail(std::move(begun));
   }
-  *taken = load_ != nullptr;
-  if (load_ == nullptr) return 0;
+  *taken = load_ != nullptr && !checked_;
+  if (!*taken) return 0;
   Status gathered = references_->Gather(record, table_->session()->transaction());
   if (!gathered.ok()) return table_->Fail(std::move(gathered));
   Status added = load_->Insert(record);
@@ -97,11 +97,47 @@ Status TableLoad::BeginWhenLarge() {
   txn::Transaction* transaction = table_->session()->transaction();
   const txn::WriteSet& writes = transaction->writes().logged();
   if (writes.bytes() < kOrdinaryBytes && !writes.spilled()) return Status::Ok();
-  wanted_ = false;
+  if (!filled_) BASALT_RETURN_IF_ERROR(BeginOfEmpty());
+  return filled_ && writes.spilled() ? BeginOfChecked() : Status::Ok();
+}
+
+Status TableLoad::BeginOfEmpty() {
   txn::LoadOptions options;
   options.buffer_bytes = MergeBufferBytes(table_->server_table()->in_use);
-  Status begun = engine::BulkInsert::Begin(table_->engine_table(), transaction, options, &load_);
-  return begun.code() == Code::kLockBusy ? Status::Ok() : std::move(begun);
+  Status begun = engine::BulkInsert::Begin(table_->engine_table(), table_->session()->transaction(),
+                                           options, &load_);
+  filled_ = begun.code() == Code::kLockBusy;
+  wanted_ = filled_;
+  return filled_ ? Status::Ok() : std::move(begun);
+}
+
+// Its writes are going to be committed as table files anyway. The load spares them the way through
+// the write set; others notice no difference.
+Status TableLoad::BeginOfChecked() {
+  wanted_ = false;
+  THD* thd = table_->server_table()->in_use;
+  if (!LoadsRows(thd)) return Status::Ok();
+  txn::LoadOptions options;
+  options.buffer_bytes = MergeBufferBytes(thd);
+  options.checked_rows = true;
+  Status begun = engine::BulkInsert::Begin(table_->engine_table(), table_->session()->transaction(),
+                                           options, &load_);
+  if (begun.code() == Code::kLockBusy) return Status::Ok();
+  checked_ = begun.ok();
+  table_->rows()->writer().set_leaves_entries(checked_);
+  return begun;
+}
+
+int TableLoad::TakeEntries() {
+  Status added = load_->AddChecked(table_->rows()->writer().added());
+  return added.ok() ? 0 : Fail(std::move(added));
+}
+
+// The load is the transaction's from now on, or nobody's.
+void TableLoad::Close() {
+  if (checked_) table_->rows()->writer().set_leaves_entries(false);
+  filled_ = checked_ = false;
+  load_.reset();
 }
 
 // The server makes the message of a duplicate from the row in record[0].
@@ -114,7 +150,7 @@ int TableLoad::Fail(Status status) {
     if (table_->virtual_parts()->any()) table_->virtual_parts()->ComputeAll(record);
     failed_ = std::move(load_);  // the record may point into it
   }
-  load_.reset();
+  Close();
   return table_->Fail(std::move(status));
 }
 
@@ -139,13 +175,13 @@ int TableLoad::End() {
   const THD* thd = table_->server_table()->in_use;
   if (!thd->killed && thd->is_error()) {
     // Nobody wants the rows any more. A commit would find that the load was cut off.
-    load_.reset();
+    Close();
     return 0;
   }
   Status finished = thd->killed ? Status(Code::kInterrupted) : references_->CheckGathered();
   if (finished.ok()) finished = Finish();
   if (!finished.ok()) return my_errno = Fail(std::move(finished));
-  load_.reset();
+  Close();
   return 0;
 }
 
@@ -162,7 +198,7 @@ void TableLoad::Reset() {
     table_->session()->load()->explicit_load()->Drop();
   }
   wanted_ = gathers_ = false;
-  load_.reset();
+  Close();
   failed_.reset();
 }
 

@@ -14,8 +14,12 @@ namespace basalt::server {
 bool IsKeptUniqueByServer(const TABLE_SHARE& share);
 
 // Rows of one handler that go into a load instead of the write set: those of a connection with
-// rocksdb_bulk_load, and those of a statement that fills an empty table and has proved large
-// (docs/bulk-load.md).
+// rocksdb_bulk_load, and those of a statement that has proved large (docs/bulk-load.md).
+//
+//   row by row --2 MiB, empty table--> past locks and look-ups
+//        |
+//        +--the writes do not fit into memory--> checked: the writer locks and checks each row and
+//                                                leaves its entries to the load
 //
 // Of a child of foreign keys the parents are looked for many rows at a time: where one is missing,
 // the load is over.
@@ -34,8 +38,11 @@ class TableLoad {
   void Forbid() { wanted_ = false; }
   // May a row go into a load? Then Insert says whether it has.
   bool possible() const { return into_explicit_load_ || wanted_ || load_ != nullptr; }
-  // Takes the row, when there is a load now: *taken.
+  // Takes the row, when there is a load now that checks nothing row by row: *taken.
   int Insert(const uchar* record, bool* taken);
+  // Does the writer leave entries? Then TakeEntries follows each row that it has inserted.
+  bool takes_entries() const { return checked_ && load_ != nullptr; }
+  int TakeEntries();
   // The statement has added all its rows: makes the load part of its transaction.
   int End();
   // The handler is done with the statement, and the server with the record.
@@ -47,6 +54,9 @@ class TableLoad {
   int EndExplicitly();
   int DropExplicit(Status status);
   Status BeginWhenLarge();
+  Status BeginOfEmpty();
+  Status BeginOfChecked();
+  void Close();
   Status Finish();
   int Fail(Status status);
 
@@ -55,6 +65,8 @@ class TableLoad {
   bool gathers_ = false;  // between Begin and End
   bool into_explicit_load_ = false;
   bool wanted_ = false;                         // the statement may still become a load
+  bool filled_ = false;                         // that of an empty table was asked for, and refused
+  bool checked_ = false;                        // the load has rows that the writer has checked
   std::unique_ptr<engine::BulkInsert> load_;    // it has
   std::unique_ptr<engine::BulkInsert> failed_;  // it has failed: record[0] may point into it
 };

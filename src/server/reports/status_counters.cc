@@ -222,6 +222,12 @@ uint64_t Deadlocks(const Database& database) {
 uint64_t Escalations(const Database& database) {
   return database.transactions()->locks()->escalations();
 }
+uint64_t BulkLoads(const Database& database) {
+  return database.transactions()->load_counts()->begun;
+}
+uint64_t CheckedBulkLoads(const Database& database) {
+  return database.transactions()->load_counts()->of_checked_rows;
+}
 uint64_t WalGroupSyncs(const Database& database) { return database.store()->wal_sync_rounds(); }
 uint64_t MemtableTotal(const Database& database) {
   return Sum(database, "rocksdb.size-all-mem-tables");
@@ -282,6 +288,9 @@ constexpr OwnVariable kOwn[] = {
     {"row_lock_deadlocks", Deadlocks, "cycles of lock waits"},
     {"row_lock_escalations", Escalations,
      "times that a transaction's row locks became one lock of the index"},
+    {"bulk_loads", BulkLoads, "bulk loads begun: of statements, or of each of their partitions"},
+    {"bulk_loads_checked", CheckedBulkLoads,
+     "bulk loads begun of tables that have rows or other users: each row locked and checked"},
     {"wal_group_syncs", WalGroupSyncs, "syncs of the log, each for all commits that waited"},
     {"memtable_total", MemtableTotal, "bytes of all memtables, those that reads pin included"},
     {"memtable_unflushed", MemtableUnflushed, "bytes of memtables that are not in files yet"},

@@ -18,8 +18,8 @@ int CheckBulkLoadOrder(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* 
 // clang-format off
 #define BASALT_BULK_LOAD_VARIABLES(GLOBAL, SESSION)                                                \
   SESSION(BOOL, auto_bulk_load, kSwitchAnyTime,                                                    \
-          "Statements that write much into an empty table do so by table files: no row locks, no " \
-          "unique look-ups, no log",                                                               \
+          "Statements that write much do so by table files; into an empty table without row "      \
+          "locks, unique look-ups and log",                                                        \
           nullptr, nullptr, 1)                                                                     \
   SESSION(BOOL, bulk_load, kAnyTime,                                                               \
           "Rows of INSERT and LOAD DATA are gathered, sorted into table files, and seen when it "  \
