@@ -46,8 +46,8 @@ class TableCounters {
   }
 
   // Bulk loads, whose rows are all there from one moment on: how many there were, as far as
-  // estimates must know. The commit that follows BeginLoad is the load's; one that is committed by
-  // itself says so with NoteLoaded.
+  // estimates must know. The commit that follows BeginLoad is the load's, or, where others use the
+  // table, may be taken for it; one that is committed by itself says so with NoteLoaded.
   uint64_t loads() const { return loads_.load(std::memory_order_relaxed); }
   void BeginLoad() { load_begun_.store(true, std::memory_order_relaxed); }
   void NoteLoaded() {

@@ -91,8 +91,11 @@ std::string BulkInsert::NameOfDuplicate() const {
   return NameOfEntry(*table_, duplicate_index(), load_->duplicate().key);
 }
 
+// Where others use the table, a commit of theirs has passed for the load's meanwhile.
 Status BulkInsert::Finish(const txn::BulkLoad::Progress& progress) {
-  return load_->Finish(progress);
+  BASALT_RETURN_IF_ERROR(load_->Finish(progress));
+  if (load_->has_checked_rows()) table_->counters().BeginLoad();
+  return Status::Ok();
 }
 
 Status BulkInsert::ReadDuplicate(uint8_t* record) {
