@@ -21,7 +21,7 @@ namespace basalt::engine {
 //   NoteAdded after each row that was put, Forget when a statement begins.
 //
 // Invariants (tests name them):
-//  K1  kFree is never said of a key that the index has, be it committed or an own write.
+//  K1  kFree is never said of a key that is committed or in the write set (loads look themselves).
 //  K2  Anything that is committed ends the knowledge; so does any own write that was not noted.
 //  K3  Where it does not pay there are few searches: after one that spared less than kWorthwhile
 //      look-ups the next comes after four times as many rows, up to kLongestWait.
