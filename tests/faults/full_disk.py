@@ -240,6 +240,23 @@ def bulk_load(server: PrivateServer, disk: SmallDisk) -> None:
     server.sql("DROP TABLE l", "d")
 
 
+def load_among_rows(server: PrivateServer, disk: SmallDisk) -> None:
+    """The checked load of docs/bulk-load.md."""
+    server.sql(f"CREATE OR REPLACE TABLE l {COLUMNS}; INSERT INTO l VALUES (0, 0, 0, '')", "d")
+    insert = f"INSERT INTO l SELECT seq * 7919 % 30011, 1, 1, {FILL.format('seq')} FROM"
+    before = checked_loads(server)
+    while_full(server, disk, f"{insert} seq_1_to_{ROWS}", 128)
+    expect(checked_loads(server) >= before + 2, "the statement was no load")
+    checked(server, "l")
+    rows = server.query("SELECT COUNT(*) FROM l", "d")
+    expect(rows == [(ROWS + 1,)], "not all rows, or twice")
+    server.sql("DROP TABLE l", "d")
+
+
+def checked_loads(server: PrivateServer) -> int:
+    return int(server.query("SHOW GLOBAL STATUS LIKE 'rocksdb_bulk_loads_checked'")[0][1])
+
+
 def flush(server: PrivateServer, disk: SmallDisk) -> None:
     """A flush may just fit. What counts is that it ends, and that it works when there is space."""
     server.sql("UPDATE t SET b = b + 1 WHERE id < 10000", "d")
@@ -380,6 +397,7 @@ SCENARIOS: tuple[Callable[[PrivateServer, SmallDisk], None], ...] = (
     alter_table,
     large_insert,
     bulk_load,
+    load_among_rows,
     flush,
     compaction,
     rollback,
