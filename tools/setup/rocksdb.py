@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """RocksDB: its source out of a Rust package (crates.py); built once a version and flag set.
 
-What is hot is compiled twice: first to count what rocksdb_training/workload.cc takes it through,
-then with those counts (docs/lab/commits.md says what that is worth). hot_sources.txt beside it
-lists these files. BASALT_PROFILE=off leaves the counts out. Measured on 2 cores: a unity build of 6
-files a batch without debug information takes less than half the time of compiling file by file.
-Only the static library's target is built.
+What is hot is compiled with a profile (docs/lab/commits.md says what that is worth): the one that
+the repository keeps (rocksdb_profile.py), or, where that does not fit, one of a training run.
+rocksdb_training/hot_sources.txt lists these files, workload.cc beside it is what they are taken
+through. BASALT_PROFILE=off leaves the profile out, BASALT_PROFILE=train makes it again. Measured on
+2 cores: a unity build of 6 files a batch without debug information takes less than half the time of
+compiling file by file. Only the static library's target is built.
 
 A library for another processor family (tools/targets.py) is compiled once, without a profile: the
 workload would have to run there.
@@ -15,7 +16,6 @@ does not see what a library that it has not instrumented hands from thread to th
 takes it for a race.
 """
 
-import hashlib
 import os
 import shutil
 import time
@@ -23,8 +23,17 @@ from pathlib import Path
 
 from tools import paths, targets
 from tools.errors import DevError
-from tools.setup import crates, cross
-from tools.setup.step import lock, log_end, new_folder, parallel_jobs, quiet, run_with_progress, say
+from tools.setup import crates, cross, rocksdb_profile
+from tools.setup.step import (
+    lock,
+    log_end,
+    log_file,
+    new_folder,
+    parallel_jobs,
+    quiet,
+    run_with_progress,
+    say,
+)
 
 CRATE = "librocksdb-sys"
 LIBRARY = "librocksdb.a"
@@ -60,14 +69,14 @@ CMAKE_FLAGS = [
     "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG",
 ]
 SANITIZED_CXX_FLAGS = "-g1 -fno-omit-frame-pointer"
-# The counts lie beside the object files, so both builds are made in one folder. What the workload
-# does not reach is compiled as without counts.
+# The counts lie beside the object files, so a training build goes on as the build with them. What
+# the workload does not reach is compiled as without counts. A function whose counts do not fit, as
+# that of another library's header may, is compiled without them and named in the log.
 COUNTING = "-fprofile-generate -fprofile-update=prefer-atomic"
-COUNTED = "-fprofile-use -fprofile-correction -fprofile-partial-training -Wno-missing-profile"
-TRAINING = Path(__file__).parent / "rocksdb_training"
-WORKLOAD = TRAINING / "workload.cc"
-HOT_SOURCES = TRAINING / "hot_sources.txt"
-SPLIT = TRAINING / "split.cmake"
+COUNTED = (
+    "-fprofile-use -fprofile-correction -fprofile-partial-training -Wno-missing-profile"
+    " -Wno-error=coverage-mismatch"
+)
 VARIABLE = "BASALT_PROFILE"
 
 
@@ -91,8 +100,14 @@ def recipe(sanitizer: str, profile: bool) -> list[str]:
         return [*flags, sanitized(sanitizer)]
     if not profile:
         return flags
-    files = [hashlib.sha256(f.read_bytes()).hexdigest() for f in (WORKLOAD, HOT_SOURCES, SPLIT)]
-    return [*flags, COUNTING, COUNTED, *files]
+    wanted = profile_key()
+    kept = rocksdb_profile.KEPT if rocksdb_profile.fits(wanted) else None
+    return [*flags, wanted, rocksdb_profile.digest(kept) if kept else "trained"]
+
+
+def profile_key() -> str:
+    flags = [*cmake_flags(targets.host()), CXX_FLAGS, COUNTING, COUNTED]
+    return rocksdb_profile.key(" ".join(crates.locked(CRATE)), flags)
 
 
 def choice_file() -> Path:
@@ -101,12 +116,12 @@ def choice_file() -> Path:
 
 def profiled() -> bool:
     """Whether RocksDB is compiled with a profile: as BASALT_PROFILE says, else as the last set-up
-    was told, else yes. DevError for another value than on and off."""
+    was told, else yes. DevError for another value than on, off and train."""
     choice = os.environ.get(VARIABLE, "")
     if not choice and choice_file().is_file():
         choice = choice_file().read_text().strip()
-    if choice not in ("", "on", "off"):
-        raise DevError(f"{VARIABLE}={choice}: it is on or off")
+    if choice not in ("", "on", "off", "train"):
+        raise DevError(f"{VARIABLE}={choice}: it is on, off or train")
     return choice != "off"
 
 
@@ -116,7 +131,7 @@ def remember_choice() -> None:
     if not choice:
         return
     choice_file().parent.mkdir(parents=True, exist_ok=True)
-    choice_file().write_text(choice + "\n")
+    choice_file().write_text("off\n" if choice == "off" else "on\n")
 
 
 def sanitized(sanitizer: str) -> str:
@@ -133,6 +148,8 @@ def install(sanitizer: str = "", target: targets.Target | None = None) -> None:
     plain = not sanitizer and targets.is_host(target)
     if plain:
         remember_choice()
+        if os.environ.get(VARIABLE) == "train":
+            train_again()
     final = prefix(sanitizer, target)
     if complete(sanitizer, target):
         say(f"RocksDB {final.name} is there{profile_in_words() if plain else ''}")
@@ -141,10 +158,11 @@ def install(sanitizer: str = "", target: targets.Target | None = None) -> None:
         if complete(sanitizer, target):  # made by the run we waited for
             return
         source = crates.fetch(CRATE, "RocksDB") / "rocksdb"
-        build_dir = final.parent / f".build-{final.name}"
         if targets.is_host(target):
+            build_dir = build_folder(final, sanitizer)
             build(source, build_dir, sanitizer)
         else:
+            build_dir = final.parent / f".build-{final.name}"
             build_cross(source, build_dir, target)
         with new_folder(final) as fresh:
             (fresh / "lib").mkdir()
@@ -165,8 +183,7 @@ def build(source: Path, build_dir: Path, sanitizer: str) -> None:
         flags = f"-DCMAKE_CXX_FLAGS={CXX_FLAGS} {sanitized(sanitizer)}"
         compile_library(source, build_dir, [flags], f"RocksDB ({sanitizer})")
     elif profiled():
-        say("building RocksDB (once a machine; about 10 minutes on 2 cores)")
-        build_trained(source, build_dir)
+        build_profiled(source, build_dir)
     else:
         say("building RocksDB without a profile (once a machine; about 7 minutes on 2 cores)")
         compile_library(source, build_dir, [f"-DCMAKE_CXX_FLAGS={CXX_FLAGS}"], "RocksDB")
@@ -181,21 +198,47 @@ def build_cross(source: Path, build_dir: Path, target: targets.Target) -> None:
     say(f"RocksDB built in {(time.monotonic() - started) / 60:.1f} minutes")
 
 
-def build_trained(source: Path, build_dir: Path) -> None:
-    trained = build_dir / "trained"
-    if not trained.is_file():
-        compile_library(source, build_dir, split(COUNTING), "RocksDB, to be trained,")
-        train(source, build_dir)
-        trained.touch()
-    compile_library(source, build_dir, split(COUNTED), "RocksDB, with its profile,")
+def build_profiled(source: Path, build_dir: Path) -> None:
+    wanted = profile_key()
+    archive = rocksdb_profile.find(wanted)
+    if archive is None:
+        say(f"{rocksdb_profile.misfit(wanted)}: a training run makes one, 3 minutes more")
+        archive = rocksdb_profile.of_this_machine(wanted)
+        train(source, build_dir, archive)
+    say("building RocksDB (once a machine; about 7 minutes on 2 cores)")
+    rocksdb_profile.unpack(archive, build_dir)
+    # the macro has no effect but that another profile compiles the hot files again
+    flags = f"{COUNTED} -DBASALT_PROFILE={rocksdb_profile.digest(archive)}"
+    compile_library(source, build_dir, split(flags), "RocksDB")
+    log = log_file("rocksdb-build")
+    misfits = log.read_text(errors="replace").count("[-Wcoverage-mismatch]")
+    if misfits:
+        say(f"{misfits} warnings say that counts of the profile do not fit: {log}")
+
+
+def train_again() -> None:
+    """Makes the profile that the repository keeps, and its key. The build goes on in the folder."""
+    wanted = profile_key()
+    with lock("rocksdb"):
+        source = crates.fetch(CRATE, "RocksDB") / "rocksdb"
+        train(source, build_folder(prefix(), ""), rocksdb_profile.KEPT)
+        rocksdb_profile.KEPT_KEY.write_text(wanted)
+    say(f"the profile was made again; commit {rocksdb_profile.KEPT} and its key beside it")
+
+
+def build_folder(final: Path, sanitizer: str) -> Path:
+    """Where a library is built. Libraries with different profiles have most objects in common."""
+    if sanitizer or not profiled():
+        return final.parent / f".build-{final.name}"
+    return final.parent / f".build-profiled-{rocksdb_profile.short(profile_key())}"
 
 
 def split(profile_flags: str) -> list[str]:
     """Arguments of CMake: `profile_flags` for the hot sources only."""
     return [
         f"-DCMAKE_CXX_FLAGS={CXX_FLAGS}",
-        f"-DCMAKE_PROJECT_rocksdb_INCLUDE={SPLIT}",
-        f"-DBASALT_HOT_SOURCES={HOT_SOURCES}",
+        f"-DCMAKE_PROJECT_rocksdb_INCLUDE={rocksdb_profile.SPLIT}",
+        f"-DBASALT_HOT_SOURCES={rocksdb_profile.HOT_SOURCES}",
         f"-DBASALT_PROFILE_FLAGS={profile_flags}",
     ]
 
@@ -222,27 +265,28 @@ def compile_library(
 def without_place(source: Path, flags: list[str]) -> list[str]:
     """The flags that make the same bytes in whatever folder and on whatever day. They are not in
     the recipe, since nothing that runs depends on them. Only __FILE__ is mapped: there is no debug
-    information, and -ffile-prefix-map would also move the counts of the training."""
+    information."""
     macros = f" -fmacro-prefix-map={source}=rocksdb"
     mapped = [f + macros if f.startswith("-DCMAKE_CXX_FLAGS=") else f for f in flags]
     return [*mapped, "-DBUILD_DATE=unknown"]
 
 
-def train(source: Path, build_dir: Path) -> None:
-    """Leaves the counts beside the object files."""
-    for old in build_dir.rglob("*.gcda"):
-        old.unlink()
+def train(source: Path, build_dir: Path, archive: Path) -> None:
+    """Compiles RocksDB to count, runs the workload, and packs the counts."""
+    compile_library(source, build_dir, split(COUNTING), "RocksDB, to be trained,")
+    rocksdb_profile.remove_counts(build_dir)
     program, store = build_dir / "workload", build_dir / "workload-store"
     shutil.rmtree(store, ignore_errors=True)
     march = f"-march={targets.host().march}"
     command = ["g++", "-std=c++20", "-O2", march, "-fprofile-generate"]
     # The counted objects come first, so that of a function in several objects theirs is linked.
-    hot = sorted(str(o) for o in (build_dir / "CMakeFiles" / "rocksdb_hot.dir").rglob("*.o"))
-    command += ["-I", str(source / "include"), str(WORKLOAD), *hot, str(build_dir / LIBRARY)]
-    command += ["-llz4", "-lzstd", "-lsnappy", "-lz", "-o", str(program)]
+    hot = sorted(str(o) for o in (build_dir / rocksdb_profile.OBJECTS).glob("*.o"))
+    command += ["-I", str(source / "include"), str(rocksdb_profile.WORKLOAD), *hot]
+    command += [str(build_dir / LIBRARY), "-llz4", "-lzstd", "-lsnappy", "-lz", "-o", str(program)]
     if not quiet(command, "rocksdb-training", cwd=build_dir):
         raise DevError(f"RocksDB's training program\n{log_end('rocksdb-training', 15)}")
     say("training RocksDB (half a minute)")
     if not quiet([str(program), str(store)], "rocksdb-training", cwd=build_dir):
         raise DevError(f"RocksDB's training failed\n{log_end('rocksdb-training', 15)}")
     shutil.rmtree(store)
+    rocksdb_profile.pack(build_dir, archive)

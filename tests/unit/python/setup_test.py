@@ -18,7 +18,15 @@ from unittest import mock
 
 from tools import paths, setup, targets
 from tools.errors import DevError
-from tools.setup import jemalloc, mariadb, rocksdb, room, server_source, step
+from tools.setup import (
+    jemalloc,
+    mariadb,
+    rocksdb,
+    rocksdb_profile,
+    room,
+    server_source,
+    step,
+)
 
 # a source of MariaDB in little: headers, the list of trace points, and what a build does not need
 VERSION = (
@@ -244,7 +252,7 @@ class ProfileTest(unittest.TestCase):
             self.assertEqual(on, rocksdb.prefix())
 
     def test_a_choice_is_remembered_until_the_next(self):
-        for choice, profiled in (("off", False), ("on", True)):
+        for choice, profiled in (("off", False), ("on", True), ("off", False), ("train", True)):
             with self.choose(choice):
                 rocksdb.remember_choice()
             with self.choose(""):
@@ -254,13 +262,87 @@ class ProfileTest(unittest.TestCase):
     def test_another_word_is_refused(self):
         with self.choose("no"), self.assertRaises(DevError) as caught:
             rocksdb.prefix()
-        self.assertIn("BASALT_PROFILE=no: it is on or off", str(caught.exception))
+        self.assertIn("BASALT_PROFILE=no: it is on, off or train", str(caught.exception))
 
     def test_hot_sources_stand_once_and_in_order(self):
-        lines = rocksdb.HOT_SOURCES.read_text().splitlines()
+        lines = rocksdb_profile.HOT_SOURCES.read_text().splitlines()
         names = [line for line in lines if not line.startswith("#")]
         self.assertEqual(sorted(set(names)), names)
         self.assertIn("db/db_impl/db_impl.cc", names)
+
+    def test_the_kept_profile_is_of_these_flags_and_sources(self):
+        kept, wanted = rocksdb_profile.KEPT_KEY.read_text(), rocksdb.profile_key()
+        self.assertEqual(lines(wanted)[1], lines(kept)[1])
+        if lines(wanted)[0] == lines(kept)[0]:  # another processor family has other flags
+            self.assertEqual(kept, wanted, "run ./dev setup --train, and commit what it wrote")
+            self.assertEqual(rocksdb_profile.KEPT, rocksdb_profile.find(wanted))
+
+    def test_another_compiler_does_not_get_the_kept_profile(self):
+        fitting = rocksdb.prefix()
+        with mock.patch.object(rocksdb_profile, "compiler", return_value="g++ 14.2.0 some-machine"):
+            other = rocksdb.profile_key()
+            self.assertIsNone(rocksdb_profile.find(other))
+            self.assertNotEqual(fitting, rocksdb.prefix())
+            self.assertRegex(
+                rocksdb_profile.misfit(other),
+                r"^the kept profile was made for compiler: g\+\+ .*; here is g\+\+ 14.2.0 some",
+            )
+        trained = rocksdb_profile.of_this_machine(other)
+        trained.parent.mkdir(parents=True)
+        trained.touch()
+        self.assertEqual(trained, rocksdb_profile.find(other))
+
+    def build(self) -> tuple[list[str], list[str]]:
+        """What a build says, and the flags of the hot files of each compilation in it."""
+        folder = Path(self.folder) / "build"
+        step.log_file("rocksdb-build").write_text("f.cc:1: changed [-Wcoverage-mismatch]\n" * 2)
+        with (
+            mock.patch.object(rocksdb, "compile_library") as compile_library,
+            mock.patch.object(rocksdb, "quiet", return_value=True),
+            mock.patch.object(rocksdb.shutil, "rmtree"),
+            mock.patch.object(rocksdb, "say") as say,
+        ):
+            rocksdb.build_profiled(Path("/source"), folder)
+        said = [call.args[0] for call in say.call_args_list]
+        return said, [call.args[2][-1] for call in compile_library.call_args_list]
+
+    def test_with_the_kept_profile_files_are_compiled_once(self):
+        with mock.patch.object(rocksdb_profile, "fits", return_value=True):
+            said, compiled = self.build()
+        self.assertTrue(said[0].startswith("building RocksDB"), said)
+        self.assertTrue(said[1].startswith("2 warnings say that counts of the profile do not fit"))
+        self.assertEqual(1, len(compiled), compiled)
+        self.assertIn(
+            f"-DBASALT_PROFILE={rocksdb_profile.digest(rocksdb_profile.KEPT)}", compiled[0]
+        )
+
+    def test_another_compiler_trains_once_and_says_why(self):
+        with mock.patch.object(rocksdb_profile, "compiler", return_value="g++ 14.2.0 some-machine"):
+            said, compiled = self.build()
+            self.assertRegex(said[0], "here is g.* 14.2.0 some-machine: a training run makes one")
+            self.assertEqual(2, len(compiled), compiled)
+            self.assertTrue(compiled[0].endswith(rocksdb.COUNTING))
+            self.assertEqual(compiled[1:], self.build()[1])
+
+    def test_the_same_counts_give_the_same_archive(self):
+        first, second = Path(self.folder) / "first", Path(self.folder) / "second"
+        for build, names in ((first, "ab"), (second, "ba")):
+            (build / rocksdb_profile.OBJECTS).mkdir(parents=True)
+            for name in names:
+                (build / rocksdb_profile.OBJECTS / f"{name}.gcda").write_text(f"counts of {name}")
+            (build / rocksdb_profile.OBJECTS / "a.o").write_text("an object")
+            rocksdb_profile.pack(build, build / "packed.tar.xz")
+        packed = (first / "packed.tar.xz").read_bytes()
+        self.assertEqual(packed, (second / "packed.tar.xz").read_bytes())
+        older = second / rocksdb_profile.OBJECTS / "older.gcda"
+        older.touch()
+        rocksdb_profile.unpack(first / "packed.tar.xz", second)
+        self.assertFalse(older.exists())
+        self.assertEqual(["a.gcda", "a.o", "b.gcda"], names_below(second / rocksdb_profile.OBJECTS))
+
+
+def lines(text: str) -> list[str]:
+    return text.splitlines()
 
 
 class BesideTest(unittest.TestCase):
