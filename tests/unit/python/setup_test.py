@@ -324,6 +324,22 @@ class ProfileTest(unittest.TestCase):
             self.assertTrue(compiled[0].endswith(rocksdb.COUNTING))
             self.assertEqual(compiled[1:], self.build()[1])
 
+    def test_another_processor_family_is_compiled_without_a_profile(self):
+        family = next(t for t in targets.TARGETS.values() if not targets.is_host(t))
+        with self.choose("on"):
+            on = rocksdb.prefix(target=family)
+            self.assertNotEqual(on, rocksdb.prefix())
+        with self.choose("off"):
+            self.assertEqual(on, rocksdb.prefix(target=family))
+        with (
+            mock.patch.object(rocksdb, "compile_library") as compile_library,
+            mock.patch.object(rocksdb, "say"),
+        ):
+            rocksdb.build_cross(Path("/source"), Path(self.folder), family)
+        flags = " ".join(compile_library.call_args.args[2])
+        self.assertIn(family.machine, flags)
+        self.assertNotIn("profile", flags.lower())
+
     def test_the_same_counts_give_the_same_archive(self):
         first, second = Path(self.folder) / "first", Path(self.folder) / "second"
         for build, names in ((first, "ab"), (second, "ba")):
