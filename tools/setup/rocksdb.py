@@ -205,7 +205,7 @@ def build_profiled(source: Path, build_dir: Path) -> None:
         say(f"{rocksdb_profile.misfit(wanted)}: a training run makes one, 3 minutes more")
         archive = rocksdb_profile.of_this_machine(wanted)
         train(source, build_dir, archive)
-    say("building RocksDB (once a machine; about 7 minutes on 2 cores)")
+    say("building RocksDB (once a machine; about 5 minutes on 2 cores)")
     rocksdb_profile.unpack(archive, build_dir)
     # the macro has no effect but that another profile compiles the hot files again
     flags = f"{COUNTED} -DBASALT_PROFILE={rocksdb_profile.digest(archive)}"
