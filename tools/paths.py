@@ -27,11 +27,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def cache() -> Path:
-    """The folder shared by all clones of this user."""
+    """The folder shared by all clones of this user, by its real path: the compiler takes that for
+    headers where it is shorter than a path over a link, and a package would tell it."""
     if os.environ.get("BASALT_CACHE"):
-        return Path(os.environ["BASALT_CACHE"]).expanduser().absolute()
+        return Path(os.environ["BASALT_CACHE"]).expanduser().resolve()
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "basalt"
+    return (Path(base) / "basalt").resolve()
 
 
 def build_root() -> Path:

@@ -75,6 +75,14 @@ class PathsTest(unittest.TestCase):
         with mock.patch.dict(os.environ, {"BASALT_CACHE": "", "XDG_CACHE_HOME": "/b"}):
             self.assertEqual(Path("/b/basalt"), paths.cache())
 
+    def test_cache_folder_has_its_real_path(self):
+        with tempfile.TemporaryDirectory() as folder:
+            link, real = Path(folder, "link"), Path(folder).resolve() / "real"
+            link.symlink_to(real)
+            for variables in ({"BASALT_CACHE": str(link)}, {"XDG_CACHE_HOME": str(link)}):
+                with mock.patch.dict(os.environ, {"BASALT_CACHE": ""} | variables):
+                    self.assertIn(paths.cache(), (real, real / "basalt"))
+
     def test_version_override_loses_its_epoch(self):
         with mock.patch.dict(os.environ, {"BASALT_MARIADB_VERSION": "1:10.11.7-1"}):
             self.assertEqual("10.11.7-1", paths.server_version())
