@@ -27,7 +27,10 @@ def make_copy(plugin: Path, copy: Path, target: targets.Target) -> None:
     copy.write_bytes(plugin.read_bytes())
     for old, new in renames(folders(plugin, target)).items():
         edit(copy, "-n", "-b", old, "-d", new)
-    edit(copy, "-i")
+    # Paths of other lengths have left their ends in the gaps between sections.
+    subprocess.run([target.tool("objcopy"), copy], check=True)
+    # Without a seed the number is computed again only after a change of paths by the same command.
+    edit(copy, "-i", "-s", "basalt")
 
 
 def folders(plugin: Path, target: targets.Target) -> list[str]:
