@@ -22,6 +22,8 @@ def lay_out(plugin: Path, folder: Path, target: targets.Target) -> None:
         shutil.copy2(PACKAGING / name, folder / name)
     neutral.make_copy(plugin, folder / plugin.name, target)
     (folder / "debian" / "changelog").write_text(changelog_text())
+    for file in folder.rglob("*"):  # dpkg changes the time of newer files only
+        os.utime(file, (origin.source_date(), origin.source_date()))
 
 
 def changelog_text() -> str:
