@@ -156,6 +156,19 @@ class NeutralTest(unittest.TestCase):
             neutral.folders(Path("/bin/true"), targets.host())
 
 
+class SourceTest(unittest.TestCase):
+    def test_all_files_have_the_time_of_the_commit(self):
+        with (
+            tempfile.TemporaryDirectory() as scratch,
+            mock.patch.dict(os.environ, {"SOURCE_DATE_EPOCH": "4000000000"}),
+            mock.patch.object(neutral, "make_copy"),
+            mock.patch.object(origin, "package_version", return_value="0.2+10.11.18-0"),
+        ):
+            source.lay_out(Path("plugin.so"), Path(scratch, "debs"), targets.host())
+            times = {f.stat().st_mtime for f in Path(scratch, "debs").rglob("*")}
+        self.assertEqual({4e9}, times)
+
+
 class ReleaseTest(unittest.TestCase):
     def test_commit_with_the_tag_of_another_version_is_refused(self):
         for tags, refused in (("", False), ("v0.3\n", True), ("v0.2\nv0.3\n", False)):
