@@ -10,6 +10,7 @@ from tools.package import neutral, origin, output, tarball
 
 PLUGIN_PACKAGE = output.PACKAGE
 SYMBOLS_PACKAGE = "mariadb-plugin-basalt-dbgsym"
+BUILD_NUMBER_BYTES = 20  # at the end of its note, as ld makes them by default: a SHA-1
 
 
 class BuiltPackages:
@@ -72,11 +73,24 @@ class BuiltPackages:
 
 
 def move(plugin: Path, target: Path) -> None:
-    """A copy of the plugin as if its objects came from clones at other places."""
+    """A copy of the plugin as if its objects came from clones at other places: with other folders
+    and another build number."""
     target.write_bytes(plugin.read_bytes())
+    renumber(target)
     named = neutral.renames(neutral.folders(plugin, targets.host()))
     for number, old in enumerate(old for old, new in named.items() if new == neutral.BUILD):
         neutral.edit(target, "-n", "-b", old, "-d", f"/srv/somebody/clones/{number}/build/release")
+
+
+def renumber(plugin: Path) -> None:
+    """Turns each bit of the number by which debuggers find the symbols."""
+    note = plugin.with_name("build-number")
+    section = f".note.gnu.build-id={note}"
+    subprocess.run(["objcopy", f"--dump-section={section}", plugin], check=True)
+    head, number = note.read_bytes()[:-BUILD_NUMBER_BYTES], note.read_bytes()[-BUILD_NUMBER_BYTES:]
+    note.write_bytes(head + bytes(255 - byte for byte in number))
+    subprocess.run(["objcopy", f"--update-section={section}", plugin], check=True)
+    note.unlink()
 
 
 def field_of(package: Path, name: str) -> str:
