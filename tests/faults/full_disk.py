@@ -254,7 +254,7 @@ def load_among_rows(server: PrivateServer, disk: SmallDisk) -> None:
 
 
 def checked_loads(server: PrivateServer) -> int:
-    return int(server.query("SHOW GLOBAL STATUS LIKE 'rocksdb_bulk_loads_checked'")[0][1])
+    return int(server.status("rocksdb_bulk_loads_checked"))
 
 
 def flush(server: PrivateServer, disk: SmallDisk) -> None:

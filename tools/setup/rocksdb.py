@@ -101,8 +101,8 @@ def recipe(sanitizer: str, profile: bool) -> list[str]:
     if not profile:
         return flags
     wanted = profile_key()
-    kept = rocksdb_profile.KEPT if rocksdb_profile.fits(wanted) else None
-    return [*flags, wanted, rocksdb_profile.digest(kept) if kept else "trained"]
+    kept = rocksdb_profile.fits(wanted)
+    return [*flags, wanted, rocksdb_profile.digest(rocksdb_profile.KEPT) if kept else "trained"]
 
 
 def profile_key() -> str:

@@ -102,10 +102,7 @@ Status TableLoad::BeginWhenLarge() {
 }
 
 Status TableLoad::BeginOfEmpty() {
-  txn::LoadOptions options;
-  options.buffer_bytes = MergeBufferBytes(table_->server_table()->in_use);
-  Status begun = engine::BulkInsert::Begin(table_->engine_table(), table_->session()->transaction(),
-                                           options, &load_);
+  Status begun = BeginLoad(/*checked_rows=*/false);
   filled_ = begun.code() == Code::kLockBusy;
   wanted_ = filled_;
   return filled_ ? Status::Ok() : std::move(begun);
@@ -115,17 +112,20 @@ Status TableLoad::BeginOfEmpty() {
 // the write set; others notice no difference.
 Status TableLoad::BeginOfChecked() {
   wanted_ = false;
-  THD* thd = table_->server_table()->in_use;
-  if (!LoadsRows(thd)) return Status::Ok();
-  txn::LoadOptions options;
-  options.buffer_bytes = MergeBufferBytes(thd);
-  options.checked_rows = true;
-  Status begun = engine::BulkInsert::Begin(table_->engine_table(), table_->session()->transaction(),
-                                           options, &load_);
+  if (!LoadsRows(table_->server_table()->in_use)) return Status::Ok();
+  Status begun = BeginLoad(/*checked_rows=*/true);
   if (begun.code() == Code::kLockBusy) return Status::Ok();
   checked_ = begun.ok();
   table_->rows()->writer().set_leaves_entries(checked_);
   return begun;
+}
+
+Status TableLoad::BeginLoad(bool checked_rows) {
+  txn::LoadOptions options;
+  options.buffer_bytes = MergeBufferBytes(table_->server_table()->in_use);
+  options.checked_rows = checked_rows;
+  return engine::BulkInsert::Begin(table_->engine_table(), table_->session()->transaction(),
+                                   options, &load_);
 }
 
 int TableLoad::TakeEntries() {

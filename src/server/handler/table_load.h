@@ -41,7 +41,7 @@ class TableLoad {
   // Takes the row, when there is a load now that checks nothing row by row: *taken.
   int Insert(const uchar* record, bool* taken);
   // Does the writer leave entries? Then TakeEntries follows each row that it has inserted.
-  bool takes_entries() const { return checked_ && load_ != nullptr; }
+  bool takes_entries() const { return checked_; }
   int TakeEntries();
   // The statement has added all its rows: makes the load part of its transaction.
   int End();
@@ -56,6 +56,7 @@ class TableLoad {
   Status BeginWhenLarge();
   Status BeginOfEmpty();
   Status BeginOfChecked();
+  Status BeginLoad(bool checked_rows);
   void Close();
   Status Finish();
   int Fail(Status status);

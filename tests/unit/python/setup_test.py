@@ -272,8 +272,9 @@ class ProfileTest(unittest.TestCase):
 
     def test_the_kept_profile_is_of_these_flags_and_sources(self):
         kept, wanted = rocksdb_profile.KEPT_KEY.read_text(), rocksdb.profile_key()
-        self.assertEqual(lines(wanted)[1], lines(kept)[1])
-        if lines(wanted)[0] == lines(kept)[0]:  # another processor family has other flags
+        made_for, here = kept.splitlines(), wanted.splitlines()
+        self.assertEqual(here[1], made_for[1])
+        if here[0] == made_for[0]:  # another processor family has other flags
             self.assertEqual(kept, wanted, "run ./dev setup --train, and commit what it wrote")
             self.assertEqual(rocksdb_profile.KEPT, rocksdb_profile.find(wanted))
 
@@ -355,10 +356,6 @@ class ProfileTest(unittest.TestCase):
         rocksdb_profile.unpack(first / "packed.tar.xz", second)
         self.assertFalse(older.exists())
         self.assertEqual(["a.gcda", "a.o", "b.gcda"], names_below(second / rocksdb_profile.OBJECTS))
-
-
-def lines(text: str) -> list[str]:
-    return text.splitlines()
 
 
 class BesideTest(unittest.TestCase):
