@@ -37,6 +37,25 @@ std::vector<std::string> FoldersOf(const StoreOptions& options) {
   return folders;
 }
 
+// TransactionDB::Open would have each column family keep flushed memtables for conflict checks,
+// which are not used here. A size of one byte still keeps the last one, until the family is written
+// to again; none at all can only be had in these steps.
+rocksdb::Status OpenWithoutHistory(rocksdb::DBOptions options, const std::string& directory,
+                                   std::vector<rocksdb::ColumnFamilyDescriptor> families,
+                                   std::vector<rocksdb::ColumnFamilyHandle*>* handles,
+                                   rocksdb::TransactionDB** opened) {
+  std::vector<size_t> compacting;
+  rocksdb::TransactionDB::PrepareWrap(&options, &families, &compacting);
+  for (rocksdb::ColumnFamilyDescriptor& family : families) {
+    family.options.max_write_buffer_size_to_maintain = 0;
+  }
+  std::unique_ptr<rocksdb::DB> db;
+  const rocksdb::Status status = rocksdb::DB::Open(options, directory, families, handles, &db);
+  if (!status.ok()) return status;
+  return rocksdb::TransactionDB::WrapDB(db.release(), TransactionOptionsOfDatabase(), compacting,
+                                        *handles, opened);
+}
+
 std::shared_ptr<rocksdb::Cache> NewBlockCache(const StoreOptions& options) {
   rocksdb::HyperClockCacheOptions cache(options.block_cache_bytes);
   cache.memory_allocator = NewBlockMemory();
@@ -186,9 +205,9 @@ Status Store::OpenFamilies(const std::vector<rocksdb::ColumnFamilyDescriptor>& f
 Status Store::OpenInSpiteOfDamage(const std::vector<rocksdb::ColumnFamilyDescriptor>& descriptors,
                                   std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
   const auto open = [&] {
-    return MapStatus(rocksdb::TransactionDB::Open(database_options_, TransactionOptionsOfDatabase(),
-                                                  options_.directory, descriptors, handles, &db_),
-                     In("opening the store"));
+    return MapStatus(
+        OpenWithoutHistory(database_options_, options_.directory, descriptors, handles, &db_),
+        In("opening the store"));
   };
   Status status = open();
   if (status.code() != Code::kCorruption) return status;
@@ -313,6 +332,7 @@ Status Store::WriteUnlogged(rocksdb::WriteBatch* batch) {
   rocksdb::WriteOptions options;
   options.disableWAL = true;
   options.no_slowdown = true;
+  const MemtableRoom::Place place = flushes().room().Take(*batch);
   while (true) {
     const rocksdb::Status written = base_->Write(options, batch);
     if (!written.IsIncomplete()) return MapStatus(written, "writing without the log");

@@ -131,6 +131,7 @@ Status Transaction::Prepare(Bytes name, Durability durability, bool may_outlive_
     // It may stay for long: others need not wait for its outcome to add entries where it has read,
     // or to change what it has only read.
     locks_.ReleaseReads();
+    writes_.ReleaseRoom();
     BASALT_RETURN_IF_ERROR(manager_->Register(this));
     registered_ = true;
   }

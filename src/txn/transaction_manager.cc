@@ -133,11 +133,27 @@ class IndexCollector : public EntryReader {
 
 }  // namespace
 
+namespace {
+
+// The store outlives the manager.
+std::shared_ptr<rocksdb::Cache> Borrowed(rocksdb::Cache* cache) {
+  return {std::shared_ptr<rocksdb::Cache>(), cache};
+}
+
+TransactionManager::Options ChargedTo(store::MemoryCharge* memory,
+                                      TransactionManager::Options options) {
+  options.writes.memory = memory;
+  return options;
+}
+
+}  // namespace
+
 TransactionManager::TransactionManager(store::Store* store, catalog::Catalog* catalog,
                                        Options options)
     : store_(store),
       catalog_(catalog),
-      options_(options),
+      memory_charge_(Borrowed(store->block_cache())),
+      options_(ChargedTo(&memory_charge_, options)),
       locks_(options.locks, &waits_),
       ranges_(options.ranges, &waits_),
       spill_(store),

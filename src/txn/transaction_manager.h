@@ -13,6 +13,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "catalog/catalog.h"
+#include "store/options/memory_charge.h"
 #include "store/store.h"
 #include "txn/bulk_load.h"
 #include "txn/idle_cursors.h"
@@ -96,6 +97,8 @@ class TransactionManager {
   UndecidedKeys* undecided() { return &undecided_; }
   const Options& options() const { return options_; }
   LoadCounts* load_counts() { return &load_counts_; }
+  // What transactions keep in memory, as a part of the block cache.
+  store::MemoryCharge& memory_charge() { return memory_charge_; }
 
  private:
   // `transaction` is the same as `detached`, which is null while the connection still has it.
@@ -120,6 +123,7 @@ class TransactionManager {
 
   store::Store* const store_;
   catalog::Catalog* const catalog_;
+  store::MemoryCharge memory_charge_;
   const Options options_;
   WaitGraph waits_;
   LockTable locks_;

@@ -195,9 +195,15 @@ Status TransactionWrites::FinishBatch() {
   return WriteAutoIncrements();
 }
 
+void TransactionWrites::WaitForRoom() {
+  place_ = manager_->store()->flushes().room().Take(
+      *store_transaction_->GetWriteBatch()->GetWriteBatch());
+}
+
 Status TransactionWrites::Prepare(const std::string& name) {
   logged_.SetOpaque(true);
   BASALT_RETURN_IF_ERROR(FinishBatch());
+  WaitForRoom();
   BASALT_RETURN_IF_ERROR(
       store::MapStatus(store_transaction_->SetName(name), "naming a prepared transaction"));
   BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Prepare(), "preparing"));
@@ -211,8 +217,12 @@ Status TransactionWrites::Prepare(const std::string& name) {
 Status TransactionWrites::Commit(bool prepared) {
   if (!prepared) BASALT_RETURN_IF_ERROR(Begin());
   logged_.SetOpaque(true);  // until Clear
-  if (!prepared) BASALT_RETURN_IF_ERROR(FinishBatch());
+  if (!prepared) {
+    BASALT_RETURN_IF_ERROR(FinishBatch());
+    WaitForRoom();
+  }
   BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Commit(), "committing"));
+  place_.Release();
   begun_ = false;
   return Status::Ok();
 }
@@ -228,6 +238,7 @@ void TransactionWrites::Clear() {
   ingested_.ClearLoads();
   temporary_.Clear();
   auto_increments_.clear();
+  place_.Release();
   begun_ = false;
   statement_marked_ = false;
 }

@@ -15,6 +15,7 @@
 #include "base/index_id.h"
 #include "base/status.h"
 #include "catalog/ingest_job.h"
+#include "store/maintenance/memtable_room.h"
 #include "txn/ingested_writes.h"
 #include "txn/lock_owner.h"
 #include "txn/temporary_writes.h"
@@ -103,6 +104,8 @@ class TransactionWrites {
   // follow.
   Status Commit(bool prepared);
   Status Rollback();
+  // What was prepared may stay so for long: memtables need keep no room for it.
+  void ReleaseRoom() { place_.Release(); }
   // Forgets all writes, in the store or not, but for the job of ingested().
   void Clear();
   // Forgets the job. `files`: they go too, because nothing was committed.
@@ -126,6 +129,7 @@ class TransactionWrites {
   Status WriteTo(const rocksdb::ColumnFamilyHandle* family, const Write& write);
   Status WriteAutoIncrements();
   Status FinishBatch();
+  void WaitForRoom();
 
   TransactionManager* const manager_;
   LockOwner* const owner_;
@@ -139,6 +143,7 @@ class TransactionWrites {
   TemporaryWrites temporary_;
   std::vector<AutoIncrement> auto_increments_;
   IngestedWrites ingested_;
+  store::MemtableRoom::Place place_;  // of the batch in the memtables, until it is there
 };
 
 }  // namespace basalt::txn

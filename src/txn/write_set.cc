@@ -2,11 +2,13 @@
 #include "txn/write_set.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <rocksdb/write_batch.h>
 
 #include "base/assert.h"
 #include "store/errors/status_map.h"
+#include "store/options/memory_charge.h"
 #include "store/store.h"
 #include "txn/overlay_source.h"
 
@@ -15,6 +17,12 @@ namespace {
 
 // Bytes of spilled operations written to the store at a time.
 constexpr size_t kSpillChunkBytes = 1u << 20;
+
+// The batch is charged in steps of so many of its bytes; smaller ones are not worth it. In memory
+// it takes about twice as much: the string that it is grows by doubling, and each entry has a node
+// of an index.
+constexpr size_t kChargeStep = 256u << 10;
+constexpr size_t kMemoryPerByte = 2;
 
 // Entries that HasInsertBetween looks up in the store before it gives up.
 constexpr int kLookUps = 64;
@@ -81,6 +89,10 @@ class LayerWriter : public rocksdb::WriteBatch::Handler {
 };
 
 }  // namespace
+
+WriteSet::WriteSet(Spill* spill, Options options) : spill_(spill), options_(options) {
+  ChargeFor(0);
+}
 
 void WriteSet::NoteWrite(uint32_t family) {
   ++operations_;
@@ -197,9 +209,22 @@ void WriteSet::PopDeadMarks() {
 }
 
 Status WriteSet::SpillIfFull() {
-  if (batch_->GetDataSize() < options_.spill_bytes) [[likely]]
+  const size_t bytes = batch_->GetDataSize();
+  if (bytes < next_look_) [[likely]]
     return Status::Ok();
-  return SpillBatch();
+  return LookAtSize(bytes);
+}
+
+Status WriteSet::LookAtSize(size_t bytes) {
+  if (bytes >= options_.spill_bytes) return SpillBatch();
+  ChargeFor(bytes);
+  return Status::Ok();
+}
+
+void WriteSet::ChargeFor(size_t bytes) {
+  const size_t before = std::exchange(charged_, bytes * kMemoryPerByte);
+  if (options_.memory != nullptr) options_.memory->Change(before, charged_);
+  next_look_ = std::min(options_.spill_bytes, bytes + kChargeStep);
 }
 
 Status WriteSet::SpillBatch() {
@@ -254,6 +279,7 @@ Status WriteSet::SpillBatch() {
 
 Status WriteSet::EmptyBatch() {
   operations_ = 0;
+  ChargeFor(0);
   BASALT_RETURN_IF_ERROR(store::MapStatus(batch_->RollbackToSavePoint(), "emptying a batch"));
   BASALT_ASSERT(batch_->GetWriteBatch()->Count() == 0,
                 "W1: the batch holds only writes newer than every write in the layers");
@@ -291,6 +317,7 @@ void WriteSet::ClearContent() {
   families_.clear();
   operations_ = 0;
   spilled_operations_ = 0;
+  ChargeFor(0);
   batch_ = nullptr;
   ++generation_;
 }

@@ -16,8 +16,9 @@
 #include "txn/spill.h"
 
 namespace basalt::store {
+class MemoryCharge;
 class Store;
-}
+}  // namespace basalt::store
 
 namespace basalt::txn {
 
@@ -51,9 +52,11 @@ class WriteSet {
  public:
   struct Options {
     size_t spill_bytes = 32u << 20;  // bytes of the batch's representation
+    // What the batch takes is charged to, but for little; null: to nobody.
+    store::MemoryCharge* memory = nullptr;
   };
 
-  WriteSet(Spill* spill, Options options) : spill_(spill), options_(options) {}
+  WriteSet(Spill* spill, Options options);
   ~WriteSet() { Clear(); }
   WriteSet(const WriteSet&) = delete;
   WriteSet& operator=(const WriteSet&) = delete;
@@ -150,6 +153,8 @@ class WriteSet {
   void NoteWrite(uint32_t family);
   void ClearContent();
   Status SpillIfFull();
+  Status LookAtSize(size_t bytes);
+  void ChargeFor(size_t bytes);
   Status SpillBatch();
   Status EmptyBatch();
   void PopDeadMarks();
@@ -157,6 +162,8 @@ class WriteSet {
   Spill* const spill_;
   const Options options_;
   rocksdb::WriteBatchWithIndex* batch_ = nullptr;
+  size_t charged_ = 0;    // bytes of memory
+  size_t next_look_ = 0;  // bytes of the batch with which it is charged for more, or spilled
   std::vector<uint32_t> families_;  // column families written to; never many
   uint64_t operations_ = 0;         // in the batch
   uint64_t spilled_operations_ = 0;

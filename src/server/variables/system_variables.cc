@@ -3,6 +3,7 @@
 
 #include <rocksdb/advanced_cache.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "server/measures/statement_progress.h"
 #include "server/variables/inert_variables.h"
 #include "server/variables/variable_table.h"
+#include "store/options/memory_budget.h"
 #include "store/options/memory_limit.h"
 #include "store/options/option_string.h"
 
@@ -251,8 +253,9 @@ void UpdateRecoveryMode(THD* thd, st_mysql_sys_var*, void* variable, const void*
          "Writing stops while the disk has less free space, in bytes; 0: watch nothing",           \
          nullptr, nullptr, 64 * kMiB, 0, ULLONG_MAX / 2, 0)                                        \
   GLOBAL(ULONGLONG, spill_threshold, kAtStart,                                                     \
-         "Bytes of uncommitted writes a transaction keeps in memory before they move to disk",     \
-         nullptr, nullptr, 32 * kMiB, 64 * 1024, ULLONG_MAX / 2, 0)                                \
+         "Bytes of uncommitted writes a transaction keeps in memory before they move to disk, "    \
+         "64 KiB at least; 0: an eighth of rocksdb_block_cache_size, from 1 to 32 MiB",            \
+         nullptr, nullptr, 0, 0, ULLONG_MAX / 2, 0)                                                \
   GLOBAL(UINT, lock_escalation_threshold, kAtStart,                                                \
          "Row locks of a transaction in one index before they become one lock of the index",       \
          nullptr, nullptr, 1u << 20, 1, UINT_MAX, 0)                                               \
@@ -434,7 +437,9 @@ engine::Database::Options DatabaseOptionsFromVariables() {
   store.time_to_live = TimeToLiveFromVariables();
   AdjustDatabase(&store);
   AdjustTableFiles(&store);
-  options.transactions.writes.spill_bytes = values.spill_threshold;
+  options.transactions.writes.spill_bytes =
+      values.spill_threshold == 0 ? store::TransactionBytes(store)
+                                  : std::max<uint64_t>(values.spill_threshold, 64 << 10);
   options.transactions.locks.escalation_threshold = values.lock_escalation_threshold;
   return options;
 }

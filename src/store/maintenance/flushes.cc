@@ -37,6 +37,11 @@ bool IsPaidFor(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle, uint64_t pa
 
 }  // namespace
 
+Flushes::Flushes(const Parts& parts)
+    : parts_(parts),
+      room_({parts.db, parts.db->GetDBOptions().write_buffer_manager.get(), parts.families, this,
+             parts.options}) {}
+
 // Waits a moment, unless no flush can come to its end; low space alone does not hold one up.
 Status Flushes::WaitForFlush() const {
   BASALT_RETURN_IF_ERROR(parts_.policy->CheckFreeingAllowed());

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "store/errors/error_policy.h"
 #include "store/families/column_families.h"
+#include "store/maintenance/memtable_room.h"
 #include "store/memtables/flush_triggers.h"
 #include "store/options/store_options.h"
 #include "store/statistics/statistics_keeper.h"
@@ -33,7 +34,9 @@ class Flushes {
     const StatisticsKeeper* keeper;
     const StoreOptions* options;
   };
-  explicit Flushes(const Parts& parts) : parts_(parts) {}
+  explicit Flushes(const Parts& parts);
+  Flushes(const Flushes&) = delete;
+  Flushes& operator=(const Flushes&) = delete;
 
   // Writes all memtables (or one column family's) to SST files and waits until they are written and
   // counted in the statistics of indexes. kNoSpace or kReadOnly when the store stops taking writes
@@ -44,13 +47,17 @@ class Flushes {
   // because rows were deleted in masses or have many versions. Does not wait.
   void FlushForScans();
 
+  // Where the writers of batches wait for flushes.
+  MemtableRoom& room() { return room_; }
+  // Has one memtable written out and does not wait for that. TryAgain while RocksDB stops writes.
+  rocksdb::Status Request(rocksdb::ColumnFamilyHandle* handle);
+
   // What needs the log whole fails while a full disk keeps it from being so, instead of waiting.
   Status CheckLogWritable() const;
   // Waits a moment, unless no flush can come to its end; low space alone does not hold one up.
   Status WaitForFlush() const;
 
  private:
-  rocksdb::Status Request(rocksdb::ColumnFamilyHandle* handle);
   Status RequestInTurn(rocksdb::ColumnFamilyHandle* handle, const std::string& doing);
   bool HasBackgroundWork(rocksdb::ColumnFamilyHandle* handle) const;
   bool HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle) const;
@@ -59,6 +66,7 @@ class Flushes {
                       const std::string& doing);
 
   const Parts parts_;
+  MemtableRoom room_;
   std::map<uint32_t, FlushTriggers> triggers_;  // by column family; FlushForScans' own
 };
 

@@ -61,9 +61,8 @@ void SetMemtables(const StoreOptions& options, rocksdb::ColumnFamilyOptions* fam
   // over a memtable without walking its skip list.
   family->memtable_prefix_bloom_size_ratio = 0.02;
   family->memtable_whole_key_filtering = true;
-  // TransactionDB keeps flushed memtables for its own conflict checks unless it is told a size.
-  // Those checks are not used here, so one byte: nothing is kept.
-  family->max_write_buffer_size_to_maintain = 1;
+  // Flushed memtables are kept for nobody; see OpenWithoutHistory.
+  family->max_write_buffer_size_to_maintain = 0;
 }
 
 // What keeps scans and look-ups from walking over what is deleted, beside deletion_trigger.h.

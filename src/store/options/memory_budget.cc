@@ -10,6 +10,7 @@ namespace {
 
 constexpr uint64_t kSmallestMemtable = 1ull << 20;
 constexpr uint64_t kLargestMemtable = 64ull << 20;
+constexpr uint64_t kLargestTransaction = 32ull << 20;
 // Below it the number of files grows for little.
 constexpr uint64_t kSmallestTableFile = 4ull << 20;
 constexpr uint64_t kLargestTableFile = 64ull << 20;
@@ -26,6 +27,10 @@ uint64_t MemtableBytes(const StoreOptions& options) {
 uint64_t AllMemtablesBytes(const StoreOptions& options) {
   if (options.total_write_buffer_bytes != 0) return options.total_write_buffer_bytes;
   return std::max(options.block_cache_bytes / 2, 2 * MemtableBytes(options));
+}
+
+uint64_t TransactionBytes(const StoreOptions& options) {
+  return std::min(MemtableBytes(options), kLargestTransaction);
 }
 
 uint64_t TableFileBytes(const StoreOptions& options) {

@@ -11,11 +11,11 @@ namespace basalt::store {
 // blocks and memtables are charged to the cache; a memtable that grows drives blocks out. What
 // memtables may take follows from the number unless the options say it:
 //
-//   budget    one memtable    all memtables together    one table file
-//   ------    ------------    ----------------------    --------------
-//   16 MiB         2 MiB        8 MiB                        4 MiB
-//   256 MiB       32 MiB      128 MiB                       32 MiB
-//   >= 512 MiB    64 MiB      half                          64 MiB
+//   budget    one memtable    all memtables together    one transaction    one table file
+//   ------    ------------    ----------------------    ---------------    --------------
+//   16 MiB         2 MiB        8 MiB                        2 MiB              4 MiB
+//   256 MiB       32 MiB      128 MiB                       32 MiB             32 MiB
+//   >= 512 MiB    64 MiB      half                          32 MiB             64 MiB
 //
 // All in bytes. Thread-safety: pure functions.
 
@@ -25,8 +25,12 @@ namespace basalt::store {
 uint64_t MemtableBytes(const StoreOptions& options);
 
 // Beyond this the oldest memtable is written out, however full: with many column families each has
-// one of its own.
+// one of its own. Writers wait for that (maintenance/memtable_room.h).
 uint64_t AllMemtablesBytes(const StoreOptions& options);
+
+// Uncommitted writes that a transaction keeps in memory: as much as a memtable, for it becomes a
+// part of one as a whole. What is larger goes through files.
+uint64_t TransactionBytes(const StoreOptions& options);
 
 // A quarter of the level below level 0, as large as a memtable. A compaction takes one file and
 // those below that overlap with it. If that level were one file, each would rewrite all data: the

@@ -36,6 +36,15 @@ TEST(MemoryBudgetTest, ASmallBudgetHasUsableMemtables) {
   EXPECT_GE(AllMemtablesBytes(WithBudget(1)), 2ull << 20);
 }
 
+TEST(MemoryBudgetTest, ATransactionIsNoLargerThanAMemtable) {
+  for (const uint64_t mebibytes : {1, 16, 64, 256, 512, 65536}) {
+    const StoreOptions options = WithBudget(mebibytes);
+    EXPECT_LE(TransactionBytes(options), MemtableBytes(options)) << mebibytes;
+  }
+  EXPECT_EQ(TransactionBytes(WithBudget(16)), 2ull << 20);
+  EXPECT_EQ(TransactionBytes(WithBudget(512)), 32ull << 20);
+}
+
 TEST(MemoryBudgetTest, TheLevelBelowTheFirstHasSeveralFiles) {
   for (const uint64_t mebibytes : {8, 16, 64, 256, 512, 65536}) {
     const StoreOptions options = WithBudget(mebibytes);
