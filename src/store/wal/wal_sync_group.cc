@@ -21,26 +21,74 @@ void FutexWakeAll(std::atomic<uint32_t>* word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
+// The last round of this thread.
+struct LastRound {
+  const WalSyncGroup* group = nullptr;
+  uint64_t number = 0;
+};
+thread_local LastRound last_round;
+
 }  // namespace
 
-WalSyncGroup::WalSyncGroup(std::function<rocksdb::Status()> flush_and_sync)
-    : flush_and_sync_(std::move(flush_and_sync)) {}
+WalSyncGroup::WalSyncGroup(std::function<rocksdb::Status()> flush_and_sync, WalSyncClock* clock)
+    : flush_and_sync_(std::move(flush_and_sync)), clock_(clock), delay_(clock) {}
 
 rocksdb::Status WalSyncGroup::Sync() {
   // A round in progress may have begun before this caller's write; only the next one is sure.
   const uint64_t before = gathering_.fetch_add(1);
   const uint64_t round = before >> kMemberBits;
+  NoteReturn(round);
   if ((before & kMembers) == 0) return Lead(round);
+  WakeLeader((before & kMembers) + 1);
   WaitForEnd(round);
   return ResultOf(round);
 }
 
 rocksdb::Status WalSyncGroup::Lead(uint64_t round) {
   WaitForEnd(round - 1);
+  WaitForOthers(round);
   const uint64_t gathered = gathering_.exchange((round + 1) << kMemberBits);
+  delay_.BeginRound();
   rocksdb::Status status = flush_and_sync_();
+  delay_.EndRound();
   Finish(round, gathered & kMembers, status);
   return status;
+}
+
+void WalSyncGroup::NoteReturn(uint64_t round) {
+  const LastRound last = std::exchange(last_round, {this, round});
+  if (!delay_.active() || last.group != this || last.number + 1 != round) return;
+  returned_[round % 2].fetch_add(1);
+}
+
+void WalSyncGroup::WaitForOthers(uint64_t round) {
+  if (!delay_.active()) return;
+  const std::chrono::microseconds most = delay_.MostWait();
+  const uint64_t returned = returned_[round % 2].exchange(0);
+  if (most.count() == 0 || members_of_last_ <= returned) return;
+  const uint64_t members = gathering_.load() & kMembers;
+  SleepUntilJoinedBy(members + members_of_last_ - returned, most);
+  delay_.EndWait((gathering_.load() & kMembers) > members);
+  waits_.store(waits_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+void WalSyncGroup::SleepUntilJoinedBy(uint64_t members, std::chrono::microseconds most) {
+  const auto wanted = static_cast<uint32_t>(members);
+  const std::chrono::microseconds end = clock_->Now() + most;
+  awaited_.store(wanted);
+  // Who comes after this look finds the word.
+  for (auto left = most; left.count() > 0 && awaited_.load() == wanted;
+       left = end - clock_->Now()) {
+    if ((gathering_.load() & kMembers) >= wanted) break;
+    clock_->Wait(&awaited_, wanted, left);
+  }
+  awaited_.store(0);
+}
+
+void WalSyncGroup::WakeLeader(uint64_t members) {
+  uint32_t wanted = awaited_.load();
+  if (wanted == 0 || members < wanted) return;
+  if (awaited_.compare_exchange_strong(wanted, 0)) FutexWakeAll(&awaited_);
 }
 
 void WalSyncGroup::Finish(uint64_t round, uint64_t members, const rocksdb::Status& status) {
@@ -49,6 +97,7 @@ void WalSyncGroup::Finish(uint64_t round, uint64_t members, const rocksdb::Statu
     failure_ = status;
     failed_round_ = round;
   }
+  members_of_last_ = members;
   finished_.store(round, std::memory_order_relaxed);
   std::atomic<uint32_t>& word = ended_[round % 2];
   word.store(static_cast<uint32_t>(round));

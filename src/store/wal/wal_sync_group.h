@@ -2,12 +2,14 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 
 #include <rocksdb/status.h>
 
 #include "base/mutex.h"
+#include "store/wal/wal_sync_delay.h"
 
 namespace basalt::store {
 
@@ -19,11 +21,16 @@ namespace basalt::store {
 // Sync is on the path of every commit, so waking is cheap: the end of a round wakes those of this
 // round and the next leader with one system call, nobody else, and nobody takes a mutex.
 //
+// Where the disk is what commits wait for, the leader waits a moment before it syncs
+// (wal_sync_delay.h). It waits for those of the round before who have not come back yet, or for as
+// many others. Who is the last of them wakes it. A thread that is alone has nobody to wait for.
+//
 // Thread-safety: Sync from any thread.
 class WalSyncGroup {
  public:
   // `flush_and_sync` makes everything written to the log before its call durable.
-  explicit WalSyncGroup(std::function<rocksdb::Status()> flush_and_sync);
+  explicit WalSyncGroup(std::function<rocksdb::Status()> flush_and_sync,
+                        WalSyncClock* clock = WalSyncClock::Default());
 
   // Returns after a complete call of flush_and_sync that began after this function was entered;
   // its status. An error reaches everybody of that round, and those of the round before who have
@@ -32,6 +39,8 @@ class WalSyncGroup {
 
   // Number of calls of flush_and_sync that have ended, for tests and status counters.
   uint64_t rounds() const { return finished_.load(std::memory_order_relaxed); }
+  // Number of rounds whose leader has waited for others.
+  uint64_t waits() const { return waits_.load(std::memory_order_relaxed); }
 
  private:
   // `gathering_`: the number of the round that gathers, and how many have come to it.
@@ -39,6 +48,10 @@ class WalSyncGroup {
   static constexpr uint64_t kMembers = (uint64_t{1} << kMemberBits) - 1;
 
   rocksdb::Status Lead(uint64_t round);
+  void NoteReturn(uint64_t round);
+  void WaitForOthers(uint64_t round);
+  void SleepUntilJoinedBy(uint64_t members, std::chrono::microseconds most);
+  void WakeLeader(uint64_t members);
   void Finish(uint64_t round, uint64_t members, const rocksdb::Status& status);
   void WaitForEnd(uint64_t round);
   rocksdb::Status ResultOf(uint64_t round);
@@ -49,6 +62,17 @@ class WalSyncGroup {
   // a round sleep on its word, so that the end of a round wakes none of the round after the next.
   std::atomic<uint32_t> ended_[2]{0, UINT32_MAX};
   std::atomic<uint64_t> finished_{0};
+
+  // The leader sleeps here until its round has as many members; 0 while it does not. Beside
+  // gathering_, for everybody who comes looks at both.
+  std::atomic<uint32_t> awaited_{0};
+  // Of the round of even and of odd number that gathers: who was in the one before as well. Only
+  // estimates, counted while delay_ is active.
+  std::atomic<uint32_t> returned_[2]{0, 0};
+  std::atomic<uint64_t> waits_{0};
+  WalSyncClock* const clock_;
+  WalSyncDelay delay_;            // the leader's
+  uint64_t members_of_last_ = 0;  // the leader's
 
   std::atomic<uint64_t> failed_round_{0};  // the last one that failed
   Mutex failure_mutex_;
