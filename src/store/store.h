@@ -121,7 +121,7 @@ class Store {
   TimeToLive* time_to_live() const { return time_to_live_.get(); }
   // Files of bulk loads that never finished, removed when the store was opened.
   size_t removed_bulk_loads() const { return removed_bulk_loads_; }
-  uint64_t wal_sync_rounds() const { return sync_group_->rounds(); }
+  const WalSyncGroup& wal_syncs() const { return *sync_group_; }
 
  private:
   class Listener;

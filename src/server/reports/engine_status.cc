@@ -81,7 +81,7 @@ std::string TransactionText(const engine::Database& database) {
              database.transactions()->DetachedNames().size());
   AppendLine(&text, "Dropped indexes waiting for removal",
              database.catalog()->dropped_indexes().All().size());
-  AppendLine(&text, "Log sync rounds", database.store()->wal_sync_rounds());
+  AppendLine(&text, "Log sync rounds", database.store()->wal_syncs().rounds());
   const Status writing = database.store()->CheckWritingAllowed();
   text.append("Writing: ").append(writing.ok() ? "allowed" : writing.ToString()).append("\n");
   return text;

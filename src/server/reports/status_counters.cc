@@ -228,7 +228,8 @@ uint64_t BulkLoads(const Database& database) {
 uint64_t CheckedBulkLoads(const Database& database) {
   return database.transactions()->load_counts()->of_checked_rows;
 }
-uint64_t WalGroupSyncs(const Database& database) { return database.store()->wal_sync_rounds(); }
+uint64_t WalGroupSyncs(const Database& database) { return database.store()->wal_syncs().rounds(); }
+uint64_t WalGroupWaits(const Database& database) { return database.store()->wal_syncs().waits(); }
 uint64_t MemtableTotal(const Database& database) {
   return Sum(database, "rocksdb.size-all-mem-tables");
 }
@@ -292,6 +293,8 @@ constexpr OwnVariable kOwn[] = {
     {"bulk_loads_checked", CheckedBulkLoads,
      "bulk loads begun of tables that have rows or other users: each row locked and checked"},
     {"wal_group_syncs", WalGroupSyncs, "syncs of the log, each for all commits that waited"},
+    {"wal_group_waits", WalGroupWaits,
+     "of these, how many were held back for more commits, because the disk is the bound"},
     {"memtable_total", MemtableTotal, "bytes of all memtables, those that reads pin included"},
     {"memtable_unflushed", MemtableUnflushed, "bytes of memtables that are not in files yet"},
     {"block_cache_usage", CacheUsage, "bytes in the block cache"},

@@ -277,9 +277,9 @@ TEST_F(TransactionTest, T5ARollBackOfAPreparedOneIsDurable) {
   auto transaction = Begin();
   PutRows(transaction.get(), 0, 3);
   ASSERT_TRUE(transaction->Prepare("undone", Durability::kSync).ok());
-  const uint64_t syncs = store_->wal_sync_rounds();
+  const uint64_t syncs = store_->wal_syncs().rounds();
   ASSERT_TRUE(transaction->Rollback().ok());
-  EXPECT_GT(store_->wal_sync_rounds(), syncs) << "a crash would bring it back";
+  EXPECT_GT(store_->wal_syncs().rounds(), syncs) << "a crash would bring it back";
 }
 
 TEST_F(TransactionTest, T5ADecisionWaitsForTheConnectionToDetach) {
