@@ -350,8 +350,8 @@ rocksdb::Status Store::FlushLog(bool sync) {
   return rocksdb::Status::NoSpace("what was written waits in memory for free space");
 }
 
-Status Store::SyncWal(bool sync) {
-  if (sync) return MapStatus(sync_group_->Sync(), "making the log durable");
+Status Store::SyncWal(bool sync, WalCommitter* committer) {
+  if (sync) return MapStatus(sync_group_->Sync(committer), "making the log durable");
   return MapStatus(FlushLog(/*sync=*/false), "writing the log");
 }
 

@@ -91,8 +91,8 @@ class Store {
   Status WriteUnlogged(rocksdb::WriteBatch* batch);
   // Hands the buffered log to the operating system; with sync = true also makes it durable. Callers
   // that come together share one sync. kNoSpace: the disk is full; what was written before waits in
-  // memory and becomes durable when there is space.
-  Status SyncWal(bool sync);
+  // memory and becomes durable when there is space. `committer`: as for WalSyncGroup::Sync.
+  Status SyncWal(bool sync, WalCommitter* committer = nullptr);
 
   // --- Error policy ---
   bool writing_allowed() const { return policy_.writing_allowed(); }

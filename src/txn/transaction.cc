@@ -138,10 +138,9 @@ Status Transaction::Prepare(Bytes name, Durability durability, bool may_outlive_
   return MakeDurable(durability);
 }
 
-// What the log holds so far is made as durable as asked for.
 Status Transaction::MakeDurable(Durability durability) {
   if (durability == Durability::kNone) return Status::Ok();
-  return manager_->store()->SyncWal(durability == Durability::kSync);
+  return manager_->store()->SyncWal(durability == Durability::kSync, &committer_);
 }
 
 Status Transaction::Commit(Durability durability) {

@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "store/wal/wal_committer.h"
 #include "txn/bulk_load.h"
 #include "txn/transaction_locks.h"
 #include "txn/transaction_reads.h"
@@ -106,6 +107,9 @@ class Transaction {
   Status Commit(Durability durability);
   // -> idle, nothing left.
   Status Rollback();
+  // What the log holds so far, commits of this connection among it, is made as durable as asked
+  // for.
+  Status MakeDurable(Durability durability);
 
   TransactionManager* manager() const { return manager_; }
   Bytes name() const { return name_; }
@@ -115,7 +119,6 @@ class Transaction {
 
   Status ReserveTable(std::span<const IndexId> indexes, const LoadOptions& options);
   Status CommitIngestJob(Durability durability);
-  Status MakeDurable(Durability durability);
   void Finish();
 
   TransactionManager* const manager_;
@@ -126,6 +129,7 @@ class Transaction {
   TransactionReads reads_;
   size_t statement_lock_position_ = 0;
   std::string name_;
+  store::WalCommitter committer_;
   bool registered_ = false;  // with the manager, which must be told of the end
 };
 

@@ -182,8 +182,7 @@ void Session::CommitOrdered(bool all) {
 // whatever that log says: then the commit itself has to be durable before it is acknowledged.
 Status Session::MakeOrderedCommitDurable() {
   const txn::Durability durability = CommitDurability();
-  if (mysql_bin_log.is_open() || durability == txn::Durability::kNone) return Status::Ok();
-  return database_.store()->SyncWal(durability == txn::Durability::kSync);
+  return mysql_bin_log.is_open() ? Status::Ok() : transaction_->MakeDurable(durability);
 }
 
 int Session::Commit(bool all) {

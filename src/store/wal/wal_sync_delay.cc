@@ -56,6 +56,7 @@ void WalSyncDelay::BeginRound() {
     const double measured = std::min<double>(passed.count(), kLongest);
     from_begin_to_begin_ +=
         (measured - from_begin_to_begin_) / std::clamp(rounds_, 1, kRoundsOfAverage);
+    if (active()) trial_.AddRound(measured, members_of_last_);
     return;
   }
   rounds_ = 0;
@@ -67,9 +68,11 @@ void WalSyncDelay::BeginMeasuring() {
   measuring_ = true;
   sync_ = from_begin_to_begin_ = usual_sync_ = 0;
   joined_ = 1;
+  trial_.Interrupt();
 }
 
-void WalSyncDelay::EndRound() {
+void WalSyncDelay::EndRound(uint64_t members) {
+  members_of_last_ = members;
   if (!measuring_) return;
   MeasureSync(std::min<double>((clock_->Now() - begun_).count(), kLongest));
   if (rounds_ < kRoundsOfAverage) return;
@@ -88,14 +91,19 @@ void WalSyncDelay::MeasureSync(double micros) {
   usual_sync_ *= micros < usual_sync_ ? 0.955 : 1.005;
 }
 
-microseconds WalSyncDelay::MostWait() {
-  if (!active()) return microseconds(0);
+microseconds WalSyncDelay::MostWait(uint64_t members, uint64_t missing) {
+  if (!active() || missing == 0 || !trial_.waits()) return microseconds(0);
   if (joined_ < kJoinedEnough && ++asked_ % kRoundsBetweenTries != 0) return microseconds(0);
+  const double part_missing = static_cast<double>(missing) / static_cast<double>(members + missing);
+  const double most = std::min(sync_ * std::min(1.0, 2 * part_missing), kMostWait);
+  return microseconds(static_cast<int64_t>(std::min(WaitForBusyDisk(), most)));
+}
+
+double WalSyncDelay::WaitForBusyDisk() const {
   const double busy = sync_ / std::max(from_begin_to_begin_, sync_);
   const double part = std::clamp((busy - kBusyEnough) / (kBusy - kBusyEnough), 0.0, 1.0);
   const double usual = std::min(usual_sync_, sync_);
-  const double wait = part * (kOfUsualSync * usual + kOfQueueing * (sync_ - usual));
-  return microseconds(static_cast<int64_t>(std::min(wait, kMostWait)));
+  return part * (kOfUsualSync * usual + kOfQueueing * (sync_ - usual));
 }
 
 void WalSyncDelay::EndWait(bool joined) { joined_ += ((joined ? 1 : 0) - joined_) / 8; }

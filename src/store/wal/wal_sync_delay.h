@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "store/wal/wal_sync_trial.h"
+
 namespace basalt::store {
 
 // Time, as WalSyncDelay and WalSyncGroup see it. Tests have one that does not pass by itself.
@@ -31,22 +33,27 @@ class WalSyncClock {
 // - Rounds run for more than a fifth of the time. From a half on it is the whole wait.
 // - Waiting brings others. Where three of four waits were in vain, as with clients that change the
 //   same row in turns, only one round in 32 waits.
+// - Clients commit more with waits than without: wal_sync_trial.h tries both.
 //
 // Then it is a quarter of what a sync of this disk usually takes, and three times what syncs take
 // longer than that. The first part lets two groups of clients, each of which works while the other
 // syncs, become one. The second is for a disk at its limit of operations: its syncs take long
 // because there are too many of them. The wait ends that, and so it limits itself.
 //
+// It is never longer than ten milliseconds, nor than the mean sync; where less than half of the
+// round is missing it is shorter in proportion, for many would wait for few.
+//
 // Thread-safety: only one thread at a time, the leader of a round; active() from any thread.
 class WalSyncDelay {
  public:
   explicit WalSyncDelay(WalSyncClock* clock) : clock_(clock) {}
 
-  // Around each sync.
+  // Around each sync, which serves so many commits.
   void BeginRound();
-  void EndRound();
-  // How long the leader of this round may wait, at most; to be asked once a round.
-  std::chrono::microseconds MostWait();
+  void EndRound(uint64_t members);
+  // How long the leader of a round that has so many members may wait, at most, for so many others;
+  // to be asked once a round.
+  std::chrono::microseconds MostWait(uint64_t members, uint64_t missing);
   // A wait has ended; `joined`: others came to the round meanwhile.
   void EndWait(bool joined);
 
@@ -56,6 +63,7 @@ class WalSyncDelay {
  private:
   void BeginMeasuring();
   void MeasureSync(double micros);
+  double WaitForBusyDisk() const;
 
   WalSyncClock* const clock_;
   std::atomic<bool> active_{false};
@@ -67,6 +75,8 @@ class WalSyncDelay {
   double sync_ = 0, from_begin_to_begin_ = 0, usual_sync_ = 0;
   double joined_ = 1;  // of the last waits: in how many others came
   unsigned asked_ = 0;
+  uint64_t members_of_last_ = 0;
+  WalSyncTrial trial_;
 };
 
 }  // namespace basalt::store

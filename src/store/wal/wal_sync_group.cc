@@ -21,53 +21,53 @@ void FutexWakeAll(std::atomic<uint32_t>* word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
-// The last round of this thread.
-struct LastRound {
-  const WalSyncGroup* group = nullptr;
-  uint64_t number = 0;
-};
-thread_local LastRound last_round;
-
 }  // namespace
 
 WalSyncGroup::WalSyncGroup(std::function<rocksdb::Status()> flush_and_sync, WalSyncClock* clock)
     : flush_and_sync_(std::move(flush_and_sync)), clock_(clock), delay_(clock) {}
 
-rocksdb::Status WalSyncGroup::Sync() {
+rocksdb::Status WalSyncGroup::Sync(WalCommitter* committer) {
   // A round in progress may have begun before this caller's write; only the next one is sure.
   const uint64_t before = gathering_.fetch_add(1);
   const uint64_t round = before >> kMemberBits;
-  NoteReturn(round);
-  if ((before & kMembers) == 0) return Lead(round);
+  NoteMember(round, committer);
+  if ((before & kMembers) == 0) return Lead(round, committer != nullptr);
   WakeLeader((before & kMembers) + 1);
   WaitForEnd(round);
   return ResultOf(round);
 }
 
-rocksdb::Status WalSyncGroup::Lead(uint64_t round) {
+rocksdb::Status WalSyncGroup::Lead(uint64_t round, bool may_wait) {
   WaitForEnd(round - 1);
-  WaitForOthers(round);
+  WaitForOthers(round, may_wait);
   const uint64_t gathered = gathering_.exchange((round + 1) << kMemberBits);
   delay_.BeginRound();
   rocksdb::Status status = flush_and_sync_();
-  delay_.EndRound();
+  delay_.EndRound(gathered & kMembers);
   Finish(round, gathered & kMembers, status);
   return status;
 }
 
-void WalSyncGroup::NoteReturn(uint64_t round) {
-  const LastRound last = std::exchange(last_round, {this, round});
-  if (!delay_.active() || last.group != this || last.number + 1 != round) return;
-  returned_[round % 2].fetch_add(1);
+void WalSyncGroup::NoteMember(uint64_t round, WalCommitter* committer) {
+  const uint64_t last = committer == nullptr ? 0 : std::exchange(committer->last_round, round);
+  if (!delay_.active()) return;
+  if (committer == nullptr) {
+    // The round after this one does not wait for it.
+    returned_[(round + 1) % 2].fetch_add(1);
+  } else if (last + 1 == round) {
+    returned_[round % 2].fetch_add(1);
+  }
 }
 
-void WalSyncGroup::WaitForOthers(uint64_t round) {
+void WalSyncGroup::WaitForOthers(uint64_t round, bool may_wait) {
   if (!delay_.active()) return;
-  const std::chrono::microseconds most = delay_.MostWait();
   const uint64_t returned = returned_[round % 2].exchange(0);
-  if (most.count() == 0 || members_of_last_ <= returned) return;
+  if (!may_wait || members_of_last_ <= returned) return;
+  const uint64_t missing = members_of_last_ - returned;
   const uint64_t members = gathering_.load() & kMembers;
-  SleepUntilJoinedBy(members + members_of_last_ - returned, most);
+  const std::chrono::microseconds most = delay_.MostWait(members, missing);
+  if (most.count() == 0) return;
+  SleepUntilJoinedBy(members + missing, most);
   delay_.EndWait((gathering_.load() & kMembers) > members);
   waits_.store(waits_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }

@@ -9,6 +9,7 @@
 #include <rocksdb/status.h>
 
 #include "base/mutex.h"
+#include "store/wal/wal_committer.h"
 #include "store/wal/wal_sync_delay.h"
 
 namespace basalt::store {
@@ -23,7 +24,8 @@ namespace basalt::store {
 //
 // Where the disk is what commits wait for, the leader waits a moment before it syncs
 // (wal_sync_delay.h). It waits for those of the round before who have not come back yet, or for as
-// many others. Who is the last of them wakes it. A thread that is alone has nobody to wait for.
+// many others. Who is the last of them wakes it. A connection that is alone has nobody to wait for.
+// The leader holds nothing of the group meanwhile: who comes joins.
 //
 // Thread-safety: Sync from any thread.
 class WalSyncGroup {
@@ -33,9 +35,11 @@ class WalSyncGroup {
                         WalSyncClock* clock = WalSyncClock::Default());
 
   // Returns after a complete call of flush_and_sync that began after this function was entered;
-  // its status. An error reaches everybody of that round, and those of the round before who have
-  // not returned yet: after a failed sync RocksDB takes no more writes, so that says nothing wrong.
-  rocksdb::Status Sync();
+  // its status. Without a committer it does not wait for others, and they do not wait for it: for
+  // work in the background, and where the caller holds what commits need. An error reaches
+  // everybody of that round, and those of the round before who have not returned yet: after a
+  // failed sync RocksDB takes no more writes, so that says nothing wrong.
+  rocksdb::Status Sync(WalCommitter* committer = nullptr);
 
   // Number of calls of flush_and_sync that have ended, for tests and status counters.
   uint64_t rounds() const { return finished_.load(std::memory_order_relaxed); }
@@ -47,9 +51,9 @@ class WalSyncGroup {
   static constexpr int kMemberBits = 20;  // more threads than a server can have
   static constexpr uint64_t kMembers = (uint64_t{1} << kMemberBits) - 1;
 
-  rocksdb::Status Lead(uint64_t round);
-  void NoteReturn(uint64_t round);
-  void WaitForOthers(uint64_t round);
+  rocksdb::Status Lead(uint64_t round, bool may_wait);
+  void NoteMember(uint64_t round, WalCommitter* committer);
+  void WaitForOthers(uint64_t round, bool may_wait);
   void SleepUntilJoinedBy(uint64_t members, std::chrono::microseconds most);
   void WakeLeader(uint64_t members);
   void Finish(uint64_t round, uint64_t members, const rocksdb::Status& status);
@@ -66,8 +70,8 @@ class WalSyncGroup {
   // The leader sleeps here until its round has as many members; 0 while it does not. Beside
   // gathering_, for everybody who comes looks at both.
   std::atomic<uint32_t> awaited_{0};
-  // Of the round of even and of odd number that gathers: who was in the one before as well. Only
-  // estimates, counted while delay_ is active.
+  // Of the round of even and of odd number: who of the round before has come to it, or will come to
+  // none. Only estimates, counted while delay_ is active.
   std::atomic<uint32_t> returned_[2]{0, 0};
   std::atomic<uint64_t> waits_{0};
   WalSyncClock* const clock_;

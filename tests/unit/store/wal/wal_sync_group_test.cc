@@ -27,9 +27,10 @@ void ExpectEverybodyIsCovered(std::chrono::microseconds sync, int commits) {
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
+      WalCommitter committer;
       for (int i = 0; i < commits; ++i) {
         const uint64_t mine = written.fetch_add(1) + 1;
-        if (!group.Sync().ok() || durable.load() < mine) ++wrong;
+        if (!group.Sync(&committer).ok() || durable.load() < mine) ++wrong;
       }
     });
   }
@@ -127,18 +128,18 @@ class WalSyncGroupOfASlowDisk : public ::testing::Test {
   static constexpr int kUntilKnown = 100;
 
   void SetUp() override {
-    for (int i = 0; i < kUntilKnown; ++i) ASSERT_TRUE(group_.Sync().ok());
+    for (int i = 0; i < kUntilKnown; ++i) ASSERT_TRUE(group_.Sync(&committer_).ok());
   }
-  void SyncElsewhere() {
-    std::thread([&] { EXPECT_TRUE(group_.Sync().ok()); }).join();
-  }
+  void SyncElsewhere() { EXPECT_TRUE(group_.Sync(&other_).ok()); }
 
   FakeClock clock_;
   WalSyncGroup group_{[this] {
                         clock_.now += 2000;
-                        return rocksdb::Status::OK();
+                        return fails_ ? rocksdb::Status::IOError("broken") : rocksdb::Status::OK();
                       },
                       &clock_};
+  bool fails_ = false;
+  WalCommitter committer_, other_;
 };
 
 TEST_F(WalSyncGroupOfASlowDisk, WhoIsAloneDoesNotWait) {
@@ -147,21 +148,47 @@ TEST_F(WalSyncGroupOfASlowDisk, WhoIsAloneDoesNotWait) {
   EXPECT_EQ(clock_.sleeps, 0);
 }
 
+TEST_F(WalSyncGroupOfASlowDisk, WhoIsAloneIsServedByAnyThread) {
+  for (int i = 0; i < 20; ++i) {
+    std::thread([&] { EXPECT_TRUE(group_.Sync(&committer_).ok()); }).join();
+  }
+  EXPECT_EQ(group_.waits(), 0u);
+}
+
+TEST_F(WalSyncGroupOfASlowDisk, WhoIsNoCommitterNeitherWaitsNorIsWaitedFor) {
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(group_.Sync().ok()) << "in the background, after a commit";
+    EXPECT_TRUE(group_.Sync(&committer_).ok());
+  }
+  EXPECT_EQ(group_.waits(), 0u);
+  EXPECT_EQ(clock_.sleeps, 0);
+}
+
+TEST_F(WalSyncGroupOfASlowDisk, AnErrorAfterAWaitReachesTheCaller) {
+  SyncElsewhere();
+  fails_ = true;
+  const uint64_t waits = group_.waits();
+  EXPECT_TRUE(group_.Sync(&committer_).IsIOError());
+  EXPECT_EQ(group_.waits(), waits + 1);
+  fails_ = false;
+  EXPECT_TRUE(group_.Sync(&committer_).ok());
+}
+
 TEST_F(WalSyncGroupOfASlowDisk, TheLastOneOfTheRoundBeforeWakesItsLeader) {
   // One thread is in the round before, and comes again while the leader of the next one sleeps.
   std::atomic<bool> asleep{false};
   std::atomic<bool> was_in_round{false};
   std::thread other([&] {
-    EXPECT_TRUE(group_.Sync().ok());
+    EXPECT_TRUE(group_.Sync(&other_).ok());
     was_in_round = true;
     while (!asleep.load()) std::this_thread::yield();
-    EXPECT_TRUE(group_.Sync().ok());
+    EXPECT_TRUE(group_.Sync(&other_).ok());
   });
   while (!was_in_round.load()) std::this_thread::yield();
   clock_.while_asleep = [&] { asleep = true; };
   const uint64_t before = group_.rounds();
   const uint64_t waits = group_.waits();
-  EXPECT_TRUE(group_.Sync().ok());
+  EXPECT_TRUE(group_.Sync(&committer_).ok());
   asleep = true;  // also where nobody has waited
   other.join();
   EXPECT_EQ(group_.rounds(), before + 1) << "one sync for both";
@@ -172,7 +199,7 @@ TEST_F(WalSyncGroupOfASlowDisk, WhoDoesNotComeIsNotWaitedForLongerThanASync) {
   SyncElsewhere();
   const int64_t before = clock_.now;
   const uint64_t waits = group_.waits();
-  EXPECT_TRUE(group_.Sync().ok());
+  EXPECT_TRUE(group_.Sync(&committer_).ok());
   EXPECT_EQ(group_.waits(), waits + 1);
   EXPECT_GT(clock_.now - before, 2000);
   EXPECT_LE(clock_.now - before, 4000);
@@ -181,7 +208,7 @@ TEST_F(WalSyncGroupOfASlowDisk, WhoDoesNotComeIsNotWaitedForLongerThanASync) {
 TEST_F(WalSyncGroupOfASlowDisk, WaitsInVainBecomeRare) {
   for (int i = 0; i < 320; ++i) {
     SyncElsewhere();
-    EXPECT_TRUE(group_.Sync().ok());
+    EXPECT_TRUE(group_.Sync(&committer_).ok());
   }
   EXPECT_LE(group_.waits(), 60u) << "of 640";
 }
