@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Asks a server for snapshots. What is dear is asked for more seldom: the sizes of tables, and the
+locks only when somebody waits and there are not too many."""
+
+import time
+from collections.abc import Callable, Iterable
+
+from programs.top import waits
+from programs.top.snapshot import (
+    Compaction,
+    EndedCompaction,
+    Level,
+    Lock,
+    Memtables,
+    Server,
+    Snapshot,
+    Statement,
+    Table,
+    Transaction,
+)
+
+# the server copies all of them for one look
+MOST_LOCKS = 100_000
+MOST_TABLES = 20
+MOST_TEXT = 300
+NO_PRIVILEGE = 1227
+
+# the server's own counters that are shown besides
+COUNTERS = (
+    "Com_commit",
+    "Com_rollback",
+    "Questions",
+    "Slow_queries",
+    "Threads_connected",
+    "Threads_running",
+    "Uptime",
+)
+
+PLUGIN = (
+    "SELECT plugin_author, plugin_auth_version FROM information_schema.PLUGINS"
+    " WHERE plugin_name = 'ROCKSDB' AND plugin_status = 'ACTIVE'"
+)
+SERVER = "SELECT VERSION(), @@hostname, @@rocksdb_block_cache_size"
+# refused without PROCESS, where the engine's tables are just empty
+PRIVILEGE = "SELECT 1 FROM information_schema.INNODB_TRX LIMIT 1"
+# no row in the slow log, and an end, whatever happens
+SESSION = "SET SESSION slow_query_log = OFF, max_statement_time = 20"
+
+STATUS = (
+    "SHOW GLOBAL STATUS WHERE variable_name LIKE 'rocksdb\\_%' OR variable_name IN "
+    f"({', '.join(repr(name) for name in COUNTERS)})"
+)
+STORE = "SELECT stat_type, value FROM information_schema.ROCKSDB_DBSTATS"
+LEVELS = """
+SELECT cf_name, level, type, value FROM information_schema.ROCKSDB_COMPACTION_STATS
+WHERE type IN ('NumFiles', 'SizeBytes', 'Score') AND level LIKE 'L%'"""
+MEMTABLES = """
+SELECT cf_name, stat_type, value FROM information_schema.ROCKSDB_CFSTATS
+WHERE stat_type IN ('CUR_SIZE_ALL_MEM_TABLES', 'NUM_IMMUTABLE_MEM_TABLE')"""
+COMPACTIONS = """
+SELECT job_id, cf_name, input_level, output_level, compaction_reason, input_files, start_timestamp
+FROM information_schema.ROCKSDB_ACTIVE_COMPACTIONS"""
+ENDED = """
+SELECT job_id, cf_name, input_level, output_level, compaction_reason, input_bytes, output_bytes,
+       end_timestamp, elapsed_micros, status
+FROM information_schema.ROCKSDB_COMPACTION_HISTORY ORDER BY end_timestamp DESC, job_id DESC LIMIT 5
+"""
+TRANSACTIONS = """
+SELECT transaction_id, state, name, write_count, lock_count, waiting_key, waiting_column_family_id,
+       thread_id
+FROM information_schema.ROCKSDB_TRX"""
+# whatever works, and the connections of transactions
+CONNECTIONS = f"""
+SELECT id, user, db, command, time_ms, state, LEFT(info, {MOST_TEXT}), examined_rows, memory_used,
+       progress, stage, max_stage
+FROM information_schema.PROCESSLIST
+WHERE id <> CONNECTION_ID() AND (command NOT IN ('Sleep', 'Daemon', 'Binlog Dump') OR id IN (%s))"""
+# rows of no use become one for each transaction
+LOCKS = """
+SELECT DISTINCT column_family_id, transaction_id,
+       IF(mode IN ('X', 'S') AND `key` NOT IN (%s), LEFT(`key`, 8), `key`), mode
+FROM information_schema.ROCKSDB_LOCKS WHERE LEFT(`key`, 8) IN (%s)"""
+NAMES = """
+SELECT column_family, index_number, table_schema, table_name, index_name
+FROM information_schema.ROCKSDB_DDL WHERE index_number IN (%s)"""
+# Each index of a table has one entry of each row, so the one with the fewest tells the rows.
+TABLES = f"""
+SELECT table_schema, table_name, SUM(files), SUM(IF(first_index, live, 0)), SUM(data_bytes),
+       SUM(disk_bytes), SUM(memtable_bytes),
+       SUM(IF(file_entries > 0, disk_bytes * GREATEST(0, 1 - live / file_entries), 0))
+FROM (
+  SELECT table_schema, table_name, files, file_entries, data_bytes, disk_bytes, memtable_bytes,
+         GREATEST(0, MIN(file_entries - file_deletions) OVER indexes) AS live,
+         ROW_NUMBER() OVER (indexes ORDER BY index_number) = 1 AS first_index
+  FROM information_schema.ROCKSDB_INDEX_SIZES
+  WINDOW indexes AS (PARTITION BY table_schema, table_name, partition_name)) AS sizes
+GROUP BY table_schema, table_name ORDER BY SUM(disk_bytes + memtable_bytes) DESC LIMIT {MOST_TABLES}
+"""
+
+
+class NoEngine(Exception):
+    """The server has no engine ROCKSDB, or not this one; the text is one sentence."""
+
+
+class Collector:
+    """On one connection of PyMySQL, whose errors it passes on. `hash_of`: see waits.py.
+    `tables_every`: seconds between two looks at the sizes of tables."""
+
+    def __init__(
+        self,
+        connection,
+        hash_of: Callable[[bytes], str],
+        tables_every: float = 60.0,
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        self.connection = connection
+        self.hash_of = hash_of
+        self.tables_every = tables_every
+        self.clock = clock
+        self.cost: dict[str, float] = {}
+        self.names: dict[tuple[int, str], str] = {}
+        self.tables: list[Table] = []
+        self.tables_at: float | None = None
+        self.tables_time = 0
+        self.server = self.look_at_server()
+
+    def take(self) -> Snapshot:
+        """NoEngine when the plugin has gone meanwhile."""
+        self.cost = {}
+        at = self.clock()
+        rows = self.ask("status", STATUS)
+        counters = {name.lower(): int(value) for name, value in rows if value.isdigit()}
+        if "rocksdb_writing_allowed" not in counters:
+            raise NoEngine("the engine ROCKSDB of this server does not work; see its error log")
+        store = {name: int(value) for name, value in self.ask("store", STORE)}
+        transactions = self.ask("transactions", TRANSACTIONS)
+        connections = self.connections(transactions)
+        seen = [transaction(row, connections) for row in transactions]
+        now = self.ask("time", "SELECT UNIX_TIMESTAMP()")[0][0]
+        self.refresh_tables(at, now)
+        blocked, note = self.waits(seen)
+        oldest = store["DB_OLDEST_SNAPSHOT_TIME"]
+        return Snapshot(
+            server=self.server,
+            at=at,
+            time=now,
+            counters=counters,
+            levels=levels(self.ask("levels", LEVELS)),
+            memtables=memtables(self.ask("memtables", MEMTABLES)),
+            compactions=[compaction(row) for row in self.ask("compactions", COMPACTIONS)],
+            ended=[ended(row) for row in self.ask("ended", ENDED)],
+            transactions=seen,
+            waits=blocked,
+            waits_note=note,
+            statements=statements(connections, seen),
+            tables=self.tables,
+            tables_time=self.tables_time,
+            snapshots=store["DB_NUM_SNAPSHOTS"],
+            oldest_snapshot_seconds=max(0, now - oldest) if oldest else None,
+            background_errors=store["DB_BACKGROUND_ERRORS"],
+            background_write_limit=store.get("DB_BACKGROUND_WRITE_LIMIT", 0),
+            cost=self.cost,
+        )
+
+    def ask(self, name: str, statement: str) -> list[tuple]:
+        started = time.perf_counter()
+        with self.connection.cursor() as cursor:
+            cursor.execute(statement)
+            rows = list(cursor.fetchall())
+        taken = 1000 * (time.perf_counter() - started)
+        self.cost[name] = round(self.cost.get(name, 0) + taken, 3)
+        return rows
+
+    def look_at_server(self) -> Server:
+        self.ask("session", SESSION)
+        plugin = self.ask("plugin", PLUGIN)
+        if not plugin:
+            raise NoEngine("this server has no engine ROCKSDB: its plugin is not loaded")
+        author, version = plugin[0]
+        if author != "Basalt":
+            raise NoEngine(f"the engine ROCKSDB of this server is that of {author}, not Basalt")
+        server, host, cache = self.ask("server", SERVER)[0]
+        return Server(server, host, version, int(cache), self.sees_all())
+
+    def sees_all(self) -> bool:
+        try:
+            self.ask("privilege", PRIVILEGE)
+        except self.connection.Error as error:
+            if error.args[0] == NO_PRIVILEGE:
+                return False
+            raise
+        return True
+
+    def connections(self, transactions: list[tuple]) -> dict[int, tuple]:
+        """Rows of the process list by thread."""
+        threads = numbers(row[7] for row in transactions)
+        return {row[0]: row for row in self.ask("connections", CONNECTIONS % threads)}
+
+    def waits(self, transactions: list[Transaction]):
+        """(who waits for whom, why that is not known)."""
+        waiting = waits.waiting(transactions)
+        if not waiting:
+            return [], ""
+        keys = {(t.waiting_family, waits.index_of(t.waiting_key)) for t in waiting}
+        self.learn_names(keys)
+        held = sum(t.locks for t in transactions)
+        if held > MOST_LOCKS:
+            note = f"{held} locks are held: too many to look through for who holds which"
+            return waits.who_waits(transactions, [], self.names, self.hash_of), note
+        wanted = {waits.row_lock_key(t.waiting_key, self.hash_of) for t in waiting}
+        rows = self.ask("locks", LOCKS % (texts(wanted), texts(index for _, index in keys)))
+        locks = [Lock(*row) for row in rows]
+        return waits.who_waits(transactions, locks, self.names, self.hash_of), ""
+
+    def learn_names(self, keys: set[tuple[int, str]]) -> None:
+        unknown = [int(index, 16) for family, index in keys if (family, index) not in self.names]
+        if not unknown:
+            return
+        for family, number, schema, table, index in self.ask("names", NAMES % numbers(unknown)):
+            self.names[family, f"{number:08x}"] = f"{schema}.{table}.{index}"
+
+    def refresh_tables(self, at: float, now: int) -> None:
+        if self.tables_at is not None and at - self.tables_at < self.tables_every:
+            return
+        rows = self.ask("tables", TABLES)
+        self.tables = [Table(r[0], r[1], *(int(value) for value in r[2:])) for r in rows]
+        self.tables_at, self.tables_time = at, now
+
+
+def numbers(values: Iterable[int]) -> str:
+    """A list for IN, which must not be empty."""
+    return ", ".join(str(int(value)) for value in {-1, *values})
+
+
+def texts(values: Iterable[str]) -> str:
+    """The same of hexadecimal digits and #, which need no escape."""
+    return ", ".join(f"'{value}'" for value in sorted(set(values)))
+
+
+def levels(rows: list[tuple]) -> list[Level]:
+    """Levels with files, and level 0 of each family."""
+    found: dict[tuple[str, int], dict[str, float]] = {}
+    for family, level, kind, value in rows:
+        found.setdefault((family, int(level[1:])), {})[kind] = value
+    return [
+        Level(family, number, int(of["NumFiles"]), int(of["SizeBytes"]), round(of["Score"], 2))
+        for (family, number), of in sorted(found.items(), key=lambda item: order(*item[0]))
+        if of["NumFiles"] or number == 0
+    ]
+
+
+def order(family: str, number: int) -> tuple:
+    """The default family first, the engine's own last."""
+    return family == "__system__", family != "default", family, number
+
+
+def memtables(rows: list[tuple]) -> list[Memtables]:
+    found: dict[str, dict[str, int]] = {}
+    for family, kind, value in rows:
+        found.setdefault(family, {})[kind] = int(value)
+    return [
+        Memtables(family, of["CUR_SIZE_ALL_MEM_TABLES"], of["NUM_IMMUTABLE_MEM_TABLE"])
+        for family, of in sorted(found.items(), key=lambda item: order(item[0], 0))
+    ]
+
+
+def compaction(row: tuple) -> Compaction:
+    job, family, above, below, reason, files, started = row
+    return Compaction(job, family, above, below, reason, len(files.split(",")), started)
+
+
+def ended(row: tuple) -> EndedCompaction:
+    *before, micros, status = row
+    return EndedCompaction(*before, micros / 1e6, status)
+
+
+def transaction(row: tuple, connections: dict[int, tuple]) -> Transaction:
+    number, state, name, writes, locks, waiting_key, family, thread = row
+    # thread, user, database, command, time, state, text, ..
+    connection = connections.get(thread)
+    seconds = float(connection[4]) / 1000 if connection else None
+    doing = doing_of(connection) if connection else (f"XA {name}" if name else "")
+    user = connection[1] if connection else ""
+    return Transaction(
+        number, state, thread, user, seconds, writes, locks, waiting_key, family, doing
+    )
+
+
+def doing_of(connection: tuple) -> str:
+    command, text = connection[3], connection[6]
+    return one_line(text) if text else ("idle" if command == "Sleep" else command)
+
+
+def statements(connections: dict[int, tuple], seen: list[Transaction]) -> list[Statement]:
+    """What runs, the longest first."""
+    by_thread = {t.thread: t for t in seen}
+    found = []
+    for row in connections.values():
+        thread, user, database, command, milliseconds, state, text, rows, memory, *progress = row
+        if command == "Sleep" or not text:
+            continue
+        its = by_thread.get(thread)
+        found.append(
+            Statement(
+                thread=thread,
+                user=user,
+                database=database or "",
+                seconds=float(milliseconds) / 1000,
+                state=state or "",
+                rows_examined=rows,
+                memory_bytes=memory,
+                progress_percent=progress_of(*progress),
+                writes=its.writes if its else 0,
+                locks=its.locks if its else 0,
+                text=one_line(text),
+            )
+        )
+    return sorted(found, key=lambda s: -s.seconds)
+
+
+def progress_of(progress, stage: int, stages: int) -> float:
+    """Of all stages, as the client program shows it."""
+    if not stages:
+        return 0.0
+    return round((100 * (stage - 1) + float(progress)) / stages, 1) if stage else 0.0
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A connection with the options that the client program mariadb has: the command line, then
+variables of the environment, then option files. These are read by my_print_defaults, the server's
+own reader of them."""
+
+import getpass
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+GROUPS = ("client", "client-server", "client-mariadb", "basalt-top")
+DEFAULT_SOCKET = "/run/mysqld/mysqld.sock"
+CONNECT_SECONDS = 10
+# longer than any statement may take (collector.py)
+ANSWER_SECONDS = 30
+
+
+class BadOptions(Exception):
+    """One sentence."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """None: not given. An empty password asks for one, when it was given as such."""
+
+    host: str | None = None
+    port: int | None = None
+    user: str | None = None
+    password: str | None = None
+    socket: str | None = None
+    ssl_ca: str | None = None
+
+    def filled(self, other: "Options") -> "Options":
+        """With what only the other has."""
+        missing = {name: value for name, value in vars(other).items() if vars(self)[name] is None}
+        return replace(self, **missing)
+
+    @property
+    def local(self) -> bool:
+        """By a Unix socket, as the client program does for localhost."""
+        return self.socket is not None
+
+    @property
+    def shown(self) -> str:
+        return self.socket if self.local else f"{self.host}:{self.port}"
+
+
+def gather(given: Options, file: str | None, extra_file: str | None, no_files: bool) -> Options:
+    """All that is known about how to connect. BadOptions for what cannot be read."""
+    lines = [] if no_files else option_files(file, extra_file)
+    if given.socket is not None and given.host is None:
+        given = replace(given, host="localhost")
+    options = given.filled(environment()).filled(from_lines(lines))
+    host, socket = options.host or "localhost", options.socket or DEFAULT_SOCKET
+    if host != "localhost" or (given.port is not None and given.socket is None):
+        host, socket = host.replace("localhost", "127.0.0.1"), None
+    return replace(
+        options,
+        host=host,
+        port=options.port or 3306,
+        user=options.user or getpass.getuser(),
+        socket=socket,
+    )
+
+
+def environment() -> Options:
+    port = os.environ.get("MYSQL_TCP_PORT", "")
+    return Options(
+        host=os.environ.get("MYSQL_HOST"),
+        port=int(port) if port.isdigit() else None,
+        password=os.environ.get("MYSQL_PWD"),
+        socket=os.environ.get("MYSQL_UNIX_PORT"),
+    )
+
+
+def option_files(file: str | None, extra_file: str | None) -> list[str]:
+    """What the option files say, as lines --NAME=VALUE, later ones before."""
+    for named in (file, extra_file):
+        if named and not os.access(named, os.R_OK):
+            raise BadOptions(f"the option file {named} cannot be read")
+    reader = shutil.which("my_print_defaults")
+    if reader is None:
+        if file or extra_file:
+            raise BadOptions("my_print_defaults, which reads option files, is not installed")
+        return []
+    command = [reader]
+    command += [f"--defaults-file={Path(file).absolute()}"] if file else []
+    command += [f"--defaults-extra-file={Path(extra_file).absolute()}"] if extra_file else []
+    done = subprocess.run([*command, *GROUPS], capture_output=True, text=True)
+    if done.returncode != 0:
+        said = (done.stderr.strip() or f"status {done.returncode}").splitlines()[-1]
+        raise BadOptions(f"the option files cannot be read: {said}")
+    return done.stdout.splitlines()
+
+
+def from_lines(lines: list[str]) -> Options:
+    """The last one of a name holds; what is for other programs is passed over."""
+    values: dict[str, str] = {}
+    for line in lines:
+        name, _, value = line.removeprefix("--").partition("=")
+        values[name.replace("-", "_")] = value
+    port = values.get("port", "")
+    return Options(
+        host=values.get("host"),
+        port=int(port) if port.isdigit() else None,
+        user=values.get("user"),
+        password=values.get("password"),
+        socket=values.get("socket"),
+        ssl_ca=values.get("ssl_ca"),
+    )
+
+
+def connect(options: Options):
+    """A connection of PyMySQL; its errors are passed on."""
+    import pymysql
+
+    where = (
+        {"unix_socket": options.socket}
+        if options.local
+        else {"host": options.host, "port": options.port}
+    )
+    return pymysql.connect(
+        **where,
+        user=options.user,
+        password=options.password or "",
+        ssl_ca=options.ssl_ca,
+        charset="utf8mb4",
+        autocommit=True,
+        program_name="basalt-top",
+        connect_timeout=CONNECT_SECONDS,
+        read_timeout=ANSWER_SECONDS,
+        write_timeout=ANSWER_SECONDS,
+    )

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The command line of basalt-top."""
+
+import shutil
+import sys
+import time
+
+import click
+import pymysql
+import xxhash
+
+from programs.top import connection, output, rates, views
+from programs.top.attention import attention
+from programs.top.collector import Collector, NoEngine
+from programs.top.screen import Screen
+from programs.top.snapshot import Snapshot
+
+NAME = "basalt-top"
+FINE, ATTENTION, NO_ANSWER = 0, 1, 2
+# of a picture that goes into a file or a pipe
+WIDTH = 120
+
+EPILOG = """
+Exit status: 0, nothing needs attention; 1, something does (--once: the lines with ! say what), or
+the server has no engine ROCKSDB; 2, wrong options or no connection. docs/operate/monitor.md
+explains the picture.
+"""
+
+
+class Watch:
+    """A server from one look to the next."""
+
+    def __init__(self, collector: Collector, where: str):
+        self.collector = collector
+        self.where = where
+        self.before: Snapshot | None = None
+        self.now: Snapshot | None = None
+
+    def look(self) -> None:
+        self.before, self.now = self.now, self.collector.take()
+
+    def seen(self) -> tuple[Snapshot, rates.Rates, list[str]]:
+        measured = rates.between(self.before, self.now)
+        errors = self.before.background_errors if self.before else None
+        return self.now, measured, attention(self.now, measured, errors)
+
+    def draw(self, view: str, fresh: bool):
+        if fresh:
+            self.look()
+        return views.picture(view, *self.seen(), self.where)
+
+
+def end(status: int, sentence: str) -> None:
+    click.echo(f"{NAME}: {sentence}", err=True)
+    sys.exit(status)
+
+
+@click.command(
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-?", "--help"], "max_content_width": 100},
+)
+@click.option("-h", "--host", help="The server; default: localhost, by its socket.")
+@click.option("-P", "--port", type=click.IntRange(1, 65535), help="Port; default: 3306.")
+@click.option("-S", "--socket", help="Socket of a server on this machine.")
+@click.option("-u", "--user", help="Default: your name on this machine.")
+@click.option(
+    "-p",
+    "--password",
+    is_flag=False,
+    flag_value="",
+    help="Without a value it is asked for. Option files are safer than a value here.",
+)
+@click.option("--ssl-ca", help="Certificates to check the server's with; default: no TLS.")
+@click.option("--defaults-file", help="The only option file to read.")
+@click.option("--defaults-extra-file", help="An option file to read besides.")
+@click.option("--no-defaults", is_flag=True, help="Read no option file.")
+@click.option("--once", is_flag=True, help="One picture to standard output, then end.")
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON; implies --once.")
+@click.option(
+    "--view", type=click.Choice(list(views.VIEWS.values())), help="Default: overview; once: all."
+)
+@click.option(
+    "--interval",
+    type=click.FloatRange(0.1, 3600),
+    default=2.0,
+    show_default=True,
+    help="Seconds between two looks; what happens in them is what rates tell.",
+)
+@click.option(
+    "--tables-every",
+    type=click.FloatRange(0),
+    default=60.0,
+    show_default=True,
+    help="Seconds between two looks at the sizes of tables, which cost most.",
+)
+@click.option("--width", type=click.IntRange(1), help="Columns of the picture of --once.")
+def main(once, as_json, view, interval, tables_every, width, **options) -> None:
+    """What the storage engine ROCKSDB (Basalt) of a MariaDB server does: its tree and compactions,
+    stalls, cache, transactions, who waits for whom, the largest tables, statements that run.
+
+    Connects as the program mariadb does, with the groups client, client-server, client-mariadb and
+    basalt-top of the option files. The user needs the privilege PROCESS.
+    """
+    once = once or as_json
+    width = width or (shutil.get_terminal_size((WIDTH, 24)).columns if once else None)
+    check_terminal(once, as_json, width)
+    try:
+        where, link = connect(**options)
+        watch = Watch(Collector(link, xxhash.xxh3_64_hexdigest, tables_every), where)
+        if once:
+            sys.exit(show_once(watch, as_json, view or "all", interval, width))
+        Screen(watch.draw, view or "overview", interval).run()
+    except connection.BadOptions as error:
+        end(NO_ANSWER, str(error))
+    except NoEngine as error:
+        end(ATTENTION, str(error))
+    except pymysql.Error as error:
+        end(NO_ANSWER, sentence_of(error))
+    except KeyboardInterrupt:
+        pass
+
+
+def check_terminal(once: bool, as_json: bool, width: int | None) -> None:
+    if not once and not sys.stdout.isatty():
+        end(NO_ANSWER, "standard output is no terminal; --once prints one picture")
+    columns = width or shutil.get_terminal_size().columns
+    if not as_json and views.too_narrow(columns):
+        end(NO_ANSWER, views.too_narrow(columns))
+
+
+def connect(defaults_file, defaults_extra_file, no_defaults, **given):
+    """(where it goes, the connection)."""
+    password = given["password"]
+    given = connection.Options(**given)
+    found = connection.gather(given, defaults_file, defaults_extra_file, no_defaults)
+    if password == "":
+        prompted = click.prompt(
+            "Enter password", hide_input=True, default="", show_default=False, err=True
+        )
+        found = connection.replace(found, password=prompted)
+    return found.shown, connection.connect(found)
+
+
+def show_once(watch: Watch, as_json: bool, view: str, interval: float, width: int) -> int:
+    watch.look()
+    time.sleep(interval)
+    watch.look()
+    snapshot, measured, sentences = watch.seen()
+    if as_json:
+        click.echo(output.as_json(snapshot, measured, sentences))
+    else:
+        picture = views.picture(view, snapshot, measured, sentences, watch.where)
+        output.as_text(picture, width, sys.stdout, sys.stdout.isatty())
+    return ATTENTION if sentences else FINE
+
+
+def sentence_of(error: pymysql.Error) -> str:
+    number, text = (*error.args, "")[:2] if error.args else (0, "")
+    if number in (2003, 1045, 1698, 1130):
+        return f"no connection: {text}"
+    if number in (0, 2006, 2013):
+        return "the server does not answer any more: the connection is lost"
+    return f"the server refused a question: {text} ({number})"
