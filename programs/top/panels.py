@@ -15,9 +15,13 @@ from programs.top.units import NONE, count, duration, percent, size
 
 NUMBER = "number"
 WORD = "word"
+# a word of any length
+NAME = "name"
 # takes what is left of the line
 REST = "rest"
 BAR_WIDTH = 20
+NAME_WIDTH = 14
+LEAST_REST = 16
 STALLS = (
     ("files in level 0", "l0_file_count_limit"),
     ("of these, while compacted", "locked_l0_file_count_limit"),
@@ -45,11 +49,20 @@ def grid(columns: Iterable[tuple[str, str]], rows: list[tuple], nothing: str) ->
             no_wrap=True,
             overflow="ellipsis",
             ratio=1 if kind == REST else None,
+            min_width=LEAST_REST if kind == REST else None,
+            max_width=NAME_WIDTH if kind == NAME else None,
         )
     table.expand = any(kind == REST for _, kind in columns)
     for row in rows:
-        table.add_row(*(cell if isinstance(cell, Text) else Text(str(cell)) for cell in row))
+        table.add_row(*map(cell, row))
     return table
+
+
+def cell(value) -> Text:
+    """What comes from others, such as statements, must not command the terminal."""
+    if isinstance(value, Text):
+        return value
+    return Text("".join(c if c.isprintable() else "?" for c in str(value)))
 
 
 def header(snapshot: Snapshot, rates: Rates, where: str) -> Group:
@@ -58,7 +71,7 @@ def header(snapshot: Snapshot, rates: Rates, where: str) -> Group:
     first = f"{server.host}  MariaDB {server.version}  Basalt {server.plugin_version}  up {up}"
     span = "since the start" if rates.since_start else f"over {duration(round(rates.seconds, 1))}"
     cost = sum(snapshot.cost.values())
-    second = f"{where}; rates {span}; this look took the server {cost:.1f} ms"
+    second = f"{where}; rates {span}; this look took {cost:.1f} ms"
     lines = [Text(first, style="bold"), Text(second, style="dim")]
     for line in lines:
         line.no_wrap, line.overflow = True, "ellipsis"
@@ -232,7 +245,7 @@ def transactions(snapshot: Snapshot, most: int) -> Group:
         )
         for t in chosen
     ]
-    columns = [("thread", NUMBER), ("user", WORD), ("state", WORD), ("time", NUMBER)]
+    columns = [("thread", NUMBER), ("user", NAME), ("state", WORD), ("time", NUMBER)]
     columns += [("writes", NUMBER), ("locks", NUMBER), ("does", REST)]
     note = f"{len(snapshot.transactions)} open, {snapshot.snapshots} snapshots"
     if snapshot.oldest_snapshot_seconds is not None:
@@ -254,18 +267,16 @@ def statements(snapshot: Snapshot, most: int) -> Group:
             s.database or NONE,
             duration(round(s.seconds, 1)),
             count(s.rows_examined),
-            size(s.memory_bytes),
             count(s.writes),
             count(s.locks),
             f"{s.progress_percent:.0f} %" if s.progress_percent else "",
-            s.state,
-            s.text,
+            f"{s.state}: {s.text}" if s.state else s.text,
         )
         for s in snapshot.statements[:most]
     ]
-    columns = [("thread", NUMBER), ("user", WORD), ("database", WORD), ("time", NUMBER)]
-    columns += [("rows", NUMBER), ("memory", NUMBER), ("writes", NUMBER), ("locks", NUMBER)]
-    columns += [("done", NUMBER), ("state", WORD), ("statement", REST)]
+    columns = [("thread", NUMBER), ("user", NAME), ("database", NAME), ("time", NUMBER)]
+    columns += [("rows", NUMBER), ("writes", NUMBER), ("locks", NUMBER)]
+    columns += [("done", NUMBER), ("state: statement", REST)]
     note = f"{snapshot.counters.get('slow_queries', 0)} slow ones since the start"
     return section("Statements that run", grid(columns, rows, "none"), note)
 

@@ -2,6 +2,7 @@
 """What several tiers share. Nothing here knows a tier.
 
 tier_result.py   what a tier is and what it returns; lane.py runs tiers in processes of their own
+check.py         checks with a name, for tiers that are lists of them
 clients/         clients that keep a journal of what was acknowledged, and check it afterwards
 replicas/        primaries and replicas as private servers, load for them, comparison row by row
 side_by_side/    the same statements on two engines of one server

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.package.check import CheckFailed
+from tests.kit.check import CheckFailed
 from tools import targets
 from tools.errors import DevError
 from tools.setup import debian

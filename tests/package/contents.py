@@ -6,8 +6,8 @@ import re
 import subprocess
 from pathlib import Path
 
+from tests.kit.check import Check, expect, expect_in
 from tests.package.built import PLUGIN_PACKAGE, BuiltPackages
-from tests.package.check import Check, expect, expect_in
 from tools import build as builder
 from tools import paths
 from tools.package import neutral, origin

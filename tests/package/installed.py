@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from tests.kit.check import expect, expect_in
 from tests.package.bare_root import BareRoot
-from tests.package.check import expect, expect_in
 
 PIN = "/etc/apt/preferences.d/mariadb"
 OPTION_FILE = "/etc/mysql/mariadb.conf.d/rocksdb.cnf"

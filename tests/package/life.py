@@ -9,9 +9,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from tests.kit.check import Check, expect, expect_in
 from tests.package.bare_root import make_template
 from tests.package.built import PLUGIN_PACKAGE, BuiltPackages
-from tests.package.check import Check, expect, expect_in
 from tests.package.installed import APT, AUTHOR, OPTION_FILE, TABLE, Installed
 from tools import targets
 from tools.package import source

@@ -5,8 +5,8 @@ import re
 import shutil
 from pathlib import Path
 
+from tests.kit.check import Check, expect
 from tests.package.built import BuiltPackages
-from tests.package.check import Check, expect
 from tools import build as builder
 from tools.package import origin
 from tools.server import PrivateServer

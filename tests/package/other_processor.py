@@ -7,12 +7,12 @@ import json
 import subprocess
 from pathlib import Path
 
+from tests.kit.check import Check, expect, expect_in
 from tests.kit.gtest_report import count_report
 from tests.kit.tier_result import TierResult
 from tests.package import emulation
 from tests.package.bare_root import make_template
 from tests.package.built import PLUGIN_PACKAGE, field_of
-from tests.package.check import Check, expect, expect_in
 from tests.package.contents import LIBRARIES, expect_no_lintian
 from tests.package.installed import Installed
 from tools import build as builder

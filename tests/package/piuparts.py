@@ -7,8 +7,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.kit.check import Check, expect
 from tests.package.built import BuiltPackages
-from tests.package.check import Check, expect
 from tests.package.installed import write_pin
 from tools.setup import debian
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.package.check import Check, expect, expect_in
+from tests.kit.check import Check, expect, expect_in
 from tools import paths
 
 

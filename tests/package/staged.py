@@ -8,8 +8,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from tests.kit.check import expect, expect_in
 from tests.package.built import BuiltPackages
-from tests.package.check import expect, expect_in
 from tools import paths
 
 # programs that the script changes files with

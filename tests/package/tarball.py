@@ -7,8 +7,8 @@ import subprocess
 import tarfile
 from pathlib import Path
 
+from tests.kit.check import Check, expect, expect_in
 from tests.package.built import BuiltPackages
-from tests.package.check import Check, expect, expect_in
 from tests.package.staged import Staged
 from tools.package import tarball
 

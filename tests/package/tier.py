@@ -7,9 +7,9 @@ The short form needs no bare root, because making one takes longer than all its 
 
 import shutil
 
+from tests.kit.check import run_checks
 from tests.kit.tier_result import TierResult
 from tests.package.built import BuiltPackages
-from tests.package.check import run_checks
 from tests.package.contents import LINTIAN, Contents
 from tests.package.life import Life
 from tests.package.loading import Loading

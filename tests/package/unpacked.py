@@ -3,9 +3,9 @@
 
 from pathlib import Path
 
+from tests.kit.check import Check, expect, expect_in
 from tests.package.bare_root import BareRoot
 from tests.package.built import BuiltPackages
-from tests.package.check import Check, expect, expect_in
 from tests.package.installed import APT, AUTHOR, TABLE, Installed
 
 SCRIPT = "/srv/basalt-*/install"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One check of the tier: a name and a function that raises CheckFailed."""
+"""One check of a tier: a name and a function that raises CheckFailed."""
 
 import traceback
 from collections.abc import Callable
