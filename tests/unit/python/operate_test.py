@@ -32,7 +32,7 @@ class OperateTest(unittest.TestCase):
         self.assertEqual({"rocksdb_wal_bytes", "rocksdb_datadir"}, names(text))
 
     def test_every_name_exists(self):
-        files = [p for p in sorted(PAGES.iterdir()) if p.suffix in (".md", ".yml")]
+        files = [p for p in sorted(PAGES.iterdir()) if p.suffix in (".md", ".yml", ".json")]
         self.assertTrue(files)
         unknown = {p.name: sorted(names(p.read_text()) - known()) for p in files}
         self.assertEqual({}, {name: found for name, found in unknown.items() if found})
