@@ -17,7 +17,6 @@ from tests.kit.check import expect
 from tools import paths
 
 PYTHON = "/usr/bin/python3"
-PACKAGES = ["python3-click", "python3-pymysql", "python3-rich", "python3-xxhash"]
 PROGRAM = paths.ROOT / "programs" / "top" / "basalt-top"
 # for what comes at once on an idle machine
 PATIENCE_SECONDS = 60

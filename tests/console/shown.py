@@ -13,8 +13,7 @@ PREPARED = (
 )
 # files that stay as they are until somebody asks for a compaction, which packs no better then
 PLAIN = (
-    "disable_auto_compactions=true;compression=kNoCompression;"
-    "bottommost_compression=kNoCompression"
+    "disable_auto_compactions=true;compression=kNoCompression;bottommost_compression=kNoCompression"
 )
 SECTIONS = (
     "Work a second",

@@ -6,7 +6,7 @@ import shutil
 
 from tests.console.busy import create
 from tests.console.manual import Manual
-from tests.console.program import PACKAGES, Top
+from tests.console.program import Top
 from tests.console.refusals import Refusals, other_engine
 from tests.console.shown import Shown
 from tests.console.terminal import Terminal
@@ -20,7 +20,7 @@ HELP = "basalt-top on a busy server, in a terminal, refused: with Debian's Pytho
 
 
 def run(args) -> TierResult:
-    debian.install(PACKAGES, "to run programs/ as their users do")
+    debian.install(debian.PROGRAM_PACKAGES, "to run programs/ as their users do")
     result = TierResult("console", 0, 0, repeat_command="./dev test console")
     folder = paths.scratch() / "console"
     shutil.rmtree(folder, ignore_errors=True)

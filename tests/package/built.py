@@ -9,24 +9,30 @@ from tools import paths, targets
 from tools.package import neutral, origin, output, tarball
 
 PLUGIN_PACKAGE = output.PACKAGE
+TOOLS_PACKAGE = output.TOOLS
 SYMBOLS_PACKAGE = "mariadb-plugin-basalt-dbgsym"
 BUILD_NUMBER_BYTES = 20  # at the end of its note, as ld makes them by default: a SHA-1
 
 
 class BuiltPackages:
     """`first` and `second` are the folders of two builds at different places, the second of a
-    plugin that other clones have compiled; `root` and `symbols` are the first one's packages,
-    unpacked."""
+    plugin that other clones have compiled; `root`, `symbols` and `programs` are the first one's
+    packages, unpacked."""
 
     def __init__(self, folder: Path):
         self.first = folder / "first"
         self.second = folder / "another" / "second"
         self.root = folder / "root"
         self.symbols = folder / "symbols"
+        self.programs = folder / "programs"
         self.version = origin.package_version()
         self.server_version = origin.server_version()
         self._build_both()
-        for package, target in ((self.plugin, self.root), (self.symbols_package, self.symbols)):
+        for package, target in (
+            (self.plugin, self.root),
+            (self.symbols_package, self.symbols),
+            (self.tools, self.programs),
+        ):
             subprocess.run(["dpkg-deb", "-x", package, target], check=True)
 
     @property
@@ -36,6 +42,10 @@ class BuiltPackages:
     @property
     def symbols_package(self) -> Path:
         return output.deb(self.first, SYMBOLS_PACKAGE)
+
+    @property
+    def tools(self) -> Path:
+        return output.deb(self.first, TOOLS_PACKAGE)
 
     @property
     def tarball(self) -> Path:

@@ -42,7 +42,7 @@ class Contents:
 
     def same_bytes(self) -> None:
         first, second = ({f.name: f for f in d.iterdir()} for d in self.folders())
-        expect(len(first) == 3, f"not two packages and a tarball: {sorted(first)}")
+        expect(len(first) == 4, f"not three packages and a tarball: {sorted(first)}")
         expect(set(first) == set(second), f"{sorted(first)} and {sorted(second)}")
         for name, file in first.items():
             expect(file.read_bytes() == second[name].read_bytes(), f"{name} differs")
@@ -109,7 +109,7 @@ class Contents:
         expect(done.returncode == 0 and not done.stderr, done.stderr)
 
     def lintian(self) -> None:
-        expect_no_lintian(self.built.plugin, self.built.symbols_package)
+        expect_no_lintian(self.built.plugin, self.built.symbols_package, self.built.tools)
 
     def output(self, *command: str) -> str:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout

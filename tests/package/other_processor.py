@@ -76,7 +76,7 @@ class OtherProcessor:
 
     def package(self) -> None:
         made = sorted(self.packages.iterdir())
-        expect(len(made) == 3, f"not two packages and a tarball: {made}")
+        expect(len(made) == 4, f"not three packages and a tarball: {made}")
         architecture = field_of(self.deb, "Architecture")
         expect(architecture == "arm64", architecture)
         depends = field_of(self.deb, "Depends")

@@ -15,6 +15,7 @@ from tests.package.life import Life
 from tests.package.loading import Loading
 from tests.package.other_processor import OtherProcessor
 from tests.package.piuparts import Piuparts
+from tests.package.programs import Programs
 from tests.package.refusals import Refusals
 from tests.package.tarball import SHELLCHECK, Tarball
 from tests.package.unpacked import Unpacked
@@ -32,9 +33,11 @@ def run(args) -> TierResult:
     folder = paths.scratch() / "package"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    debian.install([*debs.DEBIAN_PACKAGES, *LINTIAN, *SHELLCHECK], "to build and check packages")
+    needed = [*debs.DEBIAN_PACKAGES, *LINTIAN, *SHELLCHECK, *debian.PROGRAM_PACKAGES]
+    debian.install(needed, "to build and check packages")
     built = BuiltPackages(folder)
     checks = Contents(built).checks() + Loading(built, folder / "data").checks()
+    checks += Programs(built).checks()
     checks += Refusals(folder / "refused").checks()
     checks += Tarball(built, folder / "tarball", args.long, args.seed).checks()
     if args.long:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes packages of the release build: Debian packages of the plugin and of its debug symbols, and
-a tarball with an `install` script. Brings that build up to date, but does not make one.
+"""Makes packages of the release build: Debian packages of the plugin, of its debug symbols and of
+the programs of programs/, and a tarball with an `install` script. Brings that build up to date, but
+does not make one.
 
 `--target NAME` makes those of another processor family, of what ./dev build --target has built.
 

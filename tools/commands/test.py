@@ -25,6 +25,7 @@ ORDER = (
     "damage",
     "faults",
     "tools",
+    "console",
     "fuzz",
     "differential",
     "foreign-keys",

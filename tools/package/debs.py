@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Builds mariadb-plugin-basalt and its debug symbols with debhelper."""
+"""Builds mariadb-plugin-basalt, its debug symbols and basalt-tools with debhelper."""
 
 import shutil
 import subprocess
@@ -10,7 +10,7 @@ from tools.errors import DevError
 from tools.package import neutral, source
 
 # dpkg-shlibdeps and dpkg-deb have come with the build tools
-DEBIAN_PACKAGES = ["debhelper", "dpkg-dev", *neutral.DEBIAN_PACKAGES]
+DEBIAN_PACKAGES = ["debhelper", "dh-python", "dpkg-dev", *neutral.DEBIAN_PACKAGES]
 
 
 def build(plugin: Path, folder: Path, target: targets.Target) -> None:

@@ -12,6 +12,7 @@ from tools.setup import debian
 from tools.setup.step import new_folder
 
 PACKAGE = "mariadb-plugin-basalt"
+TOOLS = "basalt-tools"
 OURS = (".deb", ".xz")
 
 
@@ -51,5 +52,5 @@ def build(
 
 def deb(folder: Path, package: str, target: targets.Target | None = None) -> Path:
     """The file of a Debian package in an output folder."""
-    architecture = (target or targets.host()).name
+    architecture = "all" if package == TOOLS else (target or targets.host()).name
     return folder / f"{package}_{origin.package_version()}_{architecture}.deb"

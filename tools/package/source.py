@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The folder that debhelper works in: the built plugin, the files of packaging/, a changelog."""
+"""The folder that debhelper works in: the built plugin, the files of packaging/, the programs of
+programs/, a changelog."""
 
 import os
 import re
@@ -13,6 +14,7 @@ from tools.setup import cross
 
 PACKAGING = paths.ROOT / "packaging"
 FILES = ("rocksdb.cnf", "basalt.conf")
+PROGRAMS = paths.ROOT / "programs"
 
 
 def lay_out(plugin: Path, folder: Path, target: targets.Target) -> None:
@@ -20,6 +22,7 @@ def lay_out(plugin: Path, folder: Path, target: targets.Target) -> None:
     shutil.copytree(PACKAGING / "debian", folder / "debian")
     for name in FILES:
         shutil.copy2(PACKAGING / name, folder / name)
+    shutil.copytree(PROGRAMS, folder / PROGRAMS.name, ignore=shutil.ignore_patterns("__pycache__"))
     neutral.make_copy(plugin, folder / plugin.name, target)
     (folder / "debian" / "changelog").write_text(changelog_text())
     for file in folder.rglob("*"):  # dpkg changes the time of newer files only

@@ -3,13 +3,17 @@
 
 A tier (a folder tests/TIER with a tier.py) imports no other tier: what two of them need stands in
 tests/kit. Benchmarks import no test. What is left of tools/ imports neither; its commands, on top
-of all, and the unit tests of Python code may import everything.
+of all, and the unit tests of Python code may import everything. programs/ runs on the servers of
+its users: it imports itself and what its Debian package depends on.
 """
 
 import ast
+import sys
 from pathlib import Path
 
 ON_TOP = (Path("tools/commands"), Path("tests/unit/python"))
+# modules of the packages in tools/setup/debian.py, PROGRAM_PACKAGES
+PROGRAMS_KNOW = ("programs", "click", "pymysql", "rich", "xxhash")
 
 
 def check(root: Path, files: list[Path]) -> list[str]:
@@ -51,6 +55,8 @@ def import_error(mine: tuple[str, ...], theirs: list[str], tiers: set[str]) -> s
         return "tools know no tests and no benchmarks"
     if mine[0] == "bench" and theirs[0] == "tests":
         return "benchmarks know no tests"
+    if mine[0] == "programs" and not available_to_programs(theirs[0]):
+        return "programs know only themselves and what their package depends on"
     if mine[0] != "tests":
         return ""
     if theirs[0] == "bench":
@@ -58,3 +64,7 @@ def import_error(mine: tuple[str, ...], theirs: list[str], tiers: set[str]) -> s
     if theirs[0] == "tests" and theirs[1] in tiers and theirs[1] != mine[1]:
         return f"{mine[1]} may not know the tier {theirs[1]}: what both need stands in tests/kit"
     return ""
+
+
+def available_to_programs(module: str) -> bool:
+    return module in PROGRAMS_KNOW or module in sys.stdlib_module_names

@@ -9,7 +9,7 @@ from tools.rules import prose
 GLOSSARY = Path("docs/glossary.md")
 
 _LINK = re.compile(r"\]\(([^)#\s]*)(?:#[^)]*)?\)")
-_PATH = re.compile(r"`((?:src|docs|tests|tools|bench)/[\w./-]+)`")
+_PATH = re.compile(r"`((?:src|docs|tests|tools|bench|programs)/[\w./-]+)`")
 
 
 def check(root: Path, files: list[Path]) -> list[str]:

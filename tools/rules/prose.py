@@ -14,7 +14,7 @@ MOST_WORDS = 30
 WHAT = "sentences"
 BASELINE = Path(__file__).with_name("baseline.json")
 # CHANGELOG.md is history, what others wrote keeps its words
-PAGES = ("docs", "src", "tests", "bench", "tools")
+PAGES = ("docs", "src", "tests", "bench", "tools", "programs")
 TOP_PAGES = {Path("README.md"), Path("CONTRIBUTING.md")}
 
 _FENCE = re.compile(r"^ *(```|~~~).*?^ *\1[^\n]*$", re.S | re.M)

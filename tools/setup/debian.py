@@ -31,6 +31,9 @@ TIDY_PACKAGE = "clang-tidy-19"
 # What `./dev test fuzz` compiles its targets with; clang-format has brought most of it already.
 FUZZ_PACKAGES = ["clang-14", "libclang-rt-14-dev"]
 
+# What programs/ import, in the versions that their users have.
+PROGRAM_PACKAGES = ["python3-click", "python3-pymysql", "python3-rich", "python3-xxhash"]
+
 # rustc-web/cargo-web is the recent Cargo of Debian 12; its plain `cargo` is too old for the
 # manifests of today's packages.
 CARGO_PACKAGE = "cargo-web"

@@ -385,6 +385,12 @@ class ImportsTest(unittest.TestCase):
         self.assertIn("tests know no bench", self.finding("tests/kit/a.py", "import bench.page"))
         self.assertEqual("", self.finding("bench/a.py", "from tools import paths"))
 
+    def test_programs_know_only_what_their_package_depends_on(self):
+        for text in ("from tools import paths", "import psutil", "from tests.kit import lane"):
+            self.assertIn("programs know only", self.finding("programs/top/a.py", text))
+        for text in ("import json", "from programs.top import rates", "from rich.text import Text"):
+            self.assertEqual("", self.finding("programs/top/a.py", text))
+
     def test_tiers_are_found_and_the_top_is_left_out(self):
         with tempfile.TemporaryDirectory() as name:
             root, text = Path(name), "from tests.crash import tier"
