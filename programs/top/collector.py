@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Asks a server for snapshots. What is dear is asked for more seldom: the sizes of tables, and the
-locks only when somebody waits and there are not too many."""
+locks only when somebody waits and there are not too many. Neither takes more than a twentieth of
+the time."""
 
+import math
 import time
 from collections.abc import Callable, Iterable
 
@@ -17,10 +19,14 @@ from programs.top.snapshot import (
     Statement,
     Table,
     Transaction,
+    Wait,
 )
+from programs.top.units import duration
 
-# the server copies all of them for one look
-MOST_LOCKS = 100_000
+# The server makes a temporary table of all of them, with about 2 KB and 4 us for each.
+MOST_LOCKS = 20_000
+# how many times what it took a dear question waits
+REST_FACTOR = 20
 MOST_TABLES = 20
 MOST_TEXT = 300
 NO_PRIVILEGE = 1227
@@ -119,8 +125,10 @@ class Collector:
         self.clock = clock
         self.cost: dict[str, float] = {}
         self.names: dict[tuple[int, str], str] = {}
+        self.locks: list[Lock] = []
+        self.locks_due = self.locks_at = -math.inf
         self.tables: list[Table] = []
-        self.tables_at: float | None = None
+        self.tables_due = -math.inf
         self.tables_time = 0
         self.server = self.look_at_server()
 
@@ -138,7 +146,7 @@ class Collector:
         seen = [transaction(row, connections) for row in transactions]
         now = self.ask("time", "SELECT UNIX_TIMESTAMP()")[0][0]
         self.refresh_tables(at, now)
-        blocked, note = self.waits(seen)
+        blocked, note = self.waits(seen, at)
         oldest = store["DB_OLDEST_SNAPSHOT_TIME"]
         return Snapshot(
             server=self.server,
@@ -196,8 +204,8 @@ class Collector:
         threads = numbers(row[7] for row in transactions)
         return {row[0]: row for row in self.ask("connections", CONNECTIONS % threads)}
 
-    def waits(self, transactions: list[Transaction]):
-        """(who waits for whom, why that is not known)."""
+    def waits(self, transactions: list[Transaction], at: float) -> tuple[list[Wait], str]:
+        """(who waits for whom, what is to be said of that)."""
         waiting = waits.waiting(transactions)
         if not waiting:
             return [], ""
@@ -207,10 +215,20 @@ class Collector:
         if held > MOST_LOCKS:
             note = f"{held} locks are held: too many to look through for who holds which"
             return waits.who_waits(transactions, [], self.names, self.hash_of), note
-        wanted = {waits.row_lock_key(t.waiting_key, self.hash_of) for t in waiting}
-        rows = self.ask("locks", LOCKS % (texts(wanted), texts(index for _, index in keys)))
-        locks = [Lock(*row) for row in rows]
-        return waits.who_waits(transactions, locks, self.names, self.hash_of), ""
+        note = ""
+        if at >= self.locks_due:
+            self.refresh_locks(waiting, at)
+        else:
+            note = f"who holds what was looked at {duration(round(at - self.locks_at, 1))} ago"
+        return waits.who_waits(transactions, self.locks, self.names, self.hash_of), note
+
+    def refresh_locks(self, waiting: list[Transaction], at: float) -> None:
+        """Of the indexes that are waited for."""
+        wanted = texts(waits.row_lock_key(t.waiting_key, self.hash_of) for t in waiting)
+        indexes = texts(waits.index_of(t.waiting_key) for t in waiting)
+        self.locks = [Lock(*row) for row in self.ask("locks", LOCKS % (wanted, indexes))]
+        self.locks_at = at
+        self.locks_due = at + REST_FACTOR * self.cost["locks"] / 1000
 
     def learn_names(self, keys: set[tuple[int, str]]) -> None:
         unknown = [int(index, 16) for family, index in keys if (family, index) not in self.names]
@@ -220,11 +238,12 @@ class Collector:
             self.names[family, f"{number:08x}"] = f"{schema}.{table}.{index}"
 
     def refresh_tables(self, at: float, now: int) -> None:
-        if self.tables_at is not None and at - self.tables_at < self.tables_every:
+        if at < self.tables_due:
             return
         rows = self.ask("tables", TABLES)
         self.tables = [Table(r[0], r[1], *(int(value) for value in r[2:])) for r in rows]
-        self.tables_at, self.tables_time = at, now
+        rest = REST_FACTOR * self.cost["tables"] / 1000
+        self.tables_due, self.tables_time = at + max(self.tables_every, rest), now
 
 
 def numbers(values: Iterable[int]) -> str:

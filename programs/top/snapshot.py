@@ -152,7 +152,7 @@ class Snapshot:
     ended: list[EndedCompaction] = field(default_factory=list)
     transactions: list[Transaction] = field(default_factory=list)
     waits: list[Wait] = field(default_factory=list)
-    # why `waits` names no blockers, '' when it does
+    # what is to be said of `waits`, such as why they name no blockers
     waits_note: str = ""
     statements: list[Statement] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)

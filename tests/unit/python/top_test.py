@@ -396,6 +396,28 @@ class CollectorTest(unittest.TestCase):
             ):
                 collector.Collector(None, str)
 
+    def test_locks_are_looked_at_for_a_twentieth_of_the_time(self):
+        asked = []
+
+        def ask(its, name, statement):
+            asked.append(name)
+            its.cost[name] = 100.0
+            return [(0, 1, "00000100", "X,INDEX")] if name == "locks" else []
+
+        with (
+            mock.patch.object(collector.Collector, "look_at_server"),
+            mock.patch.object(collector.Collector, "ask", ask),
+        ):
+            top = collector.Collector(None, lambda key: "x")
+            seen = [transaction(1, locks=1), transaction(2, waiting_key=KEY)]
+            found = [top.waits(seen, at) for at in (10.0, 11.9, 12.0)]
+            many = top.waits([replace(seen[0], locks=20_001), seen[1]], 20.0)
+        self.assertEqual(2, asked.count("locks"))
+        self.assertEqual(["", "who holds what was looked at 1.9 s ago", ""], [f[1] for f in found])
+        self.assertEqual([1, 1, 1], [f[0][0].blocker for f in found])
+        self.assertIsNone(many[0][0].blocker)
+        self.assertIn("too many", many[1])
+
     def test_every_counter_that_is_read_exists(self):
         folder = Path(collector.__file__).parent
         root = folder.parent.parent
