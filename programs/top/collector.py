@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from programs.top import waits
 from programs.top.snapshot import (
     Compaction,
+    Deadlock,
+    Digest,
     EndedCompaction,
     Level,
     Lock,
@@ -30,6 +32,7 @@ REST_FACTOR = 20
 MOST_TABLES = 20
 MOST_TEXT = 300
 NO_PRIVILEGE = 1227
+NO_TABLE_PRIVILEGE = 1142
 
 # the server's own counters that are shown besides
 COUNTERS = (
@@ -46,7 +49,7 @@ PLUGIN = (
     "SELECT plugin_author, plugin_auth_version FROM information_schema.PLUGINS"
     " WHERE plugin_name = 'ROCKSDB' AND plugin_status = 'ACTIVE'"
 )
-SERVER = "SELECT VERSION(), @@hostname, @@rocksdb_block_cache_size"
+SERVER = "SELECT VERSION(), @@hostname, @@rocksdb_block_cache_size, @@performance_schema"
 # refused without PROCESS, where the engine's tables are just empty
 PRIVILEGE = "SELECT 1 FROM information_schema.INNODB_TRX LIMIT 1"
 # no row in the slow log, and an end, whatever happens
@@ -86,6 +89,18 @@ LOCKS = """
 SELECT DISTINCT column_family_id, transaction_id,
        IF(mode IN ('X', 'S') AND `key` NOT IN (%s), LEFT(`key`, 8), `key`), mode
 FROM information_schema.ROCKSDB_LOCKS WHERE LEFT(`key`, 8) IN (%s)"""
+DEADLOCKS = """
+SELECT deadlock_id, timestamp, transaction_id, table_name, index_name, waiting_key, lock_type,
+       rolled_back
+FROM information_schema.ROCKSDB_DEADLOCK ORDER BY deadlock_id DESC, rolled_back"""
+# those of this program aside
+DIGESTS = f"""
+SELECT COALESCE(schema_name, ''), LEFT(digest_text, {MOST_TEXT}), count_star, sum_timer_wait / 1e12,
+       max_timer_wait / 1e12, sum_rows_examined, sum_rows_sent
+FROM performance_schema.events_statements_summary_by_digest
+WHERE digest_text IS NOT NULL AND digest_text NOT LIKE '%`information_schema`%'
+ORDER BY sum_timer_wait DESC LIMIT {MOST_TABLES}"""
+DIGESTS_PRIVILEGE = "SELECT 1 FROM performance_schema.events_statements_summary_by_digest LIMIT 1"
 NAMES = """
 SELECT column_family, index_number, table_schema, table_name, index_name
 FROM information_schema.ROCKSDB_DDL WHERE index_number IN (%s)"""
@@ -128,6 +143,7 @@ class Collector:
         self.locks: list[Lock] = []
         self.locks_due = self.locks_at = -math.inf
         self.tables: list[Table] = []
+        self.digests: list[Digest] = []
         self.tables_due = -math.inf
         self.tables_time = 0
         self.server = self.look_at_server()
@@ -161,6 +177,8 @@ class Collector:
             waits=blocked,
             waits_note=note,
             statements=statements(connections, seen),
+            deadlocks=[deadlock(row) for row in self.ask("deadlocks", DEADLOCKS)],
+            digests=self.digests,
             tables=self.tables,
             tables_time=self.tables_time,
             snapshots=store["DB_NUM_SNAPSHOTS"],
@@ -187,14 +205,16 @@ class Collector:
         author, version = plugin[0]
         if author != "Basalt":
             raise NoEngine(f"the engine ROCKSDB of this server is that of {author}, not Basalt")
-        server, host, cache = self.ask("server", SERVER)[0]
-        return Server(server, host, version, int(cache), self.sees_all())
+        server, host, cache, keeps = self.ask("server", SERVER)[0]
+        sees_all = self.may(PRIVILEGE)
+        keeps_statements = bool(keeps) and self.may(DIGESTS_PRIVILEGE)
+        return Server(server, host, version, int(cache), sees_all, keeps_statements)
 
-    def sees_all(self) -> bool:
+    def may(self, question: str) -> bool:
         try:
-            self.ask("privilege", PRIVILEGE)
+            self.ask("privilege", question)
         except self.connection.Error as error:
-            if error.args[0] == NO_PRIVILEGE:
+            if error.args[0] in (NO_PRIVILEGE, NO_TABLE_PRIVILEGE):
                 return False
             raise
         return True
@@ -242,7 +262,9 @@ class Collector:
             return
         rows = self.ask("tables", TABLES)
         self.tables = [Table(r[0], r[1], *(int(value) for value in r[2:])) for r in rows]
-        rest = REST_FACTOR * self.cost["tables"] / 1000
+        if self.server.keeps_statements:
+            self.digests = [digest(row) for row in self.ask("digests", DIGESTS)]
+        rest = REST_FACTOR * (self.cost["tables"] + self.cost.get("digests", 0)) / 1000
         self.tables_due, self.tables_time = at + max(self.tables_every, rest), now
 
 
@@ -291,6 +313,17 @@ def compaction(row: tuple) -> Compaction:
 def ended(row: tuple) -> EndedCompaction:
     *before, micros, status = row
     return EndedCompaction(*before, micros / 1e6, status)
+
+
+def deadlock(row: tuple) -> Deadlock:
+    *before, rolled_back = row
+    return Deadlock(*before, bool(rolled_back))
+
+
+def digest(row: tuple) -> Digest:
+    schema, text, count, seconds, longest, examined, sent = row
+    times = float(seconds), float(longest)
+    return Digest(schema, one_line(text), count, *times, examined, sent)
 
 
 def transaction(row: tuple, connections: dict[int, tuple]) -> Transaction:

@@ -11,7 +11,7 @@ from rich.text import Text
 from programs.top import rates as measures
 from programs.top.rates import Rates
 from programs.top.snapshot import Compaction, EndedCompaction, Snapshot, Transaction, Wait
-from programs.top.units import NONE, count, duration, percent, size
+from programs.top.units import NONE, count, duration, milliseconds, percent, size
 
 NUMBER = "number"
 WORD = "word"
@@ -208,7 +208,7 @@ def done(compaction: EndedCompaction, now: int) -> tuple:
 
 def lock_waits(snapshot: Snapshot, rates: Rates) -> Group:
     rows = [waiting_row(wait) for wait in snapshot.waits]
-    columns = [("waits", NUMBER), ("for", WORD), ("held", WORD), ("since", NUMBER)]
+    columns = [("waits", NUMBER), ("for", WORD), ("held", WORD), ("time", NUMBER)]
     columns += [("index", WORD), ("key", REST)]
     counters = snapshot.counters
     waits = count(rates.of("rocksdb_row_lock_waits"))
@@ -279,6 +279,46 @@ def statements(snapshot: Snapshot, most: int) -> Group:
     columns += [("done", NUMBER), ("state: statement", REST)]
     note = f"{snapshot.counters.get('slow_queries', 0)} slow ones since the start"
     return section("Statements that run", grid(columns, rows, "none"), note)
+
+
+def digests(snapshot: Snapshot, most: int) -> Group:
+    """What has taken most time since the start, by the performance schema."""
+    rows = [
+        (
+            d.schema or NONE,
+            count(d.count),
+            duration(round(d.seconds, 1)),
+            milliseconds(d.seconds / d.count if d.count else 0),
+            milliseconds(d.longest_seconds),
+            count(d.rows_examined / d.count if d.count else 0),
+            count(d.rows_sent / d.count if d.count else 0),
+            d.text,
+        )
+        for d in snapshot.digests[:most]
+    ]
+    columns = [("database", NAME), ("times", NUMBER), ("in all", NUMBER), ("mean", NUMBER)]
+    columns += [("longest", NUMBER), ("rows", NUMBER), ("sent", NUMBER), ("statement", REST)]
+    nothing = "none" if snapshot.server.keeps_statements else "performance_schema is off or hidden"
+    age = duration(max(0, snapshot.time - snapshot.tables_time))
+    return section("Statements that ended", grid(columns, rows, nothing), f"looked at {age} ago")
+
+
+def deadlocks(snapshot: Snapshot) -> Group:
+    rows = [
+        (
+            d.number,
+            duration(max(0, snapshot.time - d.time)),
+            d.transaction,
+            "rolled back" if d.rolled_back else "",
+            d.mode.lower(),
+            f"{d.table}.{d.index}",
+            d.key,
+        )
+        for d in snapshot.deadlocks
+    ]
+    columns = [("number", NUMBER), ("ago", NUMBER), ("transaction", NUMBER), ("", WORD)]
+    columns += [("wanted", WORD), ("index", WORD), ("key", REST)]
+    return section("Last deadlocks", grid(columns, rows, "none since the start"))
 
 
 def tables(snapshot: Snapshot, most: int) -> Group:

@@ -3,6 +3,7 @@
 
 import contextlib
 import select
+import signal
 import sys
 import termios
 import time
@@ -28,8 +29,10 @@ class Screen:
         self.console = Console()
 
     def run(self) -> None:
-        """Until somebody ends it by a key. Errors of `draw` are passed on, with the terminal as it
-        was before."""
+        """Until somebody ends it by a key or a signal. Errors of `draw` are passed on, with the
+        terminal as it was before."""
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.default_int_handler)
         with (
             single_keys(),
             Live(console=self.console, screen=True, auto_refresh=False, transient=True) as live,

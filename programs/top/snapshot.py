@@ -12,6 +12,8 @@ class Server:
     cache_bytes: int
     # without the privilege PROCESS the server hides transactions, locks and sizes
     sees_all: bool
+    # the performance schema is on, and may be read
+    keeps_statements: bool
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,33 @@ class Statement:
 
 
 @dataclass(frozen=True)
+class Digest:
+    """Statements that differ in their values only, of all that have ended since the start."""
+
+    schema: str
+    text: str
+    count: int
+    seconds: float
+    longest_seconds: float
+    rows_examined: int
+    rows_sent: int
+
+
+@dataclass(frozen=True)
+class Deadlock:
+    """One transaction of a cycle of lock waits."""
+
+    number: int
+    time: int
+    transaction: int
+    table: str
+    index: str
+    key: str
+    mode: str
+    rolled_back: bool
+
+
+@dataclass(frozen=True)
 class Table:
     """All indexes and partitions of a table. `free_bytes`: about how much smaller its files are
     after a compaction, by deletions and, with secondary indexes, old versions of rows."""
@@ -155,6 +184,9 @@ class Snapshot:
     # what is to be said of `waits`, such as why they name no blockers
     waits_note: str = ""
     statements: list[Statement] = field(default_factory=list)
+    deadlocks: list[Deadlock] = field(default_factory=list)
+    # when the next two were looked at is tables_time
+    digests: list[Digest] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     tables_time: int = 0
     snapshots: int = 0

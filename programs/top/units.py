@@ -49,3 +49,10 @@ def duration(seconds: float | None) -> str:
     if hours >= 48:
         return f"{hours // 24} d {hours % 24:02d} h"
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def milliseconds(seconds: float) -> str:
+    """Of a statement: '0.3 ms', '12 ms', '4.0 s'."""
+    if seconds >= 1:
+        return f"{seconds:.1f} s"
+    return f"{1000 * seconds:.1f} ms" if seconds < 0.00995 else f"{1000 * seconds:.0f} ms"

@@ -33,14 +33,16 @@ def parts(view: str, snapshot: Snapshot, rates: Rates) -> list[RenderableType]:
     transactions = panels.transactions(snapshot, few)
     statements = panels.statements(snapshot, few)
     tables = panels.tables(snapshot, few)
+    deadlocks = panels.deadlocks(snapshot)
+    digests = panels.digests(snapshot, few)
     return {
         "overview": [work, cache, disk, waits, transactions, statements],
         "compactions": [disk, stalls, tree, compactions],
-        "locks": [waits, transactions],
-        "statements": [work, statements],
+        "locks": [waits, transactions, deadlocks],
+        "statements": [work, statements, digests],
         "tables": [tables],
-        "all": [work, cache, disk, stalls, tree, compactions, waits, transactions, statements]
-        + [tables],
+        "all": [work, cache, disk, stalls, tree, compactions, waits, transactions, deadlocks]
+        + [statements, digests, tables],
     }[view]
 
 

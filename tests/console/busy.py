@@ -48,7 +48,10 @@ class Busy:
         waiter = self.link("SET rocksdb_lock_wait_timeout = 600", "BEGIN")
         self.holder, self.waiter = holder.thread_id(), waiter.thread_id()
         self.start(execute, waiter, f"DELETE FROM shop.orders WHERE id = {LOCKED_ROW}")
-        self.until("SELECT COUNT(*) FROM information_schema.ROCKSDB_TRX WHERE waiting_key <> ''")
+        wait_until(
+            self.server,
+            "SELECT COUNT(*) FROM information_schema.ROCKSDB_TRX WHERE waiting_key <> ''",
+        )
         self.begin_compaction()
         return self
 
@@ -86,13 +89,17 @@ class Busy:
         self.server.query(SLOW)
         asking = self.link()
         self.start(execute, asking, "SET GLOBAL rocksdb_compact_cf = 'default'")
-        self.until("SELECT COUNT(*) FROM information_schema.ROCKSDB_ACTIVE_COMPACTIONS")
+        wait_until(
+            self.server, "SELECT COUNT(*) FROM information_schema.ROCKSDB_ACTIVE_COMPACTIONS"
+        )
 
-    def until(self, question: str) -> None:
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while not self.server.query(question)[0][0]:
-            expect(time.monotonic() < deadline, f"never: {question}")
-            time.sleep(0.02)
+
+def wait_until(server: PrivateServer, question: str) -> None:
+    """Until the answer is not 0."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not server.query(question)[0][0]:
+        expect(time.monotonic() < deadline, f"never: {question}")
+        time.sleep(0.02)
 
 
 def execute(link: pymysql.Connection, statement: str) -> None:

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What goes on in a server is in the picture and in the JSON."""
 
+import contextlib
 import re
+import threading
 
-from tests.console.busy import DELETED, ROWS, Busy
+import pymysql
+
+from tests.console.busy import DELETED, ROWS, Busy, wait_until
 from tests.console.program import Top
 from tests.kit.check import Check, expect, expect_in
 from tools.server import PrivateServer
@@ -24,7 +28,9 @@ SECTIONS = (
     "Compactions",
     "Who waits for whom",
     "Transactions",
+    "Last deadlocks",
     "Statements that run",
+    "Statements that ended",
     "Largest tables",
 )
 
@@ -39,6 +45,7 @@ class Shown:
             Check("a quiet server: status 0, all parts", self.quiet),
             Check("what a compaction would free, and what it frees", self.freed),
             Check("a busy server: everything that goes on", self.busy),
+            Check("a deadlock", self.deadlock),
             Check("a prepared transaction without a connection: status 1", self.prepared),
         ]
 
@@ -105,12 +112,33 @@ class Shown:
         expect_in("DELETE FROM shop.orders WHERE id =", texts.get(busy.waiter, ""), "statements")
         orders = next(t for t in seen["tables"] if t["name"] == "orders")
         expect(orders["rows"] in (ROWS, ROWS - DELETED), str(orders))
+        digests = {d["text"]: d["count"] for d in seen["digests"]}
+        wanted = "INSERT INTO `shop` . `events` ( `note` ) VALUES ( `MD5` ( `RAND` ( ) ) )"
+        expect(digests.get(wanted, 0) > 0, f"the writer's statements are not among {digests}")
         expect(sum(level["files"] for level in seen["levels"]) > 0, "the tree is empty")
 
     def busy_picture(self, picture: str, busy: Busy) -> None:
         wait = rf"^ *{busy.waiter} +{busy.holder} +X .* shop\.orders\.PRIMARY "
         for line in (wait, r"^ *\d+ +default +\d > \d .* running$", r", the oldest taken [\d.:]+"):
             expect(re.search(line, picture, re.M) is not None, f"no {line} in\n{picture}")
+
+    def deadlock(self) -> None:
+        first, second = self.server.connect(), self.server.connect()
+        update = "UPDATE shop.orders SET note = 'x' WHERE id = {}"
+        with first, second, first.cursor() as one, second.cursor() as two:
+            for cursor, row in ((one, 20_001), (two, 20_002)):
+                cursor.execute("BEGIN")
+                cursor.execute(update.format(row))
+            waiter = threading.Thread(target=one.execute, args=(update.format(20_002),))
+            waiter.start()
+            wait_until(self.server, "SELECT COUNT(*) FROM information_schema.ROCKSDB_TRX"
+                       " WHERE waiting_key <> ''")  # fmt: skip
+            with contextlib.suppress(pymysql.err.OperationalError):
+                two.execute(update.format(20_001))
+            waiter.join()
+        members = self.top.seen()["deadlocks"]
+        expect([m["rolled_back"] for m in members] == [False, True], str(members))
+        expect({m["table"] for m in members} == {"shop.orders"}, str(members))
 
     def prepared(self) -> None:
         self.server.sql(PREPARED)

@@ -18,6 +18,7 @@ class Terminal:
     def checks(self) -> list[Check]:
         return [
             Check("live: keys choose what is shown, q ends", self.keys),
+            Check("live: a signal", self.signal),
             Check("live: a narrow terminal", self.narrow),
             Check("live: the server dies", self.dies),
         ]
@@ -29,6 +30,13 @@ class Terminal:
                 live.press(key)
                 live.wait_for(shown)
             live.press("q")
+            live.ends(0)
+
+    def signal(self) -> None:
+        """Leaves the terminal as it was."""
+        with LiveTop(self.top) as live:
+            live.wait_for("Statements that run")
+            live.process.terminate()
             live.ends(0)
 
     def narrow(self) -> None:

@@ -26,7 +26,7 @@ def run(args) -> TierResult:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     data = folder / "data"
-    with PrivateServer(data) as server:
+    with PrivateServer(data, options=["--performance-schema=ON"]) as server:
         create(server)
         top = Top(folder, server.socket)
         checks = Shown(server, top).checks() + Refusals(server, top, folder).checks()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.kit.check import Check, expect, expect_in
 from tests.package.bare_root import make_template
-from tests.package.built import PLUGIN_PACKAGE, BuiltPackages
+from tests.package.built import PLUGIN_PACKAGE, TOOLS_PACKAGE, BuiltPackages
 from tests.package.installed import APT, AUTHOR, OPTION_FILE, TABLE, Installed
 from tools import targets
 from tools.package import source
@@ -58,9 +58,18 @@ class Life:
     def whole_life(self) -> None:
         with self.root() as root:
             root.install()
+            self.programs(root)
             self.upgrade(root)
             self.remove(root)
             self.purge(root)
+
+    def programs(self, root: Installed) -> None:
+        """basalt-tools on the same machine, with the options of Debian's root; then purged."""
+        root.run(f"{APT} install {root.bring(self.built.tools)}")
+        root.run("basalt-top --json --interval 0.2")
+        root.run(f"{APT} purge {TOOLS_PACKAGE}")
+        expect(not root.is_file("/usr/bin/basalt-top"), "basalt-top is left after a purge")
+        expect(not (root.folder / "usr/share/basalt-tools").exists(), "its folder is left")
 
     def upgrade(self, root: Installed) -> None:
         """To a later version of Basalt for the same server; the user's option file stays."""

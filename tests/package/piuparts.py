@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Debian's piuparts on the package: installed, removed, purged, also installed again where only the
+"""Debian's piuparts on the packages: installed, removed, purged, also installed again where only the
 option file is left; nothing of it may stay, and nothing else may be changed."""
 
 import shutil
@@ -44,7 +44,8 @@ class Piuparts:
         command = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
         command += ["piuparts", "-d", debian.codename(), "--existing-chroot", str(self.system)]
         command += ["--tmpdir", str(self.system.parent), *OPTIONS, *course]
-        done = subprocess.run([*command, str(self.built.plugin)], capture_output=True, text=True)
+        command += map(str, (self.built.plugin, self.built.tools))
+        done = subprocess.run(command, capture_output=True, text=True)
         said = done.stdout + done.stderr
         expect(done.returncode == 0, f"{course}: {said[-4000:]}")
         expect("PASS: Installation and purging" in said, f"{course}: {said[-2000:]}")

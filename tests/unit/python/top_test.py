@@ -25,6 +25,8 @@ from programs.top import (
 )
 from programs.top.snapshot import (
     Compaction,
+    Deadlock,
+    Digest,
     EndedCompaction,
     Level,
     Lock,
@@ -38,7 +40,7 @@ from programs.top.snapshot import (
 )
 
 EXPECTED = Path(__file__).parent / "testdata" / "top"
-SERVER = Server("10.11.18-MariaDB", "db1", "0.1", 512 << 20, True)
+SERVER = Server("10.11.18-MariaDB", "db1", "0.1", 512 << 20, True, True)
 IDLE = Snapshot(
     SERVER,
     100.0,
@@ -144,6 +146,15 @@ AFTER = replace(
         Statement(42, "shop", "", 12.5, "Waiting for row lock", 1, 60_000, 0, 0, 2,
                   "UPDATE stock SET note = '\x1b[2J' WHERE item = 1"),
     ],
+    digests=[
+        Digest("shop", "SELECT * FROM `orders` WHERE `customer` = ?", 12_345, 617.25, 4.0, 98_765,
+               12_345),
+        Digest("", "DO SLEEP (?)", 1, 0.004, 0.004, 0, 0),
+    ],
+    deadlocks=[
+        Deadlock(7, 1_799_999_000, 12, "shop.stock", "PRIMARY", KEY, "EXCLUSIVE", False),
+        Deadlock(7, 1_799_999_000, 11, "shop.stock", "by_pieces", KEY, "RANGE", True),
+    ],
     tables=[
         Table("shop", "orders", 143, 81_234_567, 30 << 30, 9 << 30, 61 << 20, 3 << 30),
         Table("shop", "empty", 0, 0, 0, 0, 2048, 0),
@@ -165,6 +176,8 @@ PANELS = {
     "waits": panels.lock_waits,
     "transactions": lambda s, r: panels.transactions(s, 5),
     "statements": lambda s, r: panels.statements(s, 5),
+    "digests": lambda s, r: panels.digests(s, 5),
+    "deadlocks": lambda s, r: panels.deadlocks(s),
     "tables": lambda s, r: panels.tables(s, 5),
     "warnings": lambda s, r: panels.warnings(attention.attention(s, r), s),
 }
@@ -359,6 +372,9 @@ class UnitsTest(unittest.TestCase):
     def test_counts(self):
         self.check(units.count, {0: "0", 0.5: "0.5", 9999: "9999", 12345: "12.3k", 2.5e6: "2.5m",
                                  999_949: "999.9k", 999_960: "1.0m"})  # fmt: skip
+
+    def test_times_of_statements(self):
+        self.check(units.milliseconds, {0: "0.0 ms", 0.00034: "0.3 ms", 0.012: "12 ms", 4: "4.0 s"})
 
     def test_shares(self):
         self.check(units.percent, {None: "-", 0: "0 %", 0.005: "0.5 %", 0.5: "50 %",
