@@ -2,7 +2,7 @@
 """The live picture, in a terminal of the test's own."""
 
 from tests.console.program import LiveTop, Top
-from tests.kit.check import Check
+from tests.kit.check import Check, expect
 from tools.server import PrivateServer
 
 NARROW = "has 60 columns, and the picture needs 80"
@@ -19,6 +19,7 @@ class Terminal:
         return [
             Check("live: keys choose what is shown, q ends", self.keys),
             Check("live: a signal", self.signal),
+            Check("live: a password that is asked for", self.password),
             Check("live: a narrow terminal", self.narrow),
             Check("live: the server dies", self.dies),
         ]
@@ -37,6 +38,17 @@ class Terminal:
         with LiveTop(self.top) as live:
             live.wait_for("Statements that run")
             live.process.terminate()
+            live.ends(0)
+
+    def password(self) -> None:
+        """It is not shown while it is typed."""
+        self.mortal.sql("CREATE USER typist@localhost IDENTIFIED BY 'by hand'")
+        with LiveTop(self.top, "--user=typist", "-p") as live:
+            live.wait_for("Enter password: ")
+            live.press("by hand\n")
+            live.wait_for("Work a second")
+            expect("by hand" not in live.text, "the password is shown")
+            live.press("q")
             live.ends(0)
 
     def narrow(self) -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Debian's piuparts on the packages: installed, removed, purged, also installed again where only the
-option file is left; nothing of it may stay, and nothing else may be changed."""
+"""Debian's piuparts on the packages: installed, removed, purged, also installed again where only
+the option file is left; nothing of them may stay, and nothing else may be changed."""
 
 import shutil
 import subprocess
