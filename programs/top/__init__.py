@@ -4,6 +4,7 @@
 connection.py  options as the client program mariadb has them; one connection
 snapshot.py    what was seen at one moment, as plain data
 collector.py   asks the server for a snapshot, dear questions at a slower pace
+held_locks.py  the locks that may be in somebody's way
 waits.py       which transaction waits for which
 rates.py       what happened between two snapshots
 attention.py   what somebody should look at, as sentences

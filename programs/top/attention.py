@@ -44,17 +44,28 @@ def slow(snapshot: Snapshot, rates: Rates) -> list[str]:
         found.append(f"Writers wait for flushes and compactions: {percent(stalled)} of a thread.")
     for level in snapshot.levels:
         if level.number == 0 and level.files >= LEVEL_0_FILES:
-            found.append(f"Level 0 of {level.family} has {level.files} files: reads are slow.")
+            found.append(f"Level 0 of {level.family} has {level.files} files: it slows writers down.")
+    # a moment tells nothing of these
+    lasting = ill_fitting(measures.between(None, snapshot))
+    return found + [text for kind, text in ill_fitting(rates).items() if kind in lasting]
+
+
+def ill_fitting(rates: Rates) -> dict[str, str]:
+    """Sentences about what does not fit the load, by what they are about."""
+    found = {}
     if rates.of("rocksdb_row_lock_deadlocks") > DEADLOCKS_A_SECOND:
-        found.append("More than one deadlock a second.")
+        found["deadlocks"] = "More than one deadlock a second."
     hits = measures.cache_hits(rates)
     misses = rates.of("rocksdb_block_cache_data_miss")
     if hits is not None and 1 - hits > MISS_SHARE and misses > MISSES_A_SECOND:
-        found.append(f"The block cache is small: {percent(1 - hits)} of the blocks are not in it.")
+        share = percent(1 - hits)
+        found["cache"] = f"The block cache is small: {share} of the blocks are not in it."
     wrong = measures.filter_errors(rates)
     asked = rates.of("rocksdb_bloom_filter_useful")
     if wrong is not None and wrong > FILTER_ERROR_SHARE and asked > FILTERED_A_SECOND:
-        found.append(f"Filters are wrong in {percent(wrong)} of the cases; the default has 1 %.")
+        found["filters"] = (
+            f"Filters are wrong in {percent(wrong)} of the cases; the default has 1 %."
+        )
     return found
 
 

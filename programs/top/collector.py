@@ -1,34 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Asks a server for snapshots. What is dear is asked for more seldom: the sizes of tables, and the
-locks only when somebody waits and there are not too many. Neither takes more than a twentieth of
-the time."""
+"""Asks a server for snapshots. What is dear is asked for more seldom: sizes of tables, statements
+that have ended, and locks (held_locks.py)."""
 
 import math
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from programs.top import waits
+from programs.top.held_locks import REST_FACTOR, HeldLocks
 from programs.top.snapshot import (
     Compaction,
     Deadlock,
     Digest,
     EndedCompaction,
     Level,
-    Lock,
     Memtables,
     Server,
     Snapshot,
     Statement,
     Table,
     Transaction,
-    Wait,
 )
-from programs.top.units import duration
 
-# The server makes a temporary table of all of them, with about 2 KB and 4 us for each.
-MOST_LOCKS = 20_000
-# how many times what it took a dear question waits
-REST_FACTOR = 20
 MOST_TABLES = 20
 MOST_TEXT = 300
 NO_PRIVILEGE = 1227
@@ -84,11 +78,6 @@ SELECT id, user, db, command, time_ms, state, LEFT(info, {MOST_TEXT}), examined_
        progress, stage, max_stage
 FROM information_schema.PROCESSLIST
 WHERE id <> CONNECTION_ID() AND (command NOT IN ('Sleep', 'Daemon', 'Binlog Dump') OR id IN (%s))"""
-# rows of no use become one for each transaction
-LOCKS = """
-SELECT DISTINCT column_family_id, transaction_id,
-       IF(mode IN ('X', 'S') AND `key` NOT IN (%s), LEFT(`key`, 8), `key`), mode
-FROM information_schema.ROCKSDB_LOCKS WHERE LEFT(`key`, 8) IN (%s)"""
 DEADLOCKS = """
 SELECT deadlock_id, timestamp, transaction_id, table_name, index_name, waiting_key, lock_type,
        rolled_back
@@ -101,9 +90,6 @@ FROM performance_schema.events_statements_summary_by_digest
 WHERE digest_text IS NOT NULL AND digest_text NOT LIKE '%`information_schema`%'
 ORDER BY sum_timer_wait DESC LIMIT {MOST_TABLES}"""
 DIGESTS_PRIVILEGE = "SELECT 1 FROM performance_schema.events_statements_summary_by_digest LIMIT 1"
-NAMES = """
-SELECT column_family, index_number, table_schema, table_name, index_name
-FROM information_schema.ROCKSDB_DDL WHERE index_number IN (%s)"""
 # Each index of a table has one entry of each row, so the one with the fewest tells the rows.
 TABLES = f"""
 SELECT table_schema, table_name, SUM(files), SUM(IF(first_index, live, 0)), SUM(data_bytes),
@@ -135,13 +121,10 @@ class Collector:
         clock: Callable[[], float] = time.monotonic,
     ):
         self.connection = connection
-        self.hash_of = hash_of
         self.tables_every = tables_every
         self.clock = clock
         self.cost: dict[str, float] = {}
-        self.names: dict[tuple[int, str], str] = {}
-        self.locks: list[Lock] = []
-        self.locks_due = self.locks_at = -math.inf
+        self.held = HeldLocks(self.ask, lambda name: self.cost[name], hash_of)
         self.tables: list[Table] = []
         self.digests: list[Digest] = []
         self.tables_due = -math.inf
@@ -157,12 +140,11 @@ class Collector:
         if "rocksdb_writing_allowed" not in counters:
             raise NoEngine("the engine ROCKSDB of this server does not work; see its error log")
         store = {name: int(value) for name, value in self.ask("store", STORE)}
-        transactions = self.ask("transactions", TRANSACTIONS)
-        connections = self.connections(transactions)
-        seen = [transaction(row, connections) for row in transactions]
+        seen, steady, note = self.transactions(at)
+        connections = self.connections(seen)
+        seen = [connected(t, connections.get(t.thread)) for t in seen]
         now = self.ask("time", "SELECT UNIX_TIMESTAMP()")[0][0]
         self.refresh_tables(at, now)
-        blocked, note = self.waits(seen, at)
         oldest = store["DB_OLDEST_SNAPSHOT_TIME"]
         return Snapshot(
             server=self.server,
@@ -174,7 +156,7 @@ class Collector:
             compactions=[compaction(row) for row in self.ask("compactions", COMPACTIONS)],
             ended=[ended(row) for row in self.ask("ended", ENDED)],
             transactions=seen,
-            waits=blocked,
+            waits=self.held.who_waits(seen, [t for t in seen if t.id in steady]),
             waits_note=note,
             statements=statements(connections, seen),
             deadlocks=[deadlock(row) for row in self.ask("deadlocks", DEADLOCKS)],
@@ -219,43 +201,22 @@ class Collector:
             raise
         return True
 
-    def connections(self, transactions: list[tuple]) -> dict[int, tuple]:
+    def transactions(self, at: float) -> tuple[list[Transaction], set[int], str]:
+        """(all, those that have waited for one lock while locks were listed, what is to be said of
+        the list). A wait that is over, or has just begun, has nothing in the list."""
+        first = [transaction(row) for row in self.ask("transactions", TRANSACTIONS)]
+        if not waits.waiting(first):
+            return first, set(), ""
+        note = self.held.refresh(first, at)
+        before = {(t.id, t.waiting_key) for t in first}
+        second = [transaction(row) for row in self.ask("transactions", TRANSACTIONS)]
+        waiting = waits.waiting(second)
+        return second, {t.id for t in waiting if (t.id, t.waiting_key) in before}, note
+
+    def connections(self, transactions: list[Transaction]) -> dict[int, tuple]:
         """Rows of the process list by thread."""
-        threads = numbers(row[7] for row in transactions)
+        threads = numbers(t.thread for t in transactions)
         return {row[0]: row for row in self.ask("connections", CONNECTIONS % threads)}
-
-    def waits(self, transactions: list[Transaction], at: float) -> tuple[list[Wait], str]:
-        """(who waits for whom, what is to be said of that)."""
-        waiting = waits.waiting(transactions)
-        if not waiting:
-            return [], ""
-        keys = {(t.waiting_family, waits.index_of(t.waiting_key)) for t in waiting}
-        self.learn_names(keys)
-        held = sum(t.locks for t in transactions)
-        if held > MOST_LOCKS:
-            note = f"{held} locks are held: too many to look through for who holds which"
-            return waits.who_waits(transactions, [], self.names, self.hash_of), note
-        note = ""
-        if at >= self.locks_due:
-            self.refresh_locks(waiting, at)
-        else:
-            note = f"who holds what was looked at {duration(round(at - self.locks_at, 1))} ago"
-        return waits.who_waits(transactions, self.locks, self.names, self.hash_of), note
-
-    def refresh_locks(self, waiting: list[Transaction], at: float) -> None:
-        """Of the indexes that are waited for."""
-        wanted = texts(waits.row_lock_key(t.waiting_key, self.hash_of) for t in waiting)
-        indexes = texts(waits.index_of(t.waiting_key) for t in waiting)
-        self.locks = [Lock(*row) for row in self.ask("locks", LOCKS % (wanted, indexes))]
-        self.locks_at = at
-        self.locks_due = at + REST_FACTOR * self.cost["locks"] / 1000
-
-    def learn_names(self, keys: set[tuple[int, str]]) -> None:
-        unknown = [int(index, 16) for family, index in keys if (family, index) not in self.names]
-        if not unknown:
-            return
-        for family, number, schema, table, index in self.ask("names", NAMES % numbers(unknown)):
-            self.names[family, f"{number:08x}"] = f"{schema}.{table}.{index}"
 
     def refresh_tables(self, at: float, now: int) -> None:
         if at < self.tables_due:
@@ -271,11 +232,6 @@ class Collector:
 def numbers(values: Iterable[int]) -> str:
     """A list for IN, which must not be empty."""
     return ", ".join(str(int(value)) for value in {-1, *values})
-
-
-def texts(values: Iterable[str]) -> str:
-    """The same of hexadecimal digits and #, which need no escape."""
-    return ", ".join(f"'{value}'" for value in sorted(set(values)))
 
 
 def levels(rows: list[tuple]) -> list[Level]:
@@ -326,16 +282,19 @@ def digest(row: tuple) -> Digest:
     return Digest(schema, one_line(text), count, *times, examined, sent)
 
 
-def transaction(row: tuple, connections: dict[int, tuple]) -> Transaction:
+def transaction(row: tuple) -> Transaction:
+    """Without what only the process list knows."""
     number, state, name, writes, locks, waiting_key, family, thread = row
-    # thread, user, database, command, time, state, text, ..
-    connection = connections.get(thread)
-    seconds = float(connection[4]) / 1000 if connection else None
-    doing = doing_of(connection) if connection else (f"XA {name}" if name else "")
-    user = connection[1] if connection else ""
-    return Transaction(
-        number, state, thread, user, seconds, writes, locks, waiting_key, family, doing
-    )
+    doing = f"XA {name}" if name else ""
+    return Transaction(number, state, thread, "", None, writes, locks, waiting_key, family, doing)
+
+
+def connected(its: Transaction, connection: tuple | None) -> Transaction:
+    """With what its row of the process list says."""
+    if connection is None:
+        return its
+    seconds = float(connection[4]) / 1000
+    return replace(its, user=connection[1], seconds=seconds, doing=doing_of(connection))
 
 
 def doing_of(connection: tuple) -> str:

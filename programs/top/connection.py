@@ -6,6 +6,7 @@ own reader of them."""
 import getpass
 import os
 import shutil
+import ssl
 import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -112,10 +113,20 @@ def from_lines(lines: list[str]) -> Options:
     )
 
 
+def check_certificates(file: str) -> None:
+    """BadOptions for a file without certificates; PyMySQL would pass on an error of its own."""
+    try:
+        ssl.create_default_context(cafile=file)
+    except OSError as error:
+        raise BadOptions(f"no certificates are in {file}: {error.strerror or error}") from error
+
+
 def connect(options: Options):
     """A connection of PyMySQL; its errors are passed on."""
     import pymysql
 
+    if options.ssl_ca:
+        check_certificates(options.ssl_ca)
     where = (
         {"unix_socket": options.socket}
         if options.local

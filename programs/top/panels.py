@@ -223,6 +223,8 @@ def lock_waits(snapshot: Snapshot, rates: Rates) -> Group:
 def waiting_row(wait: Wait) -> tuple:
     if wait.blocker is None:
         blocker = "?"
+    elif wait.blocker_thread is None:  # it has ended since
+        blocker = f"transaction {wait.blocker}"
     elif not wait.blocker_thread:
         blocker = "prepared, no connection"
     else:
@@ -311,7 +313,7 @@ def deadlocks(snapshot: Snapshot) -> Group:
             d.transaction,
             "rolled back" if d.rolled_back else "",
             d.mode.lower(),
-            f"{d.table}.{d.index}",
+            f"{d.table}.{d.index}" if d.table else NONE,
             d.key,
         )
         for d in snapshot.deadlocks

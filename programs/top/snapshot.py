@@ -185,7 +185,7 @@ class Snapshot:
     waits_note: str = ""
     statements: list[Statement] = field(default_factory=list)
     deadlocks: list[Deadlock] = field(default_factory=list)
-    # when the next two were looked at is tables_time
+    # digests and tables were looked at at tables_time
     digests: list[Digest] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     tables_time: int = 0

@@ -38,15 +38,16 @@ def blocks(lock: Lock, key: str, row_key: str) -> bool:
 
 def who_waits(
     transactions: list[Transaction],
+    waiters: list[Transaction],
     locks: list[Lock],
     names: dict[tuple[int, str], str],
     hash_of: Callable[[bytes], str],
 ) -> list[Wait]:
-    """A row for each pair of a waiting transaction and one in its way. `names`: of indexes, by
-    column family and number in hexadecimal digits. `hash_of`: XXH3 with 64 bits, as digits."""
+    """A row for each pair of one of the waiters and a transaction in its way. `names`: of indexes,
+    by column family and number in hexadecimal digits. `hash_of`: XXH3 with 64 bits, as digits."""
     threads = {t.id: t.thread for t in transactions}
     found: list[Wait] = []
-    for waiter in waiting(transactions):
+    for waiter in waiters:
         row_key = row_lock_key(waiter.waiting_key, hash_of)
         near = [lock for lock in locks if near_by(lock, waiter)]
         sure = [lock for lock in near if blocks(lock, waiter.waiting_key, row_key)]

@@ -56,6 +56,8 @@ class Refusals:
     def options(self) -> None:
         self.top.refused(2, "standard output is no terminal; --once prints one", "--view=tables")
         self.top.refused(2, "has 60 columns, and the picture needs 80", "--once", "--width=60")
+        for file in ("/no/such.pem", "/etc/hostname"):
+            self.top.refused(2, f"no certificates are in {file}: ", "--once", f"--ssl-ca={file}")
         done = self.top.run("--view=forest")
         expect(done.returncode == 2, f"status {done.returncode}")
         expect_in("'forest' is not one of 'overview'", done.stderr, "--view=forest")

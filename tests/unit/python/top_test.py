@@ -23,6 +23,7 @@ from programs.top import (
     views,
     waits,
 )
+from programs.top.held_locks import HeldLocks
 from programs.top.snapshot import (
     Compaction,
     Deadlock,
@@ -138,6 +139,7 @@ AFTER = replace(
         Wait(42, 2, 1, 41, "shop.stock.PRIMARY", KEY, "X", 12.5, True),
         Wait(43, 9, 3, 0, "shop.stock.PRIMARY", KEY, "RANGE", None, True),
         Wait(44, 10, 1, 41, "shop.stock.PRIMARY", KEY, "X", 0.25, False),
+        Wait(44, 10, 12, None, "shop.stock.PRIMARY", KEY, "S", 0.25, True),
         Wait(45, 11, None, None, "index 300", KEY, "", 3600, True),
     ],
     statements=[
@@ -277,7 +279,7 @@ class WaitsTest(unittest.TestCase):
         waiter = transaction(2, waiting_key=key)
         seen = [transaction(1), waiter, transaction(3, thread=0), *others]
         names = {(0, "00000100"): "shop.stock.PRIMARY"}
-        return waits.who_waits(seen, list(locks), names, lambda k: k.hex()[::-1])
+        return waits.who_waits(seen, [waiter], list(locks), names, lambda k: k.hex()[::-1])
 
     def pairs(self, *locks: Lock, **more):
         return [(w.blocker, w.mode, w.sure) for w in self.found(*locks, **more)]
@@ -337,13 +339,6 @@ class AttentionTest(unittest.TestCase):
             "Writes had to stop": counted(IDLE, 2.0, stall_total_stops=1),
             "10 % of a thread": counted(IDLE, 2.0, stall_micros=200_001),
             "Level 0 of default has 20 files": replace(counted(IDLE, 2.0), levels=level),
-            "deadlock": counted(IDLE, 2.0, row_lock_deadlocks=3),
-            "25 % of the blocks": counted(
-                IDLE, 2.0, block_cache_data_miss=2500, block_cache_data_hit=7500
-            ),
-            "Filters are wrong in 10 %": counted(
-                IDLE, 2.0, bloom_filter_useful=900, bloom_filter_full_positive=100
-            ),
             "A snapshot of 1:00:01 ago": replace(counted(IDLE, 2.0), oldest_snapshot_seconds=3601),
             "without a connection: 1": replace(counted(IDLE, 2.0), transactions=lost),
         }
@@ -352,6 +347,25 @@ class AttentionTest(unittest.TestCase):
                 said = self.said(after)
                 self.assertIn(sentence, said)
                 self.assertEqual(1, said.count(". ") + said.endswith("."), said)
+
+    def test_what_does_not_fit_the_load(self):
+        """Now, and since the start: a moment, or what was once, tells nothing."""
+        cases = {
+            "deadlock": {"row_lock_deadlocks": 3},
+            "25 % of the blocks": {"block_cache_data_miss": 2500, "block_cache_data_hit": 7500},
+            "Filters are wrong in 10 %": {
+                "bloom_filter_useful": 900,
+                "bloom_filter_full_positive": 100,
+            },
+        }
+        for sentence, grown in cases.items():
+            with self.subTest(sentence):
+                since_start = {name: 5000 * number for name, number in grown.items()}
+                before = counted(IDLE, **since_start)
+                now = {name: number + grown[name] for name, number in since_start.items()}
+                self.assertIn(sentence, self.said(counted(before, 2.0, **now), before))
+                self.assertEqual("", self.said(counted(before, 2.0, **since_start), before))
+                self.assertEqual("", self.said(counted(IDLE, 2.0, **grown)))
 
     def test_what_has_been_long_ago(self):
         old = counted(IDLE, stall_total_stops=9, no_file_errors=1)
@@ -415,24 +429,35 @@ class CollectorTest(unittest.TestCase):
     def test_locks_are_looked_at_for_a_twentieth_of_the_time(self):
         asked = []
 
-        def ask(its, name, statement):
+        def ask(name, statement):
             asked.append(name)
-            its.cost[name] = 100.0
             return [(0, 1, "00000100", "X,INDEX")] if name == "locks" else []
 
+        held = HeldLocks(ask, lambda name: 100.0, lambda key: "x")
+        waiter = transaction(2, waiting_key=KEY)
+        seen = [transaction(1, locks=1), waiter]
+        notes = [held.refresh(seen, at) for at in (10.0, 11.9, 12.0)]
+        self.assertEqual(["", "who holds what was looked at 1.9 s ago", ""], notes)
+        self.assertEqual(2, asked.count("locks"))
+        self.assertEqual([1], [w.blocker for w in held.who_waits(seen, [waiter])])
+        note = held.refresh([transaction(1, locks=20_001), waiter], 20.0)
+        self.assertIn("20001 locks are held: too many", note)
+        self.assertEqual([None], [w.blocker for w in held.who_waits(seen, [waiter])])
+
+    def test_a_wait_that_is_over_is_not_shown(self):
+        """Between two looks at the transactions the locks are listed: one wait stays, one goes to
+        another key, one begins."""
+        other = "0000010080000009"
+        first = [row(1, KEY), row(2, KEY), row(3, "")]
+        second = [row(1, KEY), row(2, other), row(3, KEY)]
+        answers = iter([first, second])
         with (
             mock.patch.object(collector.Collector, "look_at_server"),
-            mock.patch.object(collector.Collector, "ask", ask),
+            mock.patch.object(collector.Collector, "ask", lambda *_: next(answers)),
+            mock.patch.object(HeldLocks, "refresh", return_value=""),
         ):
-            top = collector.Collector(None, lambda key: "x")
-            seen = [transaction(1, locks=1), transaction(2, waiting_key=KEY)]
-            found = [top.waits(seen, at) for at in (10.0, 11.9, 12.0)]
-            many = top.waits([replace(seen[0], locks=20_001), seen[1]], 20.0)
-        self.assertEqual(2, asked.count("locks"))
-        self.assertEqual(["", "who holds what was looked at 1.9 s ago", ""], [f[1] for f in found])
-        self.assertEqual([1, 1, 1], [f[0][0].blocker for f in found])
-        self.assertIsNone(many[0][0].blocker)
-        self.assertIn("too many", many[1])
+            seen, steady, _ = collector.Collector(None, str).transactions(1.0)
+        self.assertEqual(([1, 2, 3], {1}), ([t.id for t in seen], steady))
 
     def test_every_counter_that_is_read_exists(self):
         folder = Path(collector.__file__).parent
@@ -442,6 +467,11 @@ class CollectorTest(unittest.TestCase):
         for file in sorted(folder.glob("*.py")):
             for name in {w for w in words(file.read_text()) if w.startswith(prefix)}:
                 self.assertIn(f"`{name}", known + "`rocksdb_block_cache_size", f"{file}: {name}")
+
+
+def row(number: int, waiting_key: str) -> tuple:
+    """Of ROCKSDB_TRX."""
+    return number, "STARTED", "", 0, 1, waiting_key, 0, number + 40
 
 
 def words(text: str) -> list[str]:
