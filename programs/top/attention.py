@@ -44,7 +44,9 @@ def slow(snapshot: Snapshot, rates: Rates) -> list[str]:
         found.append(f"Writers wait for flushes and compactions: {percent(stalled)} of a thread.")
     for level in snapshot.levels:
         if level.number == 0 and level.files >= LEVEL_0_FILES:
-            found.append(f"Level 0 of {level.family} has {level.files} files: it slows writers down.")
+            found.append(
+                f"Level 0 of {level.family} has {level.files} files: it slows writers down."
+            )
     # a moment tells nothing of these
     lasting = ill_fitting(measures.between(None, snapshot))
     return found + [text for kind, text in ill_fitting(rates).items() if kind in lasting]
