@@ -2,8 +2,6 @@
 """The exporter of Prometheus: each counter of the engine arrives, as a number, and what the
 dashboard of MyRocks reads moves under load, but for what cannot (dashboard.py)."""
 
-import contextlib
-import subprocess
 import time
 import urllib.request
 
@@ -11,10 +9,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.client_tools import dashboard
 from tests.client_tools.copied import Copied
+from tests.client_tools.exporter import exporter
 from tests.kit.clients.client import Problem
 from tests.kit.replicas.node import DATABASE, Broken
-from tools.ports import free_port
-from tools.setup import client_tools
 
 COUNTERS = "mysql_global_status_rocksdb_"
 VARIABLES = "mysql_global_variables_rocksdb_"
@@ -52,7 +49,7 @@ class Metrics(Copied):
     def play(self) -> None:
         self.begin(*dashboard.OPTIONS)
         self.primary.server.sql("; ".join(dashboard.TABLES), DATABASE)
-        with self.exporter() as address:
+        with exporter(self.primary, self.log("exporter")) as address:
             before = self.scrape(address)
             after = self.moved(before, address)
             variables = self.scrape(address, VARIABLES)
@@ -79,28 +76,6 @@ class Metrics(Copied):
         with self.primary.connect() as link, link.cursor() as cursor:
             for statement in dashboard.STATEMENTS:
                 cursor.execute(statement)
-
-    @contextlib.contextmanager
-    def exporter(self):
-        address = f"127.0.0.1:{free_port()}"
-        environment = client_tools.environment()
-        environment["DATA_SOURCE_NAME"] = f"root@unix({self.primary.server.socket})/"
-        with open(self.log("exporter"), "w") as log:
-            process = subprocess.Popen(
-                [
-                    client_tools.program("prometheus-mysqld-exporter"),
-                    f"--web.listen-address={address}",
-                ],
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-            )
-        try:
-            yield address
-        finally:
-            process.terminate()
-            process.wait()
 
     def scrape(self, address: str, prefix: str = COUNTERS) -> dict[str, float]:
         """Counters, or other numbers, of the engine by their names without prefix."""

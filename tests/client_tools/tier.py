@@ -13,6 +13,7 @@ from tests.client_tools.dumps import Dumps
 from tests.client_tools.metrics import Metrics
 from tests.client_tools.percona import Percona
 from tests.client_tools.physical import PhysicalBackups
+from tests.client_tools.prometheus import Prometheus
 from tests.client_tools.stages import Stages
 from tests.kit.replicas.node import make_template
 from tests.kit.replicas.scenario import Scenario, take
@@ -22,7 +23,15 @@ from tools.setup import client_tools
 
 NAME = "tools"
 HELP = "backup tools, dumps, Percona's toolkit, the exporter: stock tools under load"
-SCENARIOS: list[type[Scenario]] = [PhysicalBackups, Dumps, Percona, Constraints, Metrics, Stages]
+SCENARIOS: list[type[Scenario]] = [
+    PhysicalBackups,
+    Dumps,
+    Percona,
+    Constraints,
+    Metrics,
+    Prometheus,
+    Stages,
+]
 
 
 def run(args) -> TierResult:

@@ -24,6 +24,8 @@ PACKAGES = [
     "prometheus-mysqld-exporter",
     "python3-mysqldb",
 ]
+# Prometheus, for the scenario that is named like it; fetched when that first runs
+MONITORING = ["prometheus", "prometheus-node-exporter"]
 # shared libraries of mydumper that other packages have mostly brought
 LIBRARIES = ["libglib2.0-0", "zlib1g"]
 
@@ -32,38 +34,52 @@ def home() -> Path:
     return paths.cache() / "tools"
 
 
-def complete() -> bool:
-    """True when exactly these packages are unpacked."""
-    stamp = home() / "complete"
-    return stamp.is_file() and stamp.read_text() == " ".join(PACKAGES)
+def monitoring_home() -> Path:
+    return paths.cache() / "monitoring"
+
+
+def complete(folder: Path, packages: list[str]) -> bool:
+    """True when exactly these packages are unpacked there."""
+    stamp = folder / "complete"
+    return stamp.is_file() and stamp.read_text() == " ".join(packages)
 
 
 def install() -> None:
     """Fetches and unpacks them unless that was done. DevError when the mirror is out of reach."""
-    if complete():
-        return
-    with lock("tools"):
-        if complete():
-            return
-        say(f"fetching the tools that users run: {', '.join(PACKAGES)}")
+    if not complete(home(), PACKAGES):
         debian.install(LIBRARIES, "libraries of mydumper")
+        fetch(home(), PACKAGES)
+
+
+def install_monitoring() -> None:
+    """The same of Prometheus."""
+    fetch(monitoring_home(), MONITORING)
+
+
+def fetch(folder: Path, packages: list[str]) -> None:
+    if complete(folder, packages):
+        return
+    with lock(folder.name):
+        if complete(folder, packages):
+            return
+        say(f"fetching the tools that users run: {', '.join(packages)}")
         apt = debian.PrivateApt()
         apt.update()
-        with new_folder(home()) as fresh:
+        with new_folder(folder) as fresh:
             downloads = fresh / "downloads"
             downloads.mkdir()
-            if not apt.get("download", *PACKAGES, folder=downloads, log="tools"):
-                raise DevError(f"missing: packages of tools\n{log_end('tools')}")
+            if not apt.get("download", *packages, folder=downloads, log=folder.name):
+                raise DevError(f"missing: packages of {folder.name}\n{log_end(folder.name)}")
             for deb in sorted(downloads.glob("*.deb")):
                 subprocess.run(["dpkg-deb", "-x", deb, fresh / "root"], check=True)
                 deb.unlink()
             downloads.rmdir()
-            (fresh / "complete").write_text(" ".join(PACKAGES))
+            (fresh / "complete").write_text(" ".join(packages))
 
 
-def program(name: str) -> Path:
-    """A program of these packages."""
-    return home() / "root" / "usr" / "bin" / name
+def program(name: str, folder: Path | None = None) -> Path:
+    """A program of the packages in `folder`, by default of PACKAGES."""
+    return (folder or home()) / "root" / "usr" / "bin" / name
 
 
 def environment() -> dict[str, str]:
