@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The command line of basalt-top."""
 
+import getpass
 import shutil
 import sys
 import time
+from dataclasses import replace
 
 import click
 import pymysql
@@ -130,14 +132,10 @@ def check_terminal(once: bool, as_json: bool, width: int | None) -> None:
 
 def connect(defaults_file, defaults_extra_file, no_defaults, **given):
     """(where it goes, the connection)."""
-    password = given["password"]
-    given = connection.Options(**given)
-    found = connection.gather(given, defaults_file, defaults_extra_file, no_defaults)
-    if password == "":
-        prompted = click.prompt(
-            "Enter password", hide_input=True, default="", show_default=False, err=True
-        )
-        found = connection.replace(found, password=prompted)
+    options = connection.Options(**given)
+    found = connection.gather(options, defaults_file, defaults_extra_file, no_defaults)
+    if options.password == "":
+        found = replace(found, password=getpass.getpass("Enter password: "))
     return found.shown, connection.connect(found)
 
 
