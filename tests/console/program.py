@@ -50,11 +50,11 @@ class Top:
             env=environment(self.home, **more),
         )
 
-    def seen(self, status: int = 0) -> dict[str, Any]:
-        """What --json tells; the program must end with `status`."""
+    def seen(self, *statuses: int) -> dict[str, Any]:
+        """What --json tells; the program must end with one of these, by default with 0."""
         done = self.run("--json", "--interval=0.5")
-        expect(done.returncode == status, f"status {done.returncode}: {done.stdout[:500]}"
-               f"{done.stderr}")  # fmt: skip
+        expect(done.returncode in (statuses or (0,)), f"status {done.returncode}: "
+               f"{done.stdout[:500]}{done.stderr}")  # fmt: skip
         return json.loads(done.stdout)
 
     def refused(
@@ -110,8 +110,8 @@ class LiveTop:
             ready, _, _ = select.select([self.master], [], [], 0.1)
             if ready:
                 self.text += os.read(self.master, 65536).decode(errors="replace")
-            elif self.process.poll() is not None or time.monotonic() > deadline:
-                expect(False, f"'{text}' is never shown: {self.text[-1500:]}")
+            over = time.monotonic() > deadline or not ready and self.process.poll() is not None
+            expect(not over, f"'{text}' is never shown: {self.text[-1500:]}")
 
     def ends(self, status: int) -> None:
         """By itself, with the terminal as it was."""

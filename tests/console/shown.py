@@ -89,7 +89,7 @@ class Shown:
 
     def busy(self) -> None:
         with Busy(self.server) as busy:
-            seen = self.top.seen()
+            seen = self.top.seen(0, 1)  # the slow disk may make writers wait
             picture = self.top.run("--once", "--interval=0.1").stdout
         self.busy_data(seen, busy)
         self.busy_picture(picture, busy)
@@ -106,8 +106,8 @@ class Shown:
         expect(states[busy.holder]["locks"] >= 1, str(states[busy.holder]))
         expect(seen["snapshots"] >= 1, "the long snapshot is not seen")
         expect(seen["oldest_snapshot_seconds"] is not None, "the snapshot has no age")
-        (compaction,) = seen["compactions"]
-        expect(compaction["family"] == "default" and compaction["files"] >= 1, str(compaction))
+        running = {c["family"]: c["files"] for c in seen["compactions"]}
+        expect(running.get("default", 0) >= 1, f"compactions: {running}")
         texts = {s["thread"]: s["text"] for s in seen["statements"]}
         expect_in("DELETE FROM shop.orders WHERE id =", texts.get(busy.waiter, ""), "statements")
         orders = next(t for t in seen["tables"] if t["name"] == "orders")
@@ -142,7 +142,7 @@ class Shown:
 
     def prepared(self) -> None:
         self.server.sql(PREPARED)
-        seen = self.top.seen(status=1)
+        seen = self.top.seen(1)
         expect("Prepared transactions without a connection: 1; see XA RECOVER." in
                seen["attention"], str(seen["attention"]))  # fmt: skip
         done = self.top.run("--once", "--interval=0.1")
