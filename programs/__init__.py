@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Programs for those who run a server with Basalt, in the Debian package basalt-tools.
 
-top/  basalt-top: what the engine does, in a terminal
+backup/  basalt-backup: backups of a running server, and data directories from them
+top/     basalt-top: what the engine does, in a terminal
 
 They import nothing of the rest of the repository and only what Debian 12 packages (README.md).
 """

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""basalt-backup: backups of a MariaDB server with ROCKSDB, InnoDB and all other tables.
+
+docs/decisions/backup.md says why it is made so, docs/format/backup.md what it writes. A module
+knows those above it in this list, never one below:
+
+errors.py       the one kind of error that a user sees
+progress.py     what a long run tells while it works
+manifest.py     what a backup consists of, as bytes and back
+table_file.py   which table file of RocksDB a file is
+objects.py      files named by their checksum
+repository.py   a folder of backups
+checker.py      checksums of every block, by check_table_files.cc
+mariabackup.py  the programs mariabackup, mbstream and zstd
+server.py       the server that is backed up: its lock, checkpoint, position, marks
+gate.py         the moment in which mariabackup has blocked commits
+verify.py       proves backups
+stream.py       a backup as a tar archive
+take.py         one backup, from a server into a repository or a stream
+restore.py      a data directory from a backup
+cli.py          the command line
+"""

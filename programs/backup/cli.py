@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The command line. Status: 0 done; 1 refused, failed, or damage found; 2 wrong usage."""
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from programs.backup import verify as verification
+from programs.backup.errors import BackupError
+from programs.backup.manifest import Manifest
+from programs.backup.progress import Progress
+from programs.backup.repository import Known, Repository
+from programs.backup.restore import Restore
+from programs.backup.server import Address, Server
+from programs.backup.stream import Receiver, StreamSink
+from programs.backup.take import RepositorySink, Take, Wish
+
+FOLDER = click.Path(path_type=Path, file_okay=False)
+PLAIN, SMALLEST = 0, 19
+
+
+def server_options(command: Callable) -> Callable:
+    for option in (
+        click.option("--socket", default="", help="Unix socket of the server."),
+        click.option("--user", default="", help="Account; default: the login name."),
+        click.option("--defaults-file", default="", help="Option file with [client] in it."),
+        click.option("--full", is_flag=True, help="No increment, even where one could be taken."),
+        click.option(
+            "--compress",
+            type=click.IntRange(PLAIN, SMALLEST),
+            default=PLAIN,
+            help="Level of zstd for all tables but those of ROCKSDB, whose files are compressed.",
+        ),
+        click.option("--temporary", type=FOLDER, help="Folder for a socket and logs."),
+    ):
+        command = option(command)
+    return command
+
+
+as_json = click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
+quiet = click.option("--quiet", is_flag=True, help="Tell no progress.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def commands() -> None:
+    """Backups of a MariaDB server: ROCKSDB, InnoDB and all other tables, of one moment."""
+
+
+@commands.command()
+@click.argument("repository", type=FOLDER)
+@server_options
+@as_json
+@quiet
+def backup(repository: Path, as_json: bool, quiet: bool, **options) -> None:
+    """Copies a running server into REPOSITORY, which is made if it is missing.
+
+    The first backup is full. Each later one is an increment: the changed pages of InnoDB, and the
+    files of ROCKSDB that REPOSITORY lacks.
+    """
+    target, progress = Repository.open_or_make(repository), Progress(quiet)
+    with target.locked():
+        made = take(options, target.known(), RepositorySink(target, progress), progress)
+    show(made, as_json, "made and verified")
+
+
+@commands.command()
+@click.option("--known", type=click.File("r"), help="What 'known' has printed; default: nothing.")
+@server_options
+@quiet
+def stream(known, quiet: bool, **options) -> None:
+    """Copies a running server to standard output, for 'receive' at the other end of a pipe."""
+    if sys.stdout.isatty():
+        raise BackupError("standard output is a terminal; pipe it to 'basalt-backup receive'")
+    there = Known.decode(known.read()) if known else Known()
+    sink = StreamSink(sys.stdout.buffer)
+    take(options, there, sink, Progress(quiet))
+
+
+def take(options: dict, known: Known, sink, progress: Progress) -> Manifest:
+    names = ("socket", "user", "defaults_file")
+    server = Server(Address(**{name: options[name] for name in names}))
+    try:
+        wish = Wish(options["full"], options["compress"], options["temporary"])
+        return Take(server, known, sink, wish, progress).run()
+    finally:
+        server.close()
+
+
+@commands.command()
+@click.argument("repository", type=FOLDER)
+@as_json
+@quiet
+def receive(repository: Path, as_json: bool, quiet: bool) -> None:
+    """Puts what 'stream' writes, from standard input, into REPOSITORY, and verifies it."""
+    target, progress = Repository.open_or_make(repository), Progress(quiet)
+    with target.locked():
+        progress.begin("receiving")
+        receiver = Receiver(target, sys.stdin.buffer)
+        made = receiver.receive()
+        fresh = {got.sha256 for got in receiver.received.values()}
+        wanted = [part for part in made.objects() if part.sha256 in fresh]
+        verification.objects(target, made, wanted, progress)
+        target.commit(made)
+    show(made, as_json, "received and verified")
+
+
+@commands.command()
+@click.argument("repository", type=FOLDER)
+def known(repository: Path) -> None:
+    """Prints what REPOSITORY has, for 'stream --known'."""
+    print(Repository.open_or_make(repository).known().encode())
+
+
+@commands.command("list")
+@click.argument("repository", type=FOLDER)
+@as_json
+def list_backups(repository: Path, as_json: bool) -> None:
+    """The backups in REPOSITORY, the oldest first."""
+    source = Repository.open(repository)
+    found = [source.load(name) for name in source.ids()]
+    if as_json:
+        print(json.dumps([summary(backup) for backup in found], indent=2))
+        return
+    table = Table("backup", "base", "files", "MB", "binary log", "GTID", box=None)
+    for backup in found:
+        position = backup.position
+        log = f"{position.file}:{position.offset}" if position.file else ""
+        size = f"{sum(part.size for part in backup.objects()) / 1e6:.1f}"
+        row = (backup.id, backup.base or "(full)", str(len(backup.store)), size, log, position.gtid)
+        table.add_row(*row)
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
+
+
+@commands.command()
+@click.argument("repository", type=FOLDER)
+@click.argument("ids", nargs=-1)
+@as_json
+@quiet
+def verify(repository: Path, ids: tuple[str, ...], as_json: bool, quiet: bool) -> None:
+    """Reads backups (default: all) and compares every checksum, those of blocks too."""
+    source = Repository.open(repository)
+    found = verification.backups(source, list(ids) or source.ids(), Progress(quiet))
+    if as_json:
+        print(json.dumps(found, indent=2))
+    else:
+        for backup, problems in found.items():
+            print(f"{backup}: {'good' if not problems else 'DAMAGED'}")
+            print("".join(f"  {problem}\n" for problem in problems), end="")
+    if any(found.values()):
+        sys.exit(1)
+
+
+@commands.command()
+@click.argument("repository", type=FOLDER)
+@click.argument("datadir", type=FOLDER)
+@click.option("--id", "wanted", default="", help="Which backup; default: the newest.")
+@as_json
+@quiet
+def restore(repository: Path, datadir: Path, wanted: str, as_json: bool, quiet: bool) -> None:
+    """Makes DATADIR, which is missing or empty, the data directory of a backup."""
+    source = Repository.open(repository)
+    made = Restore(source, wanted or newest(source), datadir, Progress(quiet)).run()
+    show(made, as_json, f"restored to {datadir}")
+
+
+def newest(source: Repository) -> str:
+    ids = source.ids()
+    if not ids:
+        raise BackupError(f"{source.folder} has no backup")
+    return ids[-1]
+
+
+def summary(backup: Manifest) -> dict[str, object]:
+    return {
+        "id": backup.id,
+        "base": backup.base,
+        "server": backup.server,
+        "position": asdict(backup.position),
+        "bytes": sum(part.size for part in backup.objects()),
+        "files": len(backup.store),
+    }
+
+
+def show(backup: Manifest, as_json: bool, done: str) -> None:
+    if as_json:
+        print(json.dumps(summary(backup), indent=2))
+    else:
+        at = f", GTID {backup.position.gtid}" if backup.position.gtid else ""
+        print(f"{backup.id}: {done}{at}")
+
+
+def main() -> None:
+    try:
+        commands()
+    except BackupError as error:
+        print(f"basalt-backup: {error}", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A data directory from a backup: unpacked, prepared and put in place by one command.
+
+All work is done in a folder inside of the data directory, which is empty at first. As long as that
+folder is there, everything in the data directory is ours; a run that was interrupted is begun again
+by the same command. The folder goes last.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+
+from programs.backup import mariabackup
+from programs.backup.errors import BackupError, Damaged, naming
+from programs.backup.manifest import Manifest, StoreFile
+from programs.backup.objects import Objects, sync_folder, write_all
+from programs.backup.progress import Progress
+from programs.backup.repository import Repository
+
+WORK = "basalt-backup-restoring"
+RESTORED = "basalt-backup.restored"
+STORE = "#rocksdb"
+
+
+class Restore:
+    def __init__(self, repository: Repository, wanted: str, datadir: Path, progress: Progress):
+        """Damaged or BackupError when the backup is not there whole; nothing is written then."""
+        self.repository, self.progress = repository, progress
+        self.chain = repository.chain(wanted)
+        if not repository.is_complete([self.chain[-1]]):
+            raise Damaged(f"backup {wanted} is not whole: 'basalt-backup verify' names what lacks")
+        self.datadir, self.work = datadir, datadir / WORK
+        self.full = self.work / "full"
+
+    def run(self) -> Manifest:
+        """The data directory is ready for a server when this returns, and not before."""
+        self.begin()
+        for number, backup in enumerate(self.chain):
+            self.apply(backup, number)
+        last = self.chain[-1]
+        self.progress.begin("copying the files of ROCKSDB")
+        self.copy_store(last.store)
+        self.progress.begin("moving the files to their places")
+        mariabackup.move_back(self.full, self.datadir, self.work / "move-back.log")
+        self.note(last)
+        self.give_away()
+        with naming(self.work):
+            os.sync()
+            shutil.rmtree(self.work)
+        sync_folder(self.datadir)
+        return last
+
+    def begin(self) -> None:
+        with naming(self.datadir):
+            self.datadir.mkdir(parents=True, exist_ok=True)
+            there = [path for path in self.datadir.iterdir() if path.name != "lost+found"]
+            if there and not self.work.is_dir():
+                raise BackupError(f"{self.datadir} is not empty: restore into an empty directory")
+            for path in there:
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+            self.work.mkdir()
+
+    def apply(self, backup: Manifest, number: int) -> None:
+        """The first is the full one."""
+        self.progress.begin(f"unpacking and preparing {backup.id}")
+        folder = self.full if number == 0 else self.work / f"increment-{number}"
+        compressed = backup.archive.compression == "zstd"
+        data = self.repository.objects.read(backup.archive)
+        mariabackup.unpack(data, compressed, folder, self.work / f"unpack-{number}.log")
+        increment = folder if number else None
+        mariabackup.prepare(self.full, increment, self.work / f"prepare-{number}.log")
+        if number:
+            with naming(folder):
+                shutil.rmtree(folder)
+
+    def copy_store(self, files: Iterable[StoreFile]) -> None:
+        """Each file is compared with its checksum while it is copied."""
+        for number, file in enumerate(files):
+            if number == 0:
+                with naming(self.datadir):
+                    (self.datadir / STORE).mkdir()
+            copy(self.repository.objects, file, self.datadir / STORE / file.name, self.progress)
+
+    def note(self, backup: Manifest) -> None:
+        """Which backup this is, and its position: for a replica, and for the binary log."""
+        text = json.dumps({"backup": backup.id, "position": asdict(backup.position)}, indent=2)
+        with naming(self.datadir / RESTORED):
+            (self.datadir / RESTORED).write_text(text + "\n")
+
+    def give_away(self) -> None:
+        """By root: to whom the data directory belongs."""
+        if os.geteuid() != 0:
+            return
+        owner = self.datadir.stat()
+        with naming(self.datadir):
+            for folder, folders, files in os.walk(self.datadir):
+                for name in [*folders, *files]:
+                    os.lchown(Path(folder) / name, owner.st_uid, owner.st_gid)
+
+
+def copy(objects: Objects, file: StoreFile, target: Path, progress: Progress) -> None:
+    try:
+        with naming(target), open(target, "xb", buffering=0) as output:
+            for piece in objects.read(file):
+                write_all(output.fileno(), piece)
+                progress.advance(len(piece))
+    except Damaged as error:
+        raise Damaged(f"{file.name}: {error}") from error

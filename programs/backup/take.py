@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One backup: from a server into a repository or a stream."""
+
+import secrets
+import tempfile
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from programs.backup import checker, mariabackup, table_file, verify
+from programs.backup.errors import BackupError
+from programs.backup.gate import CUT, Gate
+from programs.backup.manifest import Archive, Manifest, Object, Position, StoreFile
+from programs.backup.objects import chunks
+from programs.backup.progress import Progress
+from programs.backup.repository import Known, Repository
+from programs.backup.server import Server
+
+
+class Sink(Protocol):
+    """Where a backup goes. The archive comes first, then files, then the manifest."""
+
+    def add_archive(self, data: Iterable[bytes]) -> Object: ...
+    def add_file(self, name: str, path: Path) -> Object: ...
+    def finish(self, made: Manifest) -> None: ...
+
+
+class RepositorySink:
+    """Into a repository whose lock is held. finish() reads all that was written once more."""
+
+    def __init__(self, repository: Repository, progress: Progress):
+        self.repository, self.progress = repository, progress
+        self.fresh: set[str] = set()
+
+    def add(self, data: Iterable[bytes]) -> Object:
+        made = self.repository.objects.add(data, self.progress.advance)
+        self.fresh.add(made.sha256)
+        return made
+
+    def add_archive(self, data: Iterable[bytes]) -> Object:
+        return self.add(data)
+
+    def add_file(self, name: str, path: Path) -> Object:
+        return self.add(chunks(path))
+
+    def finish(self, made: Manifest) -> None:
+        fresh = [part for part in made.objects() if part.sha256 in self.fresh]
+        verify.objects(self.repository, made, fresh, self.progress)
+        self.repository.commit(made)
+
+
+@dataclass
+class Wish:
+    """What the user wants: `full` even where an increment could be taken; zstd's `level`, 0: none;
+    `defaults_file` for mariabackup."""
+
+    full: bool = False
+    level: int = 0
+    temporary: Path | None = None
+
+
+class Take:
+    """One run. `known` is what the target has already."""
+
+    def __init__(self, server: Server, known: Known, sink: Sink, wish: Wish, progress: Progress):
+        self.server, self.known, self.sink = server, known, sink
+        self.wish, self.progress = wish, progress
+        self.position: Position | None = None
+
+    def run(self) -> Manifest:
+        """The backup is in the sink, finished, when this returns."""
+        checker.find()
+        self.server.check_layout()
+        with self.server.locked():
+            base = "" if self.wish.full else self.base()
+            made = self.manifest(base)
+            self.sink.finish(made)
+        self.server.mark(made.id)
+        return made
+
+    def base(self) -> str:
+        """The newest backup that the target has and that the data directory knows."""
+        both = [mark for mark in self.server.marks() if mark in self.known.backups]
+        return both[-1] if both else ""
+
+    def manifest(self, base: str) -> Manifest:
+        self.progress.begin(f"copying tables, {'the changes since ' + base if base else 'all'}")
+        archive = self.archive(self.known.backups.get(base, 0))
+        self.progress.begin("copying the files of ROCKSDB")
+        store = self.store_files()
+        made = new_id()
+        return Manifest(made, base, self.server.version, archive, self.position, store)
+
+    def archive(self, from_lsn: int) -> Archive:
+        with tempfile.TemporaryDirectory(prefix="basalt-", dir=self.wish.temporary) as name:
+            socket = Path(name) / "socket"
+            options = self.options()
+            with Gate(socket, self.server.socket, self.server.flush, self.cut) as gate:
+                with mariabackup.Copy(
+                    Path(name), socket, options, from_lsn, self.wish.level
+                ) as copy:
+                    made = self.add_archive(copy, gate)
+                    lsns = copy.lsns()
+        if not gate.passed:
+            raise BackupError(f"mariabackup did not lock by '{CUT}': its version is unsupported")
+        if lsns[0] != from_lsn:
+            raise BackupError(f"mariabackup began at {lsns[0]} instead of {from_lsn}")
+        packed = "zstd" if self.wish.level else "none"
+        return Archive(made.sha256, made.size, packed, *lsns)
+
+    def add_archive(self, copy: mariabackup.Copy, gate: Gate) -> Object:
+        """What has failed at the gate is the reason, not that mariabackup lost its server."""
+        try:
+            return self.sink.add_archive(copy.stream())
+        except BackupError:
+            if isinstance(gate.error, BackupError):
+                raise gate.error from None
+            raise
+
+    def options(self) -> list[str]:
+        address = self.server.address
+        found = f"--defaults-file={address.defaults_file}" if address.defaults_file else ""
+        return [found or "--no-defaults", *([f"--user={address.user}"] if address.user else [])]
+
+    def cut(self) -> None:
+        """Commits are blocked in all engines."""
+        self.position = self.server.position()
+        self.server.make_checkpoint()
+
+    def store_files(self) -> tuple[StoreFile, ...]:
+        folder = self.server.checkpoint()
+        paths = sorted(folder.iterdir()) if folder is not None else []
+        return tuple(self.store_file(path) for path in paths)
+
+    def store_file(self, path: Path) -> StoreFile:
+        """Copied unless the target has it."""
+        identity = table_file.identity(path) if path.suffix == ".sst" else ""
+        there = self.known.files.get(identity) if identity else None
+        found = there or self.sink.add_file(path.name, path)
+        return StoreFile(found.sha256, found.size, path.name, identity)
+
+
+def new_id() -> str:
+    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()) + "-" + secrets.token_hex(4)
