@@ -18,5 +18,6 @@ verify.py       proves backups
 stream.py       a backup as a tar archive
 take.py         one backup, from a server into a repository or a stream
 restore.py      a data directory from a backup
+extract.py      tables of a backup as SQL
 cli.py          the command line
 """

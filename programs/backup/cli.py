@@ -2,6 +2,7 @@
 """The command line. Status: 0 done; 1 refused, failed, or damage found; 2 wrong usage."""
 
 import json
+import signal
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
@@ -13,6 +14,7 @@ from rich.table import Table
 
 from programs.backup import verify as verification
 from programs.backup.errors import BackupError
+from programs.backup.extract import Extract
 from programs.backup.manifest import Manifest
 from programs.backup.progress import Progress
 from programs.backup.repository import Known, Repository
@@ -30,7 +32,7 @@ def server_options(command: Callable) -> Callable:
         click.option("--socket", default="", help="Unix socket of the server."),
         click.option("--user", default="", help="Account; default: the login name."),
         click.option("--defaults-file", default="", help="Option file with [client] in it."),
-        click.option("--full", is_flag=True, help="No increment, even where one could be taken."),
+        click.option("--full", is_flag=True, help="Copy all anew, known or not."),
         click.option(
             "--compress",
             type=click.IntRange(PLAIN, SMALLEST),
@@ -169,6 +171,33 @@ def restore(repository: Path, datadir: Path, wanted: str, as_json: bool, quiet: 
     show(made, as_json, f"restored to {datadir}")
 
 
+@commands.command()
+@click.argument("repository", type=FOLDER)
+@click.argument("database")
+@click.argument("tables", nargs=-1)
+@click.option("--id", "wanted", default="", help="Which backup; default: the newest.")
+@click.option("--work", type=FOLDER, required=True, help="Empty folder with room for all.")
+@click.option("--server-option", "options", multiple=True, help="For the server that reads it.")
+@quiet
+def extract(
+    repository: Path,
+    database: str,
+    tables: tuple[str, ...],
+    wanted: str,
+    work: Path,
+    options: tuple[str, ...],
+    quiet: bool,
+) -> None:
+    """Prints TABLES (default: all) of DATABASE in a backup as SQL, as mariadb-dump does.
+
+    The backup is restored into the folder WORK, a private server reads it there, and WORK is
+    emptied again.
+    """
+    source, progress = Repository.open(repository), Progress(quiet)
+    restored = Restore(source, wanted or newest(source), work / "data", progress)
+    Extract(restored, work, list(options), progress).run(database, list(tables))
+
+
 def newest(source: Repository) -> str:
     ids = source.ids()
     if not ids:
@@ -196,6 +225,8 @@ def show(backup: Manifest, as_json: bool, done: str) -> None:
 
 
 def main() -> None:
+    # so that what is being written is cleared away
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         commands()
     except BackupError as error:

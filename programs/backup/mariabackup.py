@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from programs.backup.errors import BackupError, naming
 from programs.backup.objects import CHUNK
@@ -105,23 +106,44 @@ def unpack(archive: Iterable[bytes], compressed: bool, folder: Path, log: Path) 
     folder.mkdir()
     with naming(log), open(log, "wb") as output, contextlib.ExitStack() as ends:
         mbstream = [program("mbstream"), "-x", "-C", str(folder)]
-        last = subprocess.Popen(mbstream, stdin=subprocess.PIPE, stdout=output, stderr=output)
-        ends.callback(last.wait)
-        ends.callback(last.stdin.close)
-        first = last
+        first = last = start(mbstream, subprocess.PIPE, output, output, ends)
         if compressed:
             zstd = [program("zstd"), "-q", "-d", "-c"]
-            first = subprocess.Popen(zstd, stdin=subprocess.PIPE, stdout=last.stdin, stderr=output)
-            ends.callback(first.wait)
-            ends.callback(first.stdin.close)
-        with contextlib.suppress(BrokenPipeError):
-            for data in archive:
-                first.stdin.write(data)
-            first.stdin.flush()
+            first = start(zstd, subprocess.PIPE, last.stdin, output, ends)
+        feed(archive, first.stdin)
     for process in (first, last):
         if process.returncode:
             name = Path(process.args[0]).name
             raise BackupError(f"{name} ended with {process.returncode}: {tail(log)}")
+
+
+def start(
+    command: list[str], source: int, output, errors, ends: contextlib.ExitStack
+) -> subprocess.Popen:
+    """`ends` closes its input and waits for it."""
+    process = subprocess.Popen(command, stdin=source, stdout=output, stderr=errors)
+    ends.callback(process.wait)
+    ends.callback(close, process.stdin)
+    return process
+
+
+def close(pipe: BinaryIO) -> None:
+    with contextlib.suppress(BrokenPipeError):
+        pipe.close()
+
+
+def feed(archive: Iterable[bytes], target: BinaryIO) -> None:
+    """Reads the archive to its end in any case: whether it is damaged is known only there, and
+    is a better reason than what the program says that has met the damage."""
+    goes_on = True
+    for data in archive:
+        try:
+            if goes_on:
+                target.write(data)
+        except BrokenPipeError:
+            goes_on = False
+    with contextlib.suppress(BrokenPipeError):
+        target.flush()
 
 
 def prepare(folder: Path, increment: Path | None, log: Path) -> None:

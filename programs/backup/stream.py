@@ -6,7 +6,6 @@ the bytes. The manifest comes last: a stream without one ended too early.
 """
 
 import hashlib
-import io
 import tarfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import BinaryIO
 from programs.backup import manifest
 from programs.backup.errors import BackupError, Damaged, naming
 from programs.backup.manifest import Manifest, Object
-from programs.backup.objects import CHUNK
+from programs.backup.objects import CHUNK, chunks
 from programs.backup.repository import MOST_MANIFEST, Repository
 
 HEAD, LAST = "basalt-backup.stream", "manifest"
@@ -25,54 +24,56 @@ PART = 4 << 20
 
 
 class StreamSink:
-    """Where take() writes a backup to when that goes through a pipe. BackupError when it breaks."""
+    """Where a backup goes to when that is a pipe. BackupError when it breaks."""
 
     def __init__(self, output: BinaryIO):
         self.output = output
-        with naming("standard output"):
-            self.tar = tarfile.open(fileobj=output, mode="w|", format=tarfile.PAX_FORMAT)
-            self.member(HEAD, HEAD_TEXT)
+        self.member(HEAD, HEAD_TEXT)
 
     def member(self, name: str, data: bytes) -> None:
-        info = tarfile.TarInfo(name)
-        info.size = len(data)
-        self.tar.addfile(info, io.BytesIO(data))
+        self.write(header(name, len(data)))
+        self.write(data)
+        self.write(padding(len(data)))
+
+    def write(self, data: bytes) -> None:
+        with naming("standard output"):
+            self.output.write(data)
 
     def add_archive(self, data: Iterable[bytes]) -> Object:
         digest, size = hashlib.sha256(), 0
         for number, part in enumerate(parts(data)):
             digest.update(part)
             size += len(part)
-            with naming("standard output"):
-                self.member(f"{ARCHIVE}{number:08}", part)
+            self.member(f"{ARCHIVE}{number:08}", part)
         return Object(digest.hexdigest(), size)
 
     def add_file(self, name: str, path: Path) -> Object:
-        with naming(path), open(path, "rb") as file:
-            info = tarfile.TarInfo(STORE + name)
-            info.size = path.stat().st_size
-            source = Hashing(file)
-            with naming("standard output"):
-                self.tar.addfile(info, source)
-        return Object(source.digest.hexdigest(), info.size)
+        """Files of a checkpoint do not change."""
+        with naming(path):
+            size = path.stat().st_size
+        self.write(header(STORE + name, size))
+        digest = hashlib.sha256()
+        for piece in chunks(path):
+            digest.update(piece)
+            self.write(piece)
+        self.write(padding(size))
+        return Object(digest.hexdigest(), size)
 
     def finish(self, made: Manifest) -> None:
+        self.member(LAST, manifest.encode(made))
+        self.write(bytes(2 * tarfile.BLOCKSIZE))
         with naming("standard output"):
-            self.member(LAST, manifest.encode(made))
-            self.tar.close()
             self.output.flush()
 
 
-class Hashing:
-    """A file that is read once, from its beginning to its end."""
+def header(name: str, size: int) -> bytes:
+    info = tarfile.TarInfo(name)
+    info.size = size
+    return info.tobuf(tarfile.PAX_FORMAT)
 
-    def __init__(self, file: BinaryIO):
-        self.file, self.digest = file, hashlib.sha256()
 
-    def read(self, size: int = -1) -> bytes:
-        data = self.file.read(size)
-        self.digest.update(data)
-        return data
+def padding(size: int) -> bytes:
+    return bytes(-size % tarfile.BLOCKSIZE)
 
 
 def parts(data: Iterable[bytes]) -> Iterator[bytes]:

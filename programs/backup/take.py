@@ -65,7 +65,9 @@ class Take:
     """One run. `known` is what the target has already."""
 
     def __init__(self, server: Server, known: Known, sink: Sink, wish: Wish, progress: Progress):
-        self.server, self.known, self.sink = server, known, sink
+        self.server, self.sink = server, sink
+        # a full backup reads all anew, and so mends what is damaged in the target
+        self.known = Known() if wish.full else known
         self.wish, self.progress = wish, progress
         self.position: Position | None = None
 
@@ -74,8 +76,7 @@ class Take:
         checker.find()
         self.server.check_layout()
         with self.server.locked():
-            base = "" if self.wish.full else self.base()
-            made = self.manifest(base)
+            made = self.manifest(self.base())
             self.sink.finish(made)
         self.server.mark(made.id)
         return made

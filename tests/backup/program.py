@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs basalt-backup as a user does, with Debian's Python and the server's own programs."""
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.kit.replicas.node import Broken
+from tools import build, paths
+from tools.setup import debian
+
+PROGRAM = paths.ROOT / "programs" / "backup" / "basalt-backup"
+PACKAGES = ["python3", "python3-click", "python3-rich", "python3-pymysql", "zstd"]
+SECONDS = 120.0
+
+
+def install() -> None:
+    debian.install(PACKAGES, "what basalt-backup is made with")
+
+
+def build_checker() -> None:
+    build.build(plugin=False, more=("basalt_check_table_files",))
+
+
+def environment() -> dict[str, str]:
+    programs = [paths.basedir() / "bin", paths.basedir() / "sbin", paths.build_dir() / "programs"]
+    kept = {n: v for n, v in os.environ.items() if not n.startswith(("MYSQL_", "PYTHON"))}
+    path = ":".join([*map(str, programs), os.environ.get("PATH", "")])
+    return {**kept, "PATH": path, "HOME": str(paths.scratch())}
+
+
+@dataclass
+class Answer:
+    status: int
+    output: bytes
+    said: str
+
+    def json(self):
+        return json.loads(self.output)
+
+
+def start(*words: str | Path, **options) -> subprocess.Popen:
+    options.setdefault("stdin", subprocess.DEVNULL)
+    command = [str(PROGRAM), *map(str, words)]
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        cwd=paths.scratch(),
+        **options,
+    )
+
+
+def run(*words: str | Path, data: bytes | None = None) -> Answer:
+    process = start(*words, stdin=subprocess.DEVNULL if data is None else subprocess.PIPE)
+    try:
+        output, said = process.communicate(data, timeout=SECONDS)
+    except subprocess.TimeoutExpired as error:
+        process.kill()
+        raise Broken(f"basalt-backup {words[0]} did not end in {SECONDS:.0f} s") from error
+    return Answer(process.returncode, output, said.decode(errors="replace"))
+
+
+def must(*words: str | Path, data: bytes | None = None) -> Answer:
+    """Raises Broken when it does not do it."""
+    answer = run(*words, data=data)
+    if answer.status:
+        raise Broken(f"basalt-backup {words[0]} ended with {answer.status}: {answer.said}")
+    return answer

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What basalt-backup refuses, by name, and what a kill leaves: nothing in the way."""
+
+import os
+import time
+from pathlib import Path
+
+from tests.backup import program
+from tests.backup.scenario import OnPrimary
+from tests.kit.replicas.node import Broken
+from tests.kit.small_disk import SmallDisk
+
+SMALL_DISK_MEGABYTES = 16
+WAIT_SECONDS = 60.0
+
+
+class Refusals(OnPrimary):
+    NAME = "refusals"
+
+    def play(self) -> None:
+        self.begin()
+        self.killed()
+        made = self.under_load(self.backup).json()
+        self.step(self.left_overs(), "after kills the next backup clears away what was left")
+        self.damaged(made["id"])
+        self.two_at_once()
+        self.broken_stream()
+        self.full_disk()
+        self.restores(made["id"])
+
+    def killed(self) -> None:
+        """While all tables are copied, and with the checkpoint made."""
+        self.under_load(lambda: self.kill_when(self.repository / "incoming", "*"))
+        store = self.primary.server.datadir / "#rocksdb"
+        self.under_load(lambda: self.kill_when(store, "basalt-backup-checkpoint"))
+        ids = program.must("list", self.repository, "--json").json()
+        self.step(self.expect(ids == [], f"a killed run made {ids}"), "killed twice: no backup")
+
+    def kill_when(self, folder: Path, name: str) -> None:
+        """kill -9, once there is such a file."""
+        process = program.start("backup", self.repository, *self.connection())
+        deadline = time.monotonic() + WAIT_SECONDS
+        while not (folder.is_dir() and any(folder.glob(name))):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise Broken(f"no {name} came to be in {folder}: {process.stderr.read()}")
+            time.sleep(0.001)
+        process.kill()
+        process.communicate()
+
+    def object_of(self, backup: str, suffix: str) -> tuple[Path, str]:
+        """The largest file with that ending in a backup, and its name there."""
+        from programs.backup.repository import Repository
+
+        repository = Repository.open(self.repository)
+        files = [f for f in repository.load(backup).store if f.name.endswith(suffix)]
+        largest = max(files, key=lambda file: file.size)
+        return repository.objects.path(largest.sha256), largest.name
+
+    def damaged(self, backup: str) -> None:
+        path, name = self.object_of(backup, ".sst")
+        good = path.read_bytes()
+        middle = len(good) // 2
+        path.write_bytes(good[:middle] + bytes([good[middle] ^ 1]) + good[middle + 1 :])
+        self.is_named(backup, path, name, "a flipped bit in a table file")
+        answer = self.backup("--full")
+        found = self.expect(answer.status == 0, answer.said)
+        found += self.expect(program.run("verify", self.repository).status == 0, "not mended")
+        self.step(found, "a full backup mends the file that it shares with the damaged one")
+        path.write_bytes(good[:-1])
+        self.is_named(backup, path, name, "a table file without its last byte")
+        path.write_bytes(good)
+        manifest = self.repository / "backups" / backup
+        whole = manifest.read_bytes()
+        manifest.write_bytes(whole[:-20])
+        answer = program.run("verify", self.repository)
+        found = self.expect(answer.status == 1 and backup in answer.output.decode(), "not found")
+        restore = program.run("restore", self.repository, self.folder / "no", "--id", backup)
+        found += self.refused(restore, str(manifest))
+        self.step(found, "a manifest that is cut off: named by verify and by restore")
+        manifest.write_bytes(whole)
+
+    def is_named(self, backup: str, path: Path, name: str, what: str) -> None:
+        answer = program.run("verify", self.repository, backup)
+        text = answer.output.decode()
+        found = self.expect(answer.status == 1, f"verify ends with {answer.status}")
+        found += self.expect(name in text and str(path) in text, f"verify says {text}")
+        target = self.folder / "damaged"
+        words = ["restore", self.repository, target, "--id", backup]
+        found += self.refused(program.run(*words), name, str(path))
+        found += self.expect(not (target / "mysql").exists(), "restore has gone on")
+        self.step(found, f"{what}: named by verify and by restore")
+
+    def two_at_once(self) -> None:
+        """The second one is refused: of a server, and into a repository (unit tests)."""
+        with self.primary.server.connect() as link, link.cursor() as cursor:
+            cursor.execute("SELECT GET_LOCK('basalt-backup', 0)")
+            answer = self.backup()
+        self.step(self.refused(answer, "another basalt-backup"), "two of one server: refused")
+
+    def broken_stream(self) -> None:
+        sender = program.start("stream", *self.connection(), "--quiet")
+        part = sender.stdout.read(2_000_000)
+        sender.stdout.close()
+        said = sender.stderr.read().decode()
+        answer = program.Answer(sender.wait(), b"", said)
+        found = self.refused(answer, "standard output", "Broken pipe") + self.left_overs()
+        self.step(found, "a pipe that breaks: the sender says so")
+        other = self.folder / "cut-off"
+        answer = program.run("receive", other, data=part)
+        found = self.refused(answer, "cut off")
+        found += self.expect(not list((other / "backups").iterdir()), "half a backup is there")
+        self.step(found, "a stream that is cut off: refused, no backup")
+
+    def full_disk(self) -> None:
+        """The same command works once there is room."""
+        why = SmallDisk.why_not()
+        if why:
+            print(f"   {self.NAME}: no full disk: {why}")
+            self.skipped += 1
+            return
+        with SmallDisk(self.folder / "disk", 4 * SMALL_DISK_MEGABYTES) as disk:
+            target = disk.path / "repository"
+            disk.fill(SMALL_DISK_MEGABYTES << 10)
+            answer = self.backup(repository=target)
+            found = self.refused(answer, str(target), "No space left on device")
+            disk.free()
+            again = self.backup(repository=target)
+            found += self.expect(again.status == 0, again.said)
+        self.step(found + self.left_overs(), "a full disk: said so; with room the same works")
+
+    def restores(self, backup: str) -> None:
+        target = self.folder / "target"
+        target.mkdir()
+        (target / "file").write_text("somebody's")
+        words = ["restore", self.repository, target, "--id", backup]
+        found = self.refused(program.run(*words), "not empty")
+        found += self.expect(os.listdir(target) == ["file"], "what was there has changed")
+        self.step(found, "a restore into a directory that is not empty: refused, nothing changed")
+        (target / "file").unlink()
+        process = program.start(*words)
+        while process.poll() is None and not (target / "basalt-backup-restoring" / "full").exists():
+            time.sleep(0.001)
+        process.kill()
+        process.communicate()
+        node = self.restored(self.repository, backup, "target")
+        self.step(self.sums(node), "a restore that was killed: the same command again works")
+        self.other_history(node)
+
+    def other_history(self, node) -> None:
+        """A restored server may not get an increment to backups of the server it came from."""
+        connection = ["--socket", str(node.server.socket), "--user", "root", "--json"]
+        made = program.must("backup", self.repository, *connection).json()
+        found = self.expect(made["base"] == "", f"an increment over a restore: {made}")
+        again = program.must("backup", self.repository, *connection).json()
+        found += self.expect(again["base"] == made["id"], f"no increment to its own: {again}")
+        self.step(found, "a restored server begins with a full backup")
+        self.done_with(node)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the scenarios of basalt-backup share: a primary, its load, repositories, restored copies."""
+
+import time
+from pathlib import Path
+
+from tests.backup import program
+from tests.kit.clients.bank import Bank
+from tests.kit.clients.client import Problem
+from tests.kit.clients.ledger import Counter, Ledger, TwoEngines
+from tests.kit.replicas.load import Load, Pairs
+from tests.kit.replicas.node import DATABASE, Node
+from tests.kit.replicas.scenario import Scenario
+
+FILLER = (
+    "CREATE TABLE filler (id INT PRIMARY KEY, text VARCHAR(200))",
+    "INSERT INTO filler SELECT seq, REPEAT(MD5(seq), 4) FROM seq_1_to_20000",
+    "CREATE TABLE filler_there (id INT PRIMARY KEY, text VARCHAR(200)) ENGINE=InnoDB",
+    "INSERT INTO filler_there SELECT * FROM filler WHERE id <= 5000",
+)
+CLASSES = [Ledger, Counter, Bank, Bank, TwoEngines, Pairs]
+
+
+class OnPrimary(Scenario):
+    """Subclasses define play(); it begins with begin()."""
+
+    def begin(self) -> None:
+        self.primary = self.node(1, binlog=True)
+        self.primary.start("--binlog-format=ROW", "--loose-rocksdb-lock-wait-timeout=5")
+        self.load = Load(CLASSES, self.seed, self.primary)
+        self.load.create()
+        self.primary.server.sql("; ".join(FILLER), DATABASE)
+        self.repository = self.folder / "repository"
+
+    def connection(self) -> list[str]:
+        return ["--socket", str(self.primary.server.socket), "--user", "root"]
+
+    def backup(self, *options: str, repository: Path | None = None) -> program.Answer:
+        words = ["backup", repository or self.repository, *self.connection(), "--json", *options]
+        return program.run(*words)
+
+    def under_load(self, action):
+        """Runs `action` while clients write, before and after it too."""
+        self.load.start()
+        try:
+            time.sleep(0.3)
+            return action()
+        finally:
+            time.sleep(0.1)
+            self.add(self.load.stop())
+
+    def restored(self, repository: Path, wanted: str, name: str, *options: str) -> Node:
+        """A server on what the program made of a backup."""
+        folder = self.folder / name
+        program.must("restore", repository, folder, "--id", wanted)
+        node = Node(folder, 9, self.engine, binlog=False)
+        self.nodes.append(node)
+        node.start("--gtid-strict-mode=OFF", *options)
+        return node
+
+    def done_with(self, node: Node) -> None:
+        node.server.remove()
+        self.nodes.remove(node)
+
+    def expect(self, holds: bool, text: str) -> list[Problem]:
+        return [] if holds else [Problem("broken", text)]
+
+    def refused(self, answer: program.Answer, *words: str) -> list[Problem]:
+        """Status 1, one sentence with these words, no traceback."""
+        lines = [line for line in answer.said.splitlines() if line.startswith("basalt-backup: ")]
+        wrong = answer.status != 1 or "Traceback" in answer.said or not lines
+        wrong = wrong or any(word not in lines[-1] for word in words)
+        text = f"refused otherwise than with {words}: {answer.status}: {answer.said}"
+        return [Problem("broken", text)] if wrong else []
+
+    def left_overs(self) -> list[Problem]:
+        """What a run that ended, well or not, may not leave."""
+        store = self.primary.server.datadir / "#rocksdb"
+        left = [*store.glob("*checkpoint*"), *(self.repository / "incoming").glob("*")]
+        return self.expect(not left, f"left behind: {left}")
+
+    def sums(self, node: Node) -> list[Problem]:
+        """What is true of every moment of the primary: transactions are there whole, also over
+        two engines."""
+        with node.connect() as link, link.cursor() as cursor:
+
+            def execute(sql: str) -> list[tuple]:
+                cursor.execute(sql)
+                return list(cursor.fetchall())
+
+            bank = next(client for client in self.load.clients if isinstance(client, Bank))
+            problems = bank.check_sums(execute)
+            half = execute(
+                "SELECT h.id FROM both_here h JOIN both_there t USING (id) WHERE h.n <> t.n"
+            )
+            counts = execute("SELECT (SELECT COUNT(*) FROM filler), COUNT(*) FROM filler_there")
+        problems += self.expect(not half, f"transactions over two engines: {half}")
+        return problems + self.expect(counts == [(20000, 5000)], f"rows nobody changes: {counts}")

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Backups while clients write: full, increments, by stream. Each copy is proved twice. As it is,
+its transactions are whole. From its position on, the primary's log makes it the same as the
+primary, which happens to no copy that has a transaction too few or too many.
+"""
+
+import json
+import subprocess
+from pathlib import Path
+
+from tests.backup import program
+from tests.backup.scenario import OnPrimary
+from tests.kit.clients.client import Problem
+from tests.kit.replicas.compare import compare
+from tests.kit.replicas.node import DATABASE, Broken, Node
+from tools import paths
+
+
+class UnderLoad(OnPrimary):
+    NAME = "under-load"
+
+    def play(self) -> None:
+        self.begin()
+        full = self.under_load(lambda: self.taken())
+        first = self.objects()
+        later = self.under_load(lambda: self.taken("--compress", "1"))
+        self.increment(full, later, first)
+        there = self.folder / "elsewhere"
+        streamed = self.under_load(lambda: self.streamed(there))
+        self.under_load(lambda: self.streamed_increment(there, streamed))
+        answer = program.run("verify", self.repository)
+        self.step(self.expect(answer.status == 0, answer.said), "all backups verify as good")
+        self.followed(self.restored(self.repository, later["id"], "later"), later, "increment")
+        self.point_in_time(self.restored(self.repository, full["id"], "full"), full)
+        self.by_stream(there)
+        self.one_table(later)
+
+    def taken(self, *options: str) -> dict:
+        answer = self.backup(*options)
+        if answer.status:
+            raise Broken(f"basalt-backup ended with {answer.status}: {answer.said}")
+        return answer.json()
+
+    def objects(self) -> set[Path]:
+        return set((self.repository / "objects").glob("*/*"))
+
+    def increment(self, full: dict, later: dict, before: set[Path]) -> None:
+        kept = self.files(full["id"]) & self.files(later["id"])
+        fresh = self.objects() - before
+        found = self.expect(later["base"] == full["id"], f"no increment to {full['id']}: {later}")
+        found += self.expect(bool(kept), "no table file is in both backups")
+        found += self.expect(
+            len(fresh) <= later["files"] - len(kept) + 1, f"{len(fresh)} new files, {len(kept)} old"
+        )
+        found += self.left_overs()
+        text = f"an increment of {len(fresh)} files; {len(kept)} table files were there already"
+        self.step(found, text)
+
+    def files(self, backup: str) -> set[str]:
+        """Of the table files in a backup, their checksums."""
+        text = (self.repository / "backups" / backup).read_text().split("\n")[1]
+        return {f["sha256"] for f in json.loads(text)["store"] if f["name"].endswith(".sst")}
+
+    def streamed(self, there: Path) -> dict:
+        """Through a pipe, as over ssh."""
+        known = self.folder / "known"
+        known.write_bytes(program.must("known", there).output)
+        sender = program.start("stream", *self.connection(), "--known", known, "--quiet")
+        receiver = program.start("receive", there, "--json", "--quiet", stdin=sender.stdout)
+        output, said = receiver.communicate(timeout=program.SECONDS)
+        complaint = sender.stderr.read().decode()
+        if sender.wait() or receiver.returncode:
+            raise Broken(f"by stream: {complaint} {said.decode()}")
+        return json.loads(output)
+
+    def streamed_increment(self, there: Path, full: dict) -> None:
+        later = self.streamed(there)
+        found = self.expect(later["base"] == full["id"], f"no increment: {later}")
+        self.step(found, "by stream: a full backup and an increment")
+
+    def followed(self, node: Node, backup: dict, name: str) -> None:
+        found = self.sums(node)
+        gtid = backup["position"]["gtid"]
+        node.one(f"SET GLOBAL gtid_slave_pos='{gtid}'")
+        node.follow(self.primary)
+        node.catch_up(self.primary.position())
+        node.one("STOP SLAVE")
+        found += self.load.check(node) + compare(self.primary, node)
+        self.step(found, f"{name}: whole transactions; a replica from {gtid} is its primary")
+        self.done_with(node)
+
+    def point_in_time(self, node: Node, backup: dict) -> None:
+        """The binary log from the backup's position on, up to a position before a mistake."""
+        found = self.sums(node)
+        stop = self.primary.position()
+        self.primary.server.sql("DELETE FROM filler", DATABASE)
+        logs = sorted(self.primary.server.datadir.glob("binlog.0*"))
+        start = backup["position"]["gtid"]
+        command = [str(paths.client("mariadb-binlog")), "--no-defaults"]
+        command += [f"--start-position={start}", f"--stop-position={stop}", *map(str, logs)]
+        read = subprocess.Popen(command, stdout=subprocess.PIPE)
+        done = subprocess.run(node.server.client_command(), stdin=read.stdout, capture_output=True)
+        if read.wait() or done.returncode:
+            raise Broken(f"the binary log is not applied: {done.stderr.decode()}")
+        found += self.sums(node) + self.load.check(node)
+        self.primary.server.sql(FILL_AGAIN, DATABASE)
+        found += compare(self.primary, node)
+        self.step(found, "full, and the log up to a mistake: all rows of that moment")
+        self.done_with(node)
+
+    def by_stream(self, there: Path) -> None:
+        backup = program.must("list", there, "--json").json()[-1]
+        self.followed(self.restored(there, backup["id"], "streamed"), backup, "by stream")
+
+    def one_table(self, backup: dict) -> None:
+        """Rows of a table that nobody changes, out of a backup into another database."""
+        work = self.folder / "work"
+        options = [f"--plugin-dir={paths.plugin_dir()}", f"--basedir={paths.basedir()}"]
+        options.append(f"--lc-messages-dir={paths.lc_messages_dir()}")
+        words = [word for option in options for word in ("--server-option", option)]
+        words = ["extract", self.repository, DATABASE, "filler", "--work", work, *words]
+        sql = program.must(*words, "--id", backup["id"]).output
+        self.primary.server.sql("CREATE DATABASE again")
+        self.primary.server.sql(sql.decode(), "again")
+        found = self.differences("filler")
+        found += self.expect(not any(work.iterdir()), f"left in {work}")
+        self.step(found, "one table out of a backup, into another database")
+
+    def differences(self, table: str) -> list[Problem]:
+        found = self.primary.server.query(f"CHECKSUM TABLE {DATABASE}.{table}, again.{table}")
+        return self.expect(found[0][1] == found[1][1], f"another table: {found}")
+
+
+FILL_AGAIN = "INSERT INTO filler SELECT seq, REPEAT(MD5(seq), 4) FROM seq_1_to_20000"
