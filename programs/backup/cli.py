@@ -229,6 +229,6 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         commands()
-    except BackupError as error:
+    except (BackupError, OSError) as error:
         print(f"basalt-backup: {error}", file=sys.stderr)
         sys.exit(1)

@@ -14,6 +14,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from programs.backup.errors import BackupError
+
 COM_QUERY = 3
 CUT = "BACKUP STAGE BLOCK_COMMIT"
 OK = 0
@@ -39,7 +41,10 @@ class Gate:
 
     def __enter__(self) -> "Gate":
         self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(str(self.path))
+        try:
+            self.listener.bind(str(self.path))
+        except OSError as error:
+            raise BackupError(f"no socket can be made at {self.path}: {error}") from error
         self.path.chmod(0o600)
         self.listener.listen()
         threading.Thread(target=self.accept, daemon=True).start()

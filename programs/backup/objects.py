@@ -80,6 +80,12 @@ class Objects:
         except OSError:
             return False
 
+    def sizes(self) -> dict[str, int]:
+        """Of all objects, by their names."""
+        with naming(self.folder):
+            files = [file for part in os.scandir(self.folder) for file in os.scandir(part.path)]
+            return {file.name: file.stat().st_size for file in files}
+
     def read(self, wanted: Object, fresh: bool = False) -> Iterable[bytes]:
         """Its bytes; raises Damaged, at the latest at their end, when they are not those."""
         path = self.path(wanted.sha256)

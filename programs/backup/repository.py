@@ -142,22 +142,49 @@ class Repository:
     def known(self) -> Known:
         """What lies here whole, by names and sizes. Damaged manifests are passed over: an
         increment against them could not be restored; verify names them."""
-        found = Known()
-        for name in self.ids():
-            with contextlib.suppress(BackupError):
-                if self.is_complete(self.chain(name)):
-                    found.add(self.load(name))
+        found, waiting = Known(), list(self.whole())
+        while waiting:
+            later = [backup for backup in waiting if not self.add_known(backup, found)]
+            if len(later) == len(waiting):
+                break
+            waiting = later
         return found
 
-    def is_complete(self, chain: list[Manifest]) -> bool:
-        return all(self.objects.holds(part) for backup in chain for part in backup.objects())
+    def whole(self) -> Iterator[Manifest]:
+        sizes = self.objects.sizes()
+        for name in self.ids():
+            with contextlib.suppress(BackupError):
+                backup = self.load(name)
+                if all(sizes.get(part.sha256) == part.size for part in backup.objects()):
+                    yield backup
+
+    @staticmethod
+    def add_known(backup: Manifest, found: Known) -> bool:
+        """False when its base is not known (yet)."""
+        if backup.base and found.backups.get(backup.base, -1) < backup.archive.from_lsn:
+            return False
+        found.add(backup)
+        return True
+
+    def check_whole(self, chain: list[Manifest]) -> None:
+        """By sizes: everything that a restore of the last backup of the chain reads. Damaged with
+        the first part that is not there whole."""
+        for backup in chain[:-1]:
+            self.check_part(backup, backup.archive)
+        for part in chain[-1].objects():
+            self.check_part(chain[-1], part)
+
+    def check_part(self, backup: Manifest, part: Object) -> None:
+        if self.objects.holds(part):
+            return
+        path = self.objects.path(part.sha256)
+        name = part.name if isinstance(part, StoreFile) else "the archive"
+        state = "is missing" if not path.exists() else f"has not its {part.size} bytes"
+        raise Damaged(f"backup {backup.id}: {name}: {path} {state}")
 
     def commit(self, made: Manifest) -> None:
         """The backup exists from here on. All its objects must be there: Damaged else."""
-        for part in made.objects():
-            if not self.objects.holds(part):
-                name = part.name if isinstance(part, StoreFile) else "the archive"
-                raise Damaged(f"backup {made.id} lacks {name} ({self.objects.path(part.sha256)})")
+        self.check_whole([made])
         write_durably(self.incoming / made.id, manifest.encode(made))
         with naming(self.manifests):
             os.replace(self.incoming / made.id, self.manifests / made.id)

@@ -30,8 +30,7 @@ class Restore:
         """Damaged or BackupError when the backup is not there whole; nothing is written then."""
         self.repository, self.progress = repository, progress
         self.chain = repository.chain(wanted)
-        if not repository.is_complete([self.chain[-1]]):
-            raise Damaged(f"backup {wanted} is not whole: 'basalt-backup verify' names what lacks")
+        repository.check_whole(self.chain)
         self.datadir, self.work = datadir, datadir / WORK
         self.full = self.work / "full"
 

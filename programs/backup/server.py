@@ -93,6 +93,10 @@ class Server:
                 raise BackupError(f"{name} is {path}, outside of the data directory: unsupported")
         if self.store is not None and self.store.resolve() != (self.datadir / "#rocksdb").resolve():
             raise BackupError(f"rocksdb_datadir is {self.store}, not '#rocksdb': unsupported")
+        asked = "SELECT name, filename FROM information_schema.INNODB_SYS_TABLESPACES"
+        for name, path in self.run(f"{asked} WHERE filename LIKE '/%'"):
+            text = f"InnoDB's {name} is in {path}, outside of the data directory: unsupported"
+            raise BackupError(text)
         if not os.access(self.datadir, os.R_OK | os.X_OK):
             raise BackupError(f"{self.datadir} cannot be read: run this as the server's user")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.backup import program
 from tests.backup.scenario import OnPrimary
-from tests.kit.replicas.node import Broken
+from tests.kit.replicas.node import DATABASE, Broken
 from tests.kit.small_disk import SmallDisk
 
 SMALL_DISK_MEGABYTES = 16
@@ -24,6 +24,7 @@ class Refusals(OnPrimary):
         self.step(self.left_overs(), "after kills the next backup clears away what was left")
         self.damaged(made["id"])
         self.two_at_once()
+        self.elsewhere()
         self.broken_stream()
         self.full_disk()
         self.restores(made["id"])
@@ -96,6 +97,16 @@ class Refusals(OnPrimary):
             cursor.execute("SELECT GET_LOCK('basalt-backup', 0)")
             answer = self.backup()
         self.step(self.refused(answer, "another basalt-backup"), "two of one server: refused")
+
+    def elsewhere(self) -> None:
+        """A table that a restore into one directory could not put back."""
+        place = self.folder / "place"
+        place.mkdir()
+        table = f"elsewhere (id INT) ENGINE=InnoDB DATA DIRECTORY='{place}'"
+        self.primary.server.sql(f"CREATE TABLE {table}", DATABASE)
+        found = self.refused(self.backup(), f"{DATABASE}/elsewhere", str(place))
+        self.primary.server.sql("DROP TABLE elsewhere", DATABASE)
+        self.step(found, "a table outside of the data directory: refused")
 
     def broken_stream(self) -> None:
         sender = program.start("stream", *self.connection(), "--quiet")

@@ -27,7 +27,7 @@ class UnderLoad(OnPrimary):
         self.increment(full, later, first)
         there = self.folder / "elsewhere"
         streamed = self.under_load(lambda: self.streamed(there))
-        self.under_load(lambda: self.streamed_increment(there, streamed))
+        self.streamed_increment(there, streamed)
         answer = program.run("verify", self.repository)
         self.step(self.expect(answer.status == 0, answer.said), "all backups verify as good")
         self.followed(self.restored(self.repository, later["id"], "later"), later, "increment")

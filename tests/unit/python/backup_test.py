@@ -154,7 +154,7 @@ class RepositoryTest(unittest.TestCase):
                     pass
 
     def test_a_backup_without_its_objects_is_not_committed(self):
-        with self.assertRaisesRegex(Damaged, "lacks"):
+        with self.assertRaisesRegex(Damaged, "is missing"):
             self.repository.commit(backup())
         self.assertEqual(self.repository.ids(), [])
 
