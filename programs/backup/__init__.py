@@ -15,6 +15,7 @@ mariabackup.py  the programs mariabackup, mbstream and zstd
 server.py       the server that is backed up: its lock, checkpoint, position, marks
 gate.py         the moment in which mariabackup has blocked commits
 verify.py       proves backups
+remove.py       backups that are not wanted any more
 stream.py       a backup as a tar archive
 take.py         one backup, from a server into a repository or a stream
 restore.py      a data directory from a backup

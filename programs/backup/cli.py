@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from programs.backup import remove as removal
 from programs.backup import verify as verification
 from programs.backup.errors import BackupError
 from programs.backup.extract import Extract
@@ -156,6 +157,22 @@ def verify(repository: Path, ids: tuple[str, ...], as_json: bool, quiet: bool) -
             print("".join(f"  {problem}\n" for problem in problems), end="")
     if any(found.values()):
         sys.exit(1)
+
+
+@commands.command()
+@click.argument("repository", type=FOLDER)
+@click.argument("ids", nargs=-1)
+@as_json
+def remove(repository: Path, ids: tuple[str, ...], as_json: bool) -> None:
+    """Removes backups, and files that no backup needs; without IDS only such files.
+
+    A backup goes together with the increments that build on it.
+    """
+    target = Repository.open(repository)
+    with target.locked():
+        freed = removal.remove(target, ids)
+    removed = {"removed": list(ids), "bytes": freed}
+    print(json.dumps(removed) if as_json else f"removed, {freed / 1e6:.1f} MB are free")
 
 
 @commands.command()

@@ -12,7 +12,7 @@ import threading
 import unittest
 from pathlib import Path
 
-from programs.backup import gate, manifest, table_file
+from programs.backup import gate, manifest, remove, table_file
 from programs.backup.errors import BackupError, Damaged
 from programs.backup.manifest import Archive, Manifest, Object, Position, StoreFile
 from programs.backup.repository import Known, Repository
@@ -187,6 +187,34 @@ class RepositoryTest(unittest.TestCase):
             self.repository.objects.check(made)
         self.repository.objects.add([b"rows"])
         self.repository.objects.check(made)
+
+    def test_what_is_removed_takes_only_its_own_objects_along(self):
+        self.repository.objects.add([])
+        shared, own = (self.repository.objects.add([text]) for text in (b"shared", b"own"))
+        left = self.repository.objects.add([b"of a killed run"])
+        store = [StoreFile(shared.sha256, shared.size, "1.sst")]
+        archive = Archive(NOTHING, 0, "none", 42, 50)
+        self.repository.commit(backup(store=tuple(store)))
+        store.append(StoreFile(own.sha256, own.size, "2.sst"))
+        later = backup(id=LATER, base=FULL, archive=archive, store=tuple(store))
+        self.repository.commit(later)
+        with self.assertRaisesRegex(BackupError, "builds on"):
+            remove.remove(self.repository, [FULL])
+        self.assertEqual(self.repository.ids(), [FULL, LATER])
+        self.assertEqual(remove.remove(self.repository, [LATER]), own.size + left.size)
+        self.assertEqual(self.repository.ids(), [FULL])
+        self.repository.check_whole(self.repository.chain(FULL))
+        with self.assertRaisesRegex(BackupError, LATER):
+            remove.remove(self.repository, [LATER])
+
+    def test_nothing_is_removed_beside_a_damaged_manifest(self):
+        self.repository.objects.add([])
+        self.repository.commit(backup())
+        self.repository.commit(backup(id=LATER))
+        (self.repository.manifests / FULL).write_bytes(b"")
+        with self.assertRaisesRegex(Damaged, FULL):
+            remove.remove(self.repository, [LATER])
+        self.assertEqual(self.repository.ids(), [FULL, LATER])
 
     def test_what_is_known_is_read_as_it_was_printed_and_else_refused(self):
         known = Known({FULL: 42}, {"a/b/1/2": Object(NOTHING, 2)})
