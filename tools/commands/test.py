@@ -26,6 +26,7 @@ ORDER = (
     "faults",
     "tools",
     "console",
+    "backup",
     "fuzz",
     "differential",
     "foreign-keys",
