@@ -6,9 +6,10 @@ its tables. The server has no network and nobody but this user can reach its soc
 """
 
 import contextlib
+import ctypes
 import os
-import pwd
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -22,6 +23,8 @@ from programs.backup.progress import Progress
 from programs.backup.restore import Restore
 
 START_SECONDS = 600.0
+WORKING = "basalt-backup-extracting"
+PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 class Extract:
@@ -49,23 +52,35 @@ class Extract:
     def folder(self) -> Iterator[None]:
         with naming(self.work):
             self.work.mkdir(parents=True, exist_ok=True)
-            if any(self.work.iterdir()):
+            if any(self.work.iterdir()) and not (self.work / WORKING).exists():
                 raise BackupError(f"{self.work} is not empty")
+            self.clear()  # what a run that was killed has left
+            (self.work / WORKING).touch()
         try:
             yield
         finally:
-            for path in self.work.iterdir():
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            self.clear()
+
+    def clear(self) -> None:
+        """The file that says whose the folder is goes last."""
+        for path in sorted(self.work.iterdir(), key=lambda path: path.name == WORKING):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def command(self) -> list[str]:
-        owner = pwd.getpwuid(self.work.stat().st_uid).pw_name
         command = [find("mariadbd", "mariadb-server"), "--no-defaults", *self.options]
         command += [f"--datadir={self.datadir}", f"--socket={self.socket}", "--skip-networking"]
         command += ["--skip-grant-tables", "--skip-slave-start", "--skip-log-bin"]
         command += [f"--pid-file={self.work / 'pid'}", f"--tmpdir={self.work}"]
-        command += [f"--user={owner}"] if os.geteuid() == 0 else []
+        command += ["--user=root"] if self.work.stat().st_uid == 0 else []
         loads = bool(self.restored.chain[-1].store)
         return command + (["--plugin-load-add=ha_rocksdb.so"] if loads else [])
+
+    def account(self) -> dict[str, object]:
+        """Root starts the server as the owner of the folder, who owns the copy as well."""
+        owner = self.work.stat()
+        if os.geteuid() != 0:
+            return {}
+        return {"user": owner.st_uid, "group": owner.st_gid, "extra_groups": []}
 
     @contextlib.contextmanager
     def server(self) -> Iterator[None]:
@@ -73,7 +88,12 @@ class Extract:
         with naming(self.log), open(self.log, "wb") as log:
             self.work.chmod(0o700)
             process = subprocess.Popen(
-                self.command(), stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                self.command(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                preexec_fn=end_with_parent,
+                **self.account(),
             )
         try:
             self.wait_until_ready(process)
@@ -90,6 +110,11 @@ class Extract:
                 return
             time.sleep(0.1)
         raise BackupError(f"the private server does not answer: {tail(self.log)}")
+
+
+def end_with_parent() -> None:
+    """In the child: it ends in order when this program is killed."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def find(name: str, package: str) -> str:

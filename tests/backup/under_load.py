@@ -4,9 +4,13 @@ its transactions are whole. From its position on, the primary's log makes it the
 primary, which happens to no copy that has a transaction too few or too many.
 """
 
+import contextlib
 import json
 import subprocess
+import time
 from pathlib import Path
+
+import psutil
 
 from tests.backup import program
 from tests.backup.scenario import OnPrimary
@@ -30,10 +34,10 @@ class UnderLoad(OnPrimary):
         self.streamed_increment(there, streamed)
         answer = program.run("verify", self.repository)
         self.step(self.expect(answer.status == 0, answer.said), "all backups verify as good")
+        self.followed(self.restored(self.repository, full["id"], "full"), full, "full")
         self.followed(self.restored(self.repository, later["id"], "later"), later, "increment")
-        self.point_in_time(self.restored(self.repository, full["id"], "full"), full)
-        self.by_stream(there)
-        self.one_table(later)
+        self.point_in_time(there)
+        self.one_table(there)
 
     def taken(self, *options: str) -> dict:
         answer = self.backup(*options)
@@ -89,8 +93,10 @@ class UnderLoad(OnPrimary):
         self.step(found, f"{name}: whole transactions; a replica from {gtid} is its primary")
         self.done_with(node)
 
-    def point_in_time(self, node: Node, backup: dict) -> None:
-        """The binary log from the backup's position on, up to a position before a mistake."""
+    def point_in_time(self, there: Path) -> None:
+        """The binary log from the position of a backup on, up to one before a mistake."""
+        backup = program.must("list", there, "--json").json()[0]
+        node = self.restored(there, backup["id"], "streamed")
         found = self.sums(node)
         stop = self.primary.position()
         self.primary.server.sql("DELETE FROM filler", DATABASE)
@@ -105,26 +111,37 @@ class UnderLoad(OnPrimary):
         found += self.sums(node) + self.load.check(node)
         self.primary.server.sql(FILL_AGAIN, DATABASE)
         found += compare(self.primary, node)
-        self.step(found, "full, and the log up to a mistake: all rows of that moment")
+        self.step(found, "by stream, and the log up to a mistake: all rows of that moment")
         self.done_with(node)
 
-    def by_stream(self, there: Path) -> None:
-        backup = program.must("list", there, "--json").json()[-1]
-        self.followed(self.restored(there, backup["id"], "streamed"), backup, "by stream")
-
-    def one_table(self, backup: dict) -> None:
-        """Rows of a table that nobody changes, out of a backup into another database."""
+    def one_table(self, there: Path) -> None:
+        """Rows of a table, out of an increment that came by stream, into another database."""
         work = self.folder / "work"
         options = [f"--plugin-dir={paths.plugin_dir()}", f"--basedir={paths.basedir()}"]
         options.append(f"--lc-messages-dir={paths.lc_messages_dir()}")
         words = [word for option in options for word in ("--server-option", option)]
-        words = ["extract", self.repository, DATABASE, "filler", "--work", work, *words]
-        sql = program.must(*words, "--id", backup["id"]).output
+        words = ["extract", there, DATABASE, "filler", "--work", work, *words]
+        self.killed_with_its_server(words, work)
+        sql = program.must(*words).output
         self.primary.server.sql("CREATE DATABASE again")
         self.primary.server.sql(sql.decode(), "again")
         found = self.differences("filler")
         found += self.expect(not any(work.iterdir()), f"left in {work}")
         self.step(found, "one table out of a backup, into another database")
+
+    def killed_with_its_server(self, words: list, work: Path) -> None:
+        """Neither a server nor a folder in the way is left for the same command again."""
+        process = program.start(*words)
+        pid = ""
+        while not pid:
+            if process.poll() is not None:
+                raise Broken(f"extract ended before its server came: {process.stderr.read()}")
+            time.sleep(0.001)
+            pid = (work / "pid").read_text().strip() if (work / "pid").exists() else ""
+        process.kill()
+        process.communicate()
+        with contextlib.suppress(psutil.NoSuchProcess):
+            psutil.Process(int(pid)).wait(program.SECONDS)
 
     def differences(self, table: str) -> list[Problem]:
         found = self.primary.server.query(f"CHECKSUM TABLE {DATABASE}.{table}, again.{table}")
