@@ -148,6 +148,9 @@ def list_backups(repository: Path, as_json: bool) -> None:
 def verify(repository: Path, ids: tuple[str, ...], as_json: bool, quiet: bool) -> None:
     """Reads backups (default: all) and compares every checksum, those of blocks too."""
     source = Repository.open(repository)
+    unknown = [name for name in ids if name not in source.ids()]
+    if unknown:
+        raise BackupError(f"{repository} has no backup {unknown[0]}")
     found = verification.backups(source, list(ids) or source.ids(), Progress(quiet))
     if as_json:
         print(json.dumps(found, indent=2))

@@ -9,6 +9,7 @@ by the same command. The folder goes last.
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -37,13 +38,15 @@ class Restore:
     def run(self) -> Manifest:
         """The data directory is ready for a server when this returns, and not before."""
         self.begin()
-        for number, backup in enumerate(self.chain):
-            self.apply(backup, number)
         last = self.chain[-1]
-        self.progress.begin("copying the files of ROCKSDB")
-        self.copy_store(last.store)
-        self.progress.begin("moving the files to their places")
-        mariabackup.move_back(self.full, self.datadir, self.work / "move-back.log")
+        # elsewhere, so that a full disk does not keep the programs from saying so
+        with tempfile.TemporaryDirectory(prefix="basalt-") as logs:
+            for number, backup in enumerate(self.chain):
+                self.apply(backup, number, Path(logs))
+            self.progress.begin("copying the files of ROCKSDB")
+            self.copy_store(last.store)
+            self.progress.begin("moving the files to their places")
+            mariabackup.move_back(self.full, self.datadir, Path(logs) / "move-back")
         self.note(last)
         self.give_away()
         with naming(self.work):
@@ -62,15 +65,15 @@ class Restore:
                 shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
             self.work.mkdir()
 
-    def apply(self, backup: Manifest, number: int) -> None:
+    def apply(self, backup: Manifest, number: int, logs: Path) -> None:
         """The first is the full one."""
         self.progress.begin(f"unpacking and preparing {backup.id}")
         folder = self.full if number == 0 else self.work / f"increment-{number}"
         compressed = backup.archive.compression == "zstd"
         data = self.repository.objects.read(backup.archive)
-        mariabackup.unpack(data, compressed, folder, self.work / f"unpack-{number}.log")
+        mariabackup.unpack(data, compressed, folder, logs / f"unpack-{number}")
         increment = folder if number else None
-        mariabackup.prepare(self.full, increment, self.work / f"prepare-{number}.log")
+        mariabackup.prepare(self.full, increment, logs / f"prepare-{number}")
         if number:
             with naming(folder):
                 shutil.rmtree(folder)

@@ -20,6 +20,7 @@ import pymysql
 from programs.backup.errors import BackupError, naming
 from programs.backup.manifest import ID, Position
 
+DEFAULT_SOCKET = "/run/mysqld/mysqld.sock"
 LOCK = "basalt-backup"
 MARKS = "basalt-backup.marks"
 MOST_MARKS = 1000
@@ -38,8 +39,8 @@ class Address:
 
     def for_pymysql(self) -> dict[str, object]:
         found: dict[str, object] = {"autocommit": True, "charset": "utf8mb4"}
-        if self.socket:
-            found["unix_socket"] = self.socket
+        if self.socket or not self.defaults_file:
+            found["unix_socket"] = self.socket or DEFAULT_SOCKET
         if self.user:
             found["user"] = self.user
         if self.defaults_file:

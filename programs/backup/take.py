@@ -76,6 +76,7 @@ class Take:
         checker.find()
         self.server.check_layout()
         with self.server.locked():
+            self.server.flush()  # a privilege that lacks is told before anything is copied
             made = self.manifest(self.base())
             self.sink.finish(made)
         self.server.mark(made.id)

@@ -26,7 +26,7 @@ class Refusals(OnPrimary):
         self.two_at_once()
         self.elsewhere()
         self.broken_stream()
-        self.full_disk()
+        self.full_disks(made["id"])
         self.restores(made["id"])
 
     def killed(self) -> None:
@@ -122,14 +122,14 @@ class Refusals(OnPrimary):
         found += self.expect(not list((other / "backups").iterdir()), "half a backup is there")
         self.step(found, "a stream that is cut off: refused, no backup")
 
-    def full_disk(self) -> None:
+    def full_disks(self, backup: str) -> None:
         """The same command works once there is room."""
         why = SmallDisk.why_not()
         if why:
             print(f"   {self.NAME}: no full disk: {why}")
             self.skipped += 1
             return
-        with SmallDisk(self.folder / "disk", 4 * SMALL_DISK_MEGABYTES) as disk:
+        with SmallDisk(self.folder / "disk", 8 * SMALL_DISK_MEGABYTES) as disk:
             target = disk.path / "repository"
             disk.fill(SMALL_DISK_MEGABYTES << 10)
             answer = self.backup(repository=target)
@@ -137,7 +137,15 @@ class Refusals(OnPrimary):
             disk.free()
             again = self.backup(repository=target)
             found += self.expect(again.status == 0, again.said)
-        self.step(found + self.left_overs(), "a full disk: said so; with room the same works")
+            program.must("remove", target, again.json()["id"])
+            words = ["restore", self.repository, disk.path / "restored", "--id", backup]
+            disk.fill(SMALL_DISK_MEGABYTES << 10)
+            found += self.refused(program.run(*words), "No space left on device")
+            disk.free()
+            again = program.run(*words)
+            found += self.expect(again.status == 0, again.said)
+        text = "a full disk under a backup, under a restore: said so; with room the same works"
+        self.step(found + self.left_overs(), text)
 
     def restores(self, backup: str) -> None:
         target = self.folder / "target"
