@@ -6,6 +6,7 @@ repository, any number may read it.
 """
 
 import contextlib
+import dataclasses
 import fcntl
 import json
 import os
@@ -63,6 +64,7 @@ class Repository:
         self.manifests = folder / "backups"
         self.incoming = folder / "incoming"
         self.objects = Objects(folder / "objects", self.incoming)
+        self.heads: dict[str, Manifest] = {}
 
     @staticmethod
     def open(folder: Path) -> "Repository":
@@ -128,16 +130,25 @@ class Repository:
         return found
 
     def chain(self, wanted: str) -> list[Manifest]:
-        """The full backup and all increments up to the wanted one, in this order."""
+        """The full backup and all increments up to the wanted one, in this order; all but the last
+        without their store, of which nothing is needed."""
         found = [self.load(wanted)]
-        while found[0].base:
-            base = self.load(found[0].base)
-            if base.archive.to_lsn < found[0].archive.from_lsn:
-                raise Damaged(f"backup {found[0].id} begins behind the end of {base.id}")
-            if base.id in (later.id for later in found):
+        seen = {wanted}
+        while found[-1].base:
+            base = self.head(found[-1].base)
+            if base.archive.to_lsn < found[-1].archive.from_lsn:
+                raise Damaged(f"backup {found[-1].id} begins behind the end of {base.id}")
+            if base.id in seen:
                 raise Damaged(f"backup {base.id} is its own base")
-            found.insert(0, base)
-        return found
+            seen.add(base.id)
+            found.append(base)
+        return found[::-1]
+
+    def head(self, wanted: str) -> Manifest:
+        """Kept, because the chains of many backups begin in the same way."""
+        if wanted not in self.heads:
+            self.heads[wanted] = dataclasses.replace(self.load(wanted), store=())
+        return self.heads[wanted]
 
     def known(self) -> Known:
         """What lies here whole, by names and sizes. Damaged manifests are passed over: an
