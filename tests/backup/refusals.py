@@ -23,6 +23,7 @@ class Refusals(OnPrimary):
         made = self.under_load(self.backup).json()
         self.step(self.left_overs(), "after kills the next backup clears away what was left")
         self.damaged(made["id"])
+        self.damaged_source(made["id"])
         self.two_at_once()
         self.elsewhere()
         self.broken_stream()
@@ -60,8 +61,7 @@ class Refusals(OnPrimary):
     def damaged(self, backup: str) -> None:
         path, name = self.object_of(backup, ".sst")
         good = path.read_bytes()
-        middle = len(good) // 2
-        path.write_bytes(good[:middle] + bytes([good[middle] ^ 1]) + good[middle + 1 :])
+        flip(path)
         self.is_named(backup, path, name, "a flipped bit in a table file")
         answer = self.backup("--full")
         found = self.expect(answer.status == 0, answer.said)
@@ -79,6 +79,19 @@ class Refusals(OnPrimary):
         found += self.refused(restore, str(manifest))
         self.step(found, "a manifest that is cut off: named by verify and by restore")
         manifest.write_bytes(whole)
+
+    def damaged_source(self, backup: str) -> None:
+        """Its bytes are copied as they are, and no checksum of a file knows better: the checksums
+        of blocks do."""
+        _, name = self.object_of(backup, ".sst")
+        source = self.primary.server.datadir / "#rocksdb" / name
+        flip(source)
+        other = self.folder / "of-damaged"
+        found = self.refused(self.backup(repository=other), name, "Corruption")
+        flip(source)
+        again = self.backup(repository=other)
+        found += self.expect(again.status == 0, again.said)
+        self.step(found, "a table file that is damaged in the server: named, no backup")
 
     def is_named(self, backup: str, path: Path, name: str, what: str) -> None:
         answer = program.run("verify", self.repository, backup)
@@ -174,3 +187,13 @@ class Refusals(OnPrimary):
         found += self.expect(again["base"] == made["id"], f"no increment to its own: {again}")
         self.step(found, "a restored server begins with a full backup")
         self.done_with(node)
+
+
+def flip(file: Path) -> None:
+    """One bit in the middle; a second time it is as it was."""
+    with open(file, "r+b") as opened:
+        middle = file.stat().st_size // 2
+        opened.seek(middle)
+        byte = opened.read(1)[0]
+        opened.seek(middle)
+        opened.write(bytes([byte ^ 1]))
