@@ -24,6 +24,8 @@ from programs.backup.repository import Repository
 WORK = "basalt-backup-restoring"
 RESTORED = "basalt-backup.restored"
 STORE = "#rocksdb"
+# rows are nobody else's business
+FOLDER_MODE, FILE_MODE = 0o750, 0o640
 
 
 class Restore:
@@ -57,13 +59,13 @@ class Restore:
 
     def begin(self) -> None:
         with naming(self.datadir):
-            self.datadir.mkdir(parents=True, exist_ok=True)
+            self.datadir.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
             there = [path for path in self.datadir.iterdir() if path.name != "lost+found"]
             if there and not self.work.is_dir():
                 raise BackupError(f"{self.datadir} is not empty: restore into an empty directory")
             for path in there:
                 shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-            self.work.mkdir()
+            self.work.mkdir(mode=FOLDER_MODE)
 
     def apply(self, backup: Manifest, number: int, logs: Path) -> None:
         """The first is the full one."""
@@ -83,7 +85,7 @@ class Restore:
         for number, file in enumerate(files):
             if number == 0:
                 with naming(self.datadir):
-                    (self.datadir / STORE).mkdir()
+                    (self.datadir / STORE).mkdir(mode=FOLDER_MODE)
             copy(self.repository.objects, file, self.datadir / STORE / file.name, self.progress)
 
     def note(self, backup: Manifest) -> None:
@@ -105,9 +107,13 @@ class Restore:
 
 def copy(objects: Objects, file: StoreFile, target: Path, progress: Progress) -> None:
     try:
-        with naming(target), open(target, "xb", buffering=0) as output:
+        with naming(target), open(target, "xb", buffering=0, opener=private) as output:
             for piece in objects.read(file):
                 write_all(output.fileno(), piece)
                 progress.advance(len(piece))
     except Damaged as error:
         raise Damaged(f"{file.name}: {error}") from error
+
+
+def private(path: str, flags: int) -> int:
+    return os.open(path, flags, FILE_MODE)
