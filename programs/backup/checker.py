@@ -4,7 +4,6 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable
 from pathlib import Path
 
 from programs.backup.errors import BackupError, Damaged
@@ -43,7 +42,3 @@ class BlockChecker:
         if answer == "ok":
             return
         raise Damaged(f"{path} ({name}): {answer or 'the check of its blocks died'}")
-
-
-def table_files(names: Iterable[str]) -> list[str]:
-    return [name for name in names if name.endswith(".sst")]

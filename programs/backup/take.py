@@ -54,7 +54,7 @@ class RepositorySink:
 @dataclass
 class Wish:
     """What the user wants: `full` even where an increment could be taken; zstd's `level`, 0: none;
-    `defaults_file` for mariabackup."""
+    `temporary`: a folder for the gate's socket and for logs, None: the system's."""
 
     full: bool = False
     level: int = 0
