@@ -99,7 +99,8 @@ class Extract:
             self.wait_until_ready(process)
             yield
         finally:
-            process.terminate()
+            # not in order: the copy goes as well, and a server that starts may not hear SIGTERM
+            process.kill()
             process.wait()
 
     def wait_until_ready(self, process: subprocess.Popen) -> None:
@@ -113,8 +114,8 @@ class Extract:
 
 
 def end_with_parent() -> None:
-    """In the child: it ends in order when this program is killed."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    """In the child: it ends when this program is killed."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def find(name: str, package: str) -> str:
