@@ -4,5 +4,10 @@
 backup/  basalt-backup: backups of a running server, and data directories from them
 top/     basalt-top: what the engine does, in a terminal
 
+What they share:
+
+connection.py          options as the client program mariadb has them; one connection
+connection_options.py  the same for a command line
+
 They import nothing of the rest of the repository and only what Debian 12 packages (README.md).
 """

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A connection with the options that the client program mariadb has: the command line, then
 variables of the environment, then option files. These are read by my_print_defaults, the server's
-own reader of them."""
+own reader of them. Each program has a group of its own name in them.
+
+programs/connection_options.py has the same for a command line of click.
+"""
 
 import getpass
 import os
@@ -11,11 +14,9 @@ import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-GROUPS = ("client", "client-server", "client-mariadb", "basalt-top")
+GROUPS = ("client", "client-server", "client-mariadb")
 DEFAULT_SOCKET = "/run/mysqld/mysqld.sock"
 CONNECT_SECONDS = 10
-# longer than any statement may take (collector.py)
-ANSWER_SECONDS = 30
 
 
 class BadOptions(Exception):
@@ -48,9 +49,19 @@ class Options:
         return self.socket if self.local else f"{self.host}:{self.port}"
 
 
-def gather(given: Options, file: str | None, extra_file: str | None, no_files: bool) -> Options:
+@dataclass(frozen=True)
+class Files:
+    """Which option files are read: `only` this one, or an `extra` one besides the usual ones, or
+    `none`."""
+
+    only: str | None = None
+    extra: str | None = None
+    none: bool = False
+
+
+def gather(given: Options, files: Files, program: str) -> Options:
     """All that is known about how to connect. BadOptions for what cannot be read."""
-    lines = [] if no_files else option_files(file, extra_file)
+    lines = [] if files.none else option_files(files, program)
     if given.socket is not None and given.host is None:
         given = replace(given, host="localhost")
     options = given.filled(environment()).filled(from_lines(lines))
@@ -76,20 +87,20 @@ def environment() -> Options:
     )
 
 
-def option_files(file: str | None, extra_file: str | None) -> list[str]:
+def option_files(files: Files, program: str) -> list[str]:
     """What the option files say, as lines --NAME=VALUE, later ones before."""
-    for named in (file, extra_file):
+    for named in (files.only, files.extra):
         if named and not os.access(named, os.R_OK):
             raise BadOptions(f"the option file {named} cannot be read")
     reader = shutil.which("my_print_defaults")
     if reader is None:
-        if file or extra_file:
+        if files.only or files.extra:
             raise BadOptions("my_print_defaults, which reads option files, is not installed")
         return []
     command = [reader]
-    command += [f"--defaults-file={Path(file).absolute()}"] if file else []
-    command += [f"--defaults-extra-file={Path(extra_file).absolute()}"] if extra_file else []
-    done = subprocess.run([*command, *GROUPS], capture_output=True, text=True)
+    command += [f"--defaults-file={Path(files.only).absolute()}"] if files.only else []
+    command += [f"--defaults-extra-file={Path(files.extra).absolute()}"] if files.extra else []
+    done = subprocess.run([*command, *GROUPS, program], capture_output=True, text=True)
     if done.returncode != 0:
         said = (done.stderr.strip() or f"status {done.returncode}").splitlines()[-1]
         raise BadOptions(f"the option files cannot be read: {said}")
@@ -121,8 +132,9 @@ def check_certificates(file: str) -> None:
         raise BadOptions(f"no certificates are in {file}: {error.strerror or error}") from error
 
 
-def connect(options: Options):
-    """A connection of PyMySQL; its errors are passed on."""
+def connect(options: Options, program: str, answer_seconds: float | None):
+    """A connection of PyMySQL; its errors are passed on. `program` is its name in the server; an
+    answer may take `answer_seconds`, None: any time."""
     import pymysql
 
     if options.ssl_ca:
@@ -139,8 +151,8 @@ def connect(options: Options):
         ssl_ca=options.ssl_ca,
         charset="utf8mb4",
         autocommit=True,
-        program_name="basalt-top",
+        program_name=program,
         connect_timeout=CONNECT_SECONDS,
-        read_timeout=ANSWER_SECONDS,
-        write_timeout=ANSWER_SECONDS,
+        read_timeout=answer_seconds,
+        write_timeout=answer_seconds,
     )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command line. Status: 0 done; 1 refused, failed, or damage found; 2 wrong usage."""
+"""The command line. Status: 0 done; 1 refused, failed, or damage found; 2 wrong options or no
+connection."""
 
 import json
 import signal
@@ -20,19 +21,20 @@ from programs.backup.manifest import Manifest
 from programs.backup.progress import Progress
 from programs.backup.repository import Known, Repository
 from programs.backup.restore import Restore
-from programs.backup.server import Address, Server
+from programs.backup.server import Server
 from programs.backup.stream import Receiver, StreamSink
 from programs.backup.take import RepositorySink, Take, Wish
+from programs.connection import BadOptions
+from programs.connection_options import connection_options, gathered
 
+NAME = "basalt-backup"
 FOLDER = click.Path(path_type=Path, file_okay=False)
 PLAIN, SMALLEST = 0, 19
+FAILED, WRONG_USAGE = 1, 2
 
 
 def server_options(command: Callable) -> Callable:
     for option in (
-        click.option("--socket", default="", help="Unix socket of the server."),
-        click.option("--user", default="", help="Account; default: the login name."),
-        click.option("--defaults-file", default="", help="Option file with [client] in it."),
         click.option("--full", is_flag=True, help="Copy all anew, known or not."),
         click.option(
             "--compress",
@@ -43,14 +45,14 @@ def server_options(command: Callable) -> Callable:
         click.option("--temporary", type=FOLDER, help="Folder for a socket and logs."),
     ):
         command = option(command)
-    return command
+    return connection_options(command)
 
 
 as_json = click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
 quiet = click.option("--quiet", is_flag=True, help="Tell no progress.")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-?", "--help"], "max_content_width": 100})
 def commands() -> None:
     """Backups of a MariaDB server: ROCKSDB, InnoDB and all other tables, of one moment."""
 
@@ -86,10 +88,9 @@ def stream(known, quiet: bool, **options) -> None:
 
 
 def take(options: dict, known: Known, sink, progress: Progress) -> Manifest:
-    names = ("socket", "user", "defaults_file")
-    server = Server(Address(**{name: options[name] for name in names}))
+    wish = Wish(options.pop("full"), options.pop("compress"), options.pop("temporary"))
+    server = Server(gathered(NAME, **options))
     try:
-        wish = Wish(options["full"], options["compress"], options["temporary"])
         return Take(server, known, sink, wish, progress).run()
     finally:
         server.close()
@@ -249,6 +250,14 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         commands()
-    except (BackupError, OSError) as error:
-        print(f"basalt-backup: {error}", file=sys.stderr)
-        sys.exit(1)
+    except BadOptions as error:
+        end(str(error), WRONG_USAGE)
+    except BackupError as error:
+        end(str(error), error.status)
+    except OSError as error:
+        end(str(error), FAILED)
+
+
+def end(sentence: str, status: int) -> None:
+    print(f"{NAME}: {sentence}", file=sys.stderr)
+    sys.exit(status)

@@ -7,7 +7,13 @@ from pathlib import Path
 
 
 class BackupError(Exception):
-    """What cannot be done, and why. The command line prints it and ends with status 1."""
+    """What cannot be done, and why. The command line prints it and ends with `status`."""
+
+    status = 1
+
+
+class NoConnection(BackupError):
+    status = 2
 
 
 class Damaged(BackupError):

@@ -14,8 +14,10 @@ from typing import BinaryIO
 
 from programs.backup.errors import BackupError, naming
 from programs.backup.objects import CHUNK
+from programs.connection import Options
 
 PACKAGES = {"mariabackup": "mariadb-backup", "mbstream": "mariadb-backup", "zstd": "zstd"}
+ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}
 TAIL = 4
 NOTE = re.compile(r"^\[\d\d\] \d{4}-\d\d-\d\d \d\d:\d\d:\d\d *")
 LSN = re.compile(r"^(from|to)_lsn = (\d+)$", re.M)
@@ -40,18 +42,24 @@ class Copy:
     """A run of `mariabackup --backup` to its end. Iterate over stream(), then read lsns(). Context
     manager: ends the programs when the caller gives up."""
 
-    def __init__(self, folder: Path, socket: Path, options: list[str], from_lsn: int, level: int):
-        """`folder` is empty and ours. `level` of zstd, 0: not compressed."""
+    def __init__(self, folder: Path, socket: Path, account: Options, from_lsn: int, level: int):
+        """`folder` is empty, and nobody else can read it: it gets a file with the password. `level`
+        of zstd, 0: not compressed."""
         self.folder, self.log = folder, folder / "mariabackup.log"
         self.processes: list[subprocess.Popen] = []
-        self.command = [program("mariabackup"), *options, "--backup", "--stream=mbstream"]
+        self.account, self.options = account, folder / "account.cnf"
+        self.command = [program("mariabackup"), f"--defaults-file={self.options}"]
+        self.command += ["--backup", "--stream=mbstream"]
         self.command += [f"--socket={socket}", "--skip-ssl", "--skip-rocksdb-backup"]
         self.command += [f"--target-dir={folder / 'target'}", f"--extra-lsndir={folder / 'lsn'}"]
         self.command += [f"--incremental-lsn={from_lsn}"] if from_lsn else []
         self.filter = [program("zstd"), "-q", "-c", f"-{level}"] if level else []
 
     def __enter__(self) -> "Copy":
-        (self.folder / "target").mkdir()
+        with naming(self.folder):
+            (self.folder / "target").mkdir()
+            self.options.touch(mode=0o600)
+            self.options.write_text(option_file(self.account))
         return self
 
     def __exit__(self, *_) -> None:
@@ -88,6 +96,18 @@ class Copy:
         with naming(path):
             found = dict(LSN.findall(path.read_text()))
         return int(found["from"]), int(found["to"])
+
+
+def option_file(account: Options) -> str:
+    """No other process may see a password on a command line."""
+    values = {"user": account.user, "password": account.password}
+    lines = [f"{name}={quoted(value)}\n" for name, value in values.items() if value]
+    return "[mariabackup]\n" + "".join(lines)
+
+
+def quoted(value: str) -> str:
+    """As option files have a value with blanks, quotes or a # in it."""
+    return '"' + "".join(ESCAPES.get(letter, letter) for letter in value) + '"'
 
 
 def run(log: Path, command: list[str]) -> None:

@@ -12,15 +12,14 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pymysql
 
-from programs.backup.errors import BackupError, naming
+from programs import connection
+from programs.backup.errors import BackupError, NoConnection, naming
 from programs.backup.manifest import ID, Position
 
-DEFAULT_SOCKET = "/run/mysqld/mysqld.sock"
 LOCK = "basalt-backup"
 MARKS = "basalt-backup.marks"
 MOST_MARKS = 1000
@@ -29,34 +28,17 @@ YEAR = 31536000
 SAFE_PATH = re.compile(r"[^'\\]+")
 
 
-@dataclass
-class Address:
-    """How to reach the server. Passwords stand in an option file, on no command line."""
-
-    socket: str = ""
-    user: str = ""
-    defaults_file: str = ""
-
-    def for_pymysql(self) -> dict[str, object]:
-        found: dict[str, object] = {"autocommit": True, "charset": "utf8mb4"}
-        if self.socket or not self.defaults_file:
-            found["unix_socket"] = self.socket or DEFAULT_SOCKET
-        if self.user:
-            found["user"] = self.user
-        if self.defaults_file:
-            found["read_default_file"] = self.defaults_file
-        return found
-
-
 class Server:
     """BackupError, with the server's words, when a statement fails."""
 
-    def __init__(self, address: Address):
-        self.address = address
+    def __init__(self, account: connection.Options):
+        """NoConnection when there is none."""
+        self.account = account
         try:
-            self.link = pymysql.connect(**address.for_pymysql())
+            # a flush of all memtables takes as long as it takes
+            self.link = connection.connect(account, LOCK, None)
         except (pymysql.Error, OSError) as error:
-            raise BackupError(f"no connection to the server: {text_of(error)}") from error
+            raise NoConnection(f"no connection to the server: {text_of(error)}") from error
         self.run(f"SET SESSION wait_timeout={YEAR}")
         self.socket = self.variable("socket")
         self.datadir = Path(self.variable("datadir"))

@@ -98,10 +98,10 @@ class Take:
     def archive(self, from_lsn: int) -> Archive:
         with tempfile.TemporaryDirectory(prefix="basalt-", dir=self.wish.temporary) as name:
             socket = Path(name) / "socket"
-            options = self.options()
+            account = self.server.account
             with Gate(socket, self.server.socket, self.server.flush, self.cut) as gate:
                 with mariabackup.Copy(
-                    Path(name), socket, options, from_lsn, self.wish.level
+                    Path(name), socket, account, from_lsn, self.wish.level
                 ) as copy:
                     made = self.add_archive(copy, gate)
                     lsns = copy.lsns()
@@ -120,11 +120,6 @@ class Take:
             if isinstance(gate.error, BackupError):
                 raise gate.error from None
             raise
-
-    def options(self) -> list[str]:
-        address = self.server.address
-        found = f"--defaults-file={address.defaults_file}" if address.defaults_file else ""
-        return [found or "--no-defaults", *([f"--user={address.user}"] if address.user else [])]
 
     def cut(self) -> None:
         """Commits are blocked in all engines."""

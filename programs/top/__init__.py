@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """basalt-top: what the engine ROCKSDB of a server does, live in a terminal or once as JSON.
 
-connection.py  options as the client program mariadb has them; one connection
 snapshot.py    what was seen at one moment, as plain data
 collector.py   asks the server for a snapshot, dear questions at a slower pace
 held_locks.py  the locks that may be in somebody's way

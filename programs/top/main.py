@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The command line of basalt-top."""
 
-import getpass
 import shutil
 import sys
 import time
-from dataclasses import replace
 
 import click
 import pymysql
 import xxhash
 
-from programs.top import connection, output, rates, views
+from programs import connection
+from programs.connection_options import connection_options, gathered
+from programs.top import output, rates, views
 from programs.top.attention import attention
 from programs.top.collector import Collector, NoEngine
 from programs.top.screen import Screen
@@ -21,6 +21,8 @@ NAME = "basalt-top"
 FINE, ATTENTION, NO_ANSWER = 0, 1, 2
 # of a picture that goes into a file or a pipe
 WIDTH = 120
+# longer than any statement may take (collector.py)
+ANSWER_SECONDS = 30
 
 EPILOG = """
 Exit status: 0, nothing needs attention; 1, something does (--once: the lines with ! say what), or
@@ -61,21 +63,7 @@ def end(status: int, sentence: str) -> None:
     epilog=EPILOG,
     context_settings={"help_option_names": ["-?", "--help"], "max_content_width": 100},
 )
-@click.option("-h", "--host", help="The server; default: localhost, by its socket.")
-@click.option("-P", "--port", type=click.IntRange(1, 65535), help="Port; default: 3306.")
-@click.option("-S", "--socket", help="Socket of a server on this machine.")
-@click.option("-u", "--user", help="Default: your name on this machine.")
-@click.option(
-    "-p",
-    "--password",
-    is_flag=False,
-    flag_value="",
-    help="Without a value it is asked for. Option files are safer than a value here.",
-)
-@click.option("--ssl-ca", help="Certificates to check the server's with; default: no TLS.")
-@click.option("--defaults-file", help="The only option file to read.")
-@click.option("--defaults-extra-file", help="An option file to read besides.")
-@click.option("--no-defaults", is_flag=True, help="Read no option file.")
+@connection_options
 @click.option("--once", is_flag=True, help="One picture to standard output, then end.")
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON; implies --once.")
 @click.option(
@@ -130,13 +118,10 @@ def check_terminal(once: bool, as_json: bool, width: int | None) -> None:
         end(NO_ANSWER, views.too_narrow(columns))
 
 
-def connect(defaults_file, defaults_extra_file, no_defaults, **given):
+def connect(**options):
     """(where it goes, the connection)."""
-    options = connection.Options(**given)
-    found = connection.gather(options, defaults_file, defaults_extra_file, no_defaults)
-    if options.password == "":
-        found = replace(found, password=getpass.getpass("Enter password: "))
-    return found.shown, connection.connect(found)
+    found = gathered(NAME, **options)
+    return found.shown, connection.connect(found, NAME, ANSWER_SECONDS)
 
 
 def show_once(watch: Watch, as_json: bool, view: str, interval: float, width: int) -> int:

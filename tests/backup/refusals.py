@@ -26,6 +26,7 @@ class Refusals(OnPrimary):
         self.damaged_source(made["id"])
         self.two_at_once()
         self.elsewhere()
+        self.no_connection()
         self.broken_stream()
         self.full_disks(made["id"])
         self.restores(made["id"])
@@ -111,6 +112,21 @@ class Refusals(OnPrimary):
             answer = self.backup()
         self.step(self.refused(answer, "another basalt-backup"), "two of one server: refused")
 
+    def no_connection(self) -> None:
+        """A server that is not there, a password that is wrong, an option file that is missing."""
+        nowhere = self.folder / "nowhere"
+        asked = {
+            "no connection to the server: Can't connect": ["--no-defaults", "--socket", nowhere],
+            "no connection to the server: Access denied": [*self.connection(), "--password=wrong"],
+            f"the option file {nowhere} cannot be read": ["--defaults-file", nowhere],
+        }
+        found = []
+        for said, options in asked.items():
+            answer = program.run("backup", self.repository, *options)
+            found += self.refused(answer, said, status=2)
+        found += self.expect(program.run("backup").status == 2, "a command line without an end")
+        self.step(found, "no server, a wrong password, wrong options: status 2")
+
     def elsewhere(self) -> None:
         """A table that a restore into one directory could not put back."""
         place = self.folder / "place"
@@ -182,7 +198,7 @@ class Refusals(OnPrimary):
 
     def other_history(self, node) -> None:
         """A restored server may not get an increment to backups of the server it came from."""
-        connection = ["--socket", str(node.server.socket), "--user", "root", "--json"]
+        connection = ["--defaults-file", str(self.options_of(node)), "--json"]
         made = program.must("backup", self.repository, *connection).json()
         found = self.expect(made["base"] == "", f"an increment over a restore: {made}")
         again = program.must("backup", self.repository, *connection).json()

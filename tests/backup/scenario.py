@@ -19,6 +19,13 @@ FILLER = (
     "CREATE TABLE filler_there (id INT PRIMARY KEY, text VARCHAR(200)) ENGINE=InnoDB",
     "INSERT INTO filler_there SELECT * FROM filler WHERE id <= 5000",
 )
+GRANTS = (
+    r"""CREATE USER backup@localhost IDENTIFIED BY 'it''s "a" #\\ b';"""
+    "GRANT RELOAD, PROCESS, BINLOG MONITOR, SUPER ON *.* TO backup@localhost"
+)
+ACCOUNT = r"""user=backup
+password="it's \"a\" #\\ b"
+"""
 CLASSES = [Ledger, Counter, Bank, Bank, IdempotentScratch, TwoEngines, Pairs]
 
 
@@ -30,11 +37,19 @@ class OnPrimary(Scenario):
         self.primary.start("--binlog-format=ROW", "--loose-rocksdb-lock-wait-timeout=5")
         self.load = Load(CLASSES, self.seed, self.primary)
         self.load.create()
+        self.primary.server.sql(GRANTS)
         self.primary.server.sql("; ".join(FILLER), DATABASE)
         self.repository = self.folder / "repository"
 
     def connection(self) -> list[str]:
-        return ["--socket", str(self.primary.server.socket), "--user", "root"]
+        return ["--defaults-file", str(self.options_of(self.primary))]
+
+    def options_of(self, node: Node) -> Path:
+        """An option file for an account with what a backup needs, and a password that a file must
+        quote."""
+        file = self.folder / f"{node.server.datadir.name}.cnf"
+        file.write_text(f"[basalt-backup]\nsocket={node.server.socket}\n{ACCOUNT}")
+        return file
 
     def backup(self, *options: str, repository: Path | None = None) -> program.Answer:
         words = ["backup", repository or self.repository, *self.connection(), "--json", *options]
@@ -66,10 +81,10 @@ class OnPrimary(Scenario):
     def expect(self, holds: bool, text: str) -> list[Problem]:
         return [] if holds else [Problem("broken", text)]
 
-    def refused(self, answer: program.Answer, *words: str) -> list[Problem]:
-        """Status 1, one sentence with these words, no traceback."""
+    def refused(self, answer: program.Answer, *words: str, status: int = 1) -> list[Problem]:
+        """This status, one sentence with these words, no traceback."""
         lines = [line for line in answer.said.splitlines() if line.startswith("basalt-backup: ")]
-        wrong = answer.status != 1 or "Traceback" in answer.said or not lines
+        wrong = answer.status != status or "Traceback" in answer.said or not lines
         wrong = wrong or any(word not in lines[-1] for word in words)
         text = f"refused otherwise than with {words}: {answer.status}: {answer.said}"
         return [Problem("broken", text)] if wrong else []
