@@ -20,20 +20,22 @@ SANITIZERS = {
 }
 # TSan wants RocksDB instrumented too (tools/setup/rocksdb.py); the other sanitizers do not.
 ROCKSDB_SANITIZERS = {"tsan": SANITIZERS["tsan"]}
+# what a package is made of
+PRODUCTS = ("ha_rocksdb", "basalt_check_table_files")
 CLANG = "clang++-14"  # of debian.FUZZ_PACKAGES
 
 
 def build(
     plugin: bool = True, tests: bool = False, variant: str = "release", more: tuple[str, ...] = ()
 ) -> Path:
-    """Builds incrementally what is asked for (`more`: CMake targets), after the set-up if that is
-    incomplete; returns the build folder. Raises DevError when the compiler says no; its messages
-    are already shown."""
+    """Builds incrementally what is asked for, after the set-up if that is incomplete; returns the
+    build folder. `plugin`: with all that a package is made of; `more`: CMake targets. Raises
+    DevError when the compiler says no; its messages are already shown."""
     target = target_of(variant)
     setup.ensure_target(target)
     folder = paths.build_dir(variant)
     configure(folder, variant)
-    wanted = ["ha_rocksdb"] if plugin and variant in ("release", target.name) else []
+    wanted = [*PRODUCTS] if plugin and variant in ("release", target.name) else []
     wanted += ["basalt_tests"] if tests else []
     wanted += more
     wanted += ["basalt_fuzz_targets"] if variant == "fuzz" else []

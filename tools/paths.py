@@ -111,6 +111,16 @@ def plugin(variant: str = "release") -> Path:
     return plugin_dir(variant) / "ha_rocksdb.so"
 
 
+def table_file_checker(variant: str = "release") -> Path:
+    """Our program that checks the blocks of table files."""
+    return build_dir(variant) / "programs" / "basalt-check-table-files"
+
+
+def products(variant: str = "release") -> tuple[Path, ...]:
+    """What a package is made of."""
+    return plugin(variant), table_file_checker(variant)
+
+
 def library_dir() -> Path:
     """Shared libraries among the unpacked packages (libmariadb3, libmariadbd19)."""
     return basedir() / "lib" / targets.host().triple

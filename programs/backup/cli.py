@@ -31,6 +31,8 @@ NAME = "basalt-backup"
 FOLDER = click.Path(path_type=Path, file_okay=False)
 PLAIN, SMALLEST = 0, 19
 FAILED, WRONG_USAGE = 1, 2
+# grows when a name in the JSON changes its meaning or goes
+JSON_FORMAT = 1
 
 
 def server_options(command: Callable) -> Callable:
@@ -129,7 +131,7 @@ def list_backups(repository: Path, as_json: bool) -> None:
     source = Repository.open(repository)
     found = [source.load(name) for name in source.ids()]
     if as_json:
-        print(json.dumps([summary(backup) for backup in found], indent=2))
+        print_json({"backups": [summary(backup) for backup in found]})
         return
     table = Table("backup", "base", "files", "MB", "binary log", "GTID", box=None)
     for backup in found:
@@ -154,7 +156,7 @@ def verify(repository: Path, ids: tuple[str, ...], as_json: bool, quiet: bool) -
         raise BackupError(f"{repository} has no backup {unknown[0]}")
     found = verification.backups(source, list(ids) or source.ids(), Progress(quiet))
     if as_json:
-        print(json.dumps(found, indent=2))
+        print_json({"problems": found})
     else:
         for backup, problems in found.items():
             print(f"{backup}: {'good' if not problems else 'DAMAGED'}")
@@ -175,8 +177,10 @@ def remove(repository: Path, ids: tuple[str, ...], as_json: bool) -> None:
     target = Repository.open(repository)
     with target.locked():
         freed = removal.remove(target, ids)
-    removed = {"removed": list(ids), "bytes": freed}
-    print(json.dumps(removed) if as_json else f"removed, {freed / 1e6:.1f} MB are free")
+    if as_json:
+        print_json({"removed": list(ids), "bytes": freed})
+    else:
+        print(f"removed, {freed / 1e6:.1f} MB are free")
 
 
 @commands.command()
@@ -239,10 +243,14 @@ def summary(backup: Manifest) -> dict[str, object]:
 
 def show(backup: Manifest, as_json: bool, done: str) -> None:
     if as_json:
-        print(json.dumps(summary(backup), indent=2))
+        print_json(summary(backup))
     else:
         at = f", GTID {backup.position.gtid}" if backup.position.gtid else ""
         print(f"{backup.id}: {done}{at}")
+
+
+def print_json(found: dict[str, object]) -> None:
+    print(json.dumps({"format": JSON_FORMAT, **found}, indent=2))
 
 
 def main() -> None:

@@ -2,14 +2,17 @@
 """What basalt-backup refuses, by name, and what a kill leaves: nothing in the way."""
 
 import os
+import re
 import time
 from pathlib import Path
 
 from tests.backup import program
 from tests.backup.scenario import OnPrimary
+from tests.kit.manual_page import differences
 from tests.kit.replicas.node import DATABASE, Broken
 from tests.kit.small_disk import SmallDisk
 
+PAGE = program.PROGRAM.with_name("basalt-backup.1")
 SMALL_DISK_MEGABYTES = 16
 WAIT_SECONDS = 60.0
 
@@ -18,6 +21,7 @@ class Refusals(OnPrimary):
     NAME = "refusals"
 
     def play(self) -> None:
+        self.manual()
         self.begin()
         self.killed()
         made = self.under_load(self.backup).json()
@@ -31,13 +35,27 @@ class Refusals(OnPrimary):
         self.full_disks(made["id"])
         self.restores(made["id"])
 
+    def manual(self) -> None:
+        """The page of the manual has each command, and the options of all."""
+        helped = program.must("--help").output.decode()
+        commands = re.findall(r"^  ([a-z]+) ", helped.partition("Commands:")[2], re.M)
+        text = PAGE.read_text()
+        missing = [name for name in commands if f"\n.TP\n.B {name}\n" not in text]
+        for name in commands:
+            helped += program.must(name, "--help").output.decode()
+        missing += differences(PAGE, helped)
+        found = self.expect(bool(commands) and not missing, f"only in one of both: {missing}")
+        self.step(found, "the page of the manual has what --help has")
+
     def killed(self) -> None:
         """While all tables are copied, and with the checkpoint made."""
         self.under_load(lambda: self.kill_when(self.repository / "incoming", "*"))
         store = self.primary.server.datadir / "#rocksdb"
         self.under_load(lambda: self.kill_when(store, "basalt-backup-checkpoint"))
-        ids = program.must("list", self.repository, "--json").json()
-        self.step(self.expect(ids == [], f"a killed run made {ids}"), "killed twice: no backup")
+        made = program.must("list", self.repository, "--json").json()
+        nothing = {"format": 1, "backups": []}
+        found = self.expect(made == nothing, f"a killed run made {made}")
+        self.step(found, "killed twice: no backup")
 
     def kill_when(self, folder: Path, name: str) -> None:
         """kill -9, once there is such a file."""

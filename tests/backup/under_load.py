@@ -95,7 +95,7 @@ class UnderLoad(OnPrimary):
 
     def point_in_time(self, there: Path) -> None:
         """The binary log from the position of a backup on, up to one before a mistake."""
-        backup = program.must("list", there, "--json").json()[0]
+        backup = program.must("list", there, "--json").json()["backups"][0]
         node = self.restored(there, backup["id"], "streamed")
         found = self.sums(node)
         stop = self.primary.position()

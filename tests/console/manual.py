@@ -6,6 +6,7 @@ import subprocess
 
 from tests.console.program import PYTHON, Top
 from tests.kit.check import Check, expect
+from tests.kit.manual_page import differences
 from tools import paths
 
 PAGE = paths.ROOT / "programs" / "top" / "basalt-top.1"
@@ -23,11 +24,8 @@ class Manual:
         ]
 
     def same_options(self) -> None:
-        helped = self.top.run("--help").stdout
-        options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", helped))
-        page = PAGE.read_text().replace(r"\-", "-")
-        described = set(re.findall(r"^\.B[RI]? .*?(--[a-z][a-z-]+)", page, re.M))
-        expect(options == described, f"not in both: {sorted(options ^ described)}")
+        found = differences(PAGE, self.top.run("--help").stdout)
+        expect(not found, f"not in both: {found}")
 
     def unit_tests(self) -> None:
         """What rich prints is the same with that of Debian as with that of ./dev."""

@@ -13,5 +13,6 @@ check_tables.py, reclaimer.py  what must hold of all tables; waits for the space
 orphans.py    rows without a parent, by a query for each foreign key
 gtest_report.py  counts what a GoogleTest binary reports
 error_numbers.py errors that PyMySQL does not name
+manual_page.py   options of a program beside its page of the manual
 printable.py     random text for the terminal
 """

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The packages of the release build, made twice and taken apart."""
 
+import shutil
 import subprocess
 import threading
 from pathlib import Path
@@ -15,8 +16,8 @@ BUILD_NUMBER_BYTES = 20  # at the end of its note, as ld makes them by default: 
 
 
 class BuiltPackages:
-    """`first` and `second` are the folders of two builds at different places, the second of a
-    plugin that other clones have compiled; `root`, `symbols` and `programs` are the first one's
+    """`first` and `second` are the folders of two builds at different places, the second of what
+    other clones have compiled; `root`, `symbols` and `programs` are the first one's
     packages, unpacked."""
 
     def __init__(self, folder: Path):
@@ -63,16 +64,17 @@ class BuiltPackages:
         """Two at a time, for two processors."""
         problems: list[Exception] = []
 
-        def build(folder: Path, plugin: Path) -> None:
+        def build(folder: Path, products: tuple[Path, ...]) -> None:
             try:
-                output.build(folder, plugin)
+                output.build(folder, products)
             except Exception as problem:
                 problems.append(problem)
 
         self.second.parent.mkdir(parents=True)
-        moved = self.second.parent / paths.plugin().name
-        move(paths.plugin(), moved)
-        builds = ((self.first, paths.plugin()), (self.second, moved))
+        moved = tuple(self.second.parent / product.name for product in paths.products())
+        for product, copy in zip(paths.products(), moved, strict=True):
+            move(product, copy)
+        builds = ((self.first, paths.products()), (self.second, moved))
         threads = [threading.Thread(target=build, args=arguments) for arguments in builds]
         for thread in threads:
             thread.start()
@@ -82,24 +84,24 @@ class BuiltPackages:
             raise problems[0]
 
 
-def move(plugin: Path, target: Path) -> None:
-    """A copy of the plugin as if its objects came from clones at other places: with other folders
-    and another build number."""
-    target.write_bytes(plugin.read_bytes())
+def move(product: Path, target: Path) -> None:
+    """A copy as if its objects came from clones at other places: with other folders and another
+    build number."""
+    shutil.copy(product, target)
     renumber(target)
-    named = neutral.renames(neutral.folders(plugin, targets.host()))
+    named = neutral.renames(neutral.folders(product, targets.host()))
     for number, old in enumerate(old for old, new in named.items() if new == neutral.BUILD):
         neutral.edit(target, "-n", "-b", old, "-d", f"/srv/somebody/clones/{number}/build/release")
 
 
-def renumber(plugin: Path) -> None:
+def renumber(product: Path) -> None:
     """Turns each bit of the number by which debuggers find the symbols."""
-    note = plugin.with_name("build-number")
+    note = product.with_name("build-number")
     section = f".note.gnu.build-id={note}"
-    subprocess.run(["objcopy", f"--dump-section={section}", plugin], check=True)
+    subprocess.run(["objcopy", f"--dump-section={section}", product], check=True)
     head, number = note.read_bytes()[:-BUILD_NUMBER_BYTES], note.read_bytes()[-BUILD_NUMBER_BYTES:]
     note.write_bytes(head + bytes(255 - byte for byte in number))
-    subprocess.run(["objcopy", f"--update-section={section}", plugin], check=True)
+    subprocess.run(["objcopy", f"--update-section={section}", product], check=True)
     note.unlink()
 
 

@@ -67,8 +67,12 @@ class Life:
         """basalt-tools on the same machine, with the options of Debian's root; then purged."""
         root.run(f"{APT} install {root.bring(self.built.tools)}")
         root.run("basalt-top --json --interval 0.2")
+        root.run("basalt-backup backup /srv/backup && basalt-backup verify /srv/backup")
+        root.run("basalt-backup restore /srv/backup /srv/restored")
+        expect(root.is_file("/srv/restored/#rocksdb/CURRENT"), "the backup has no store")
         root.run(f"{APT} purge {TOOLS_PACKAGE}")
-        expect(not root.is_file("/usr/bin/basalt-top"), "basalt-top is left after a purge")
+        for name in ("basalt-top", "basalt-backup"):
+            expect(not root.is_file(f"/usr/bin/{name}"), f"{name} is left after a purge")
         expect(not (root.folder / "usr/share/basalt-tools").exists(), "its folder is left")
 
     def upgrade(self, root: Installed) -> None:

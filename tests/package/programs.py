@@ -6,12 +6,17 @@ import subprocess
 
 from tests.kit.check import Check, expect, expect_in
 from tests.package.built import BuiltPackages, field_of
-from tools import paths
+from tools import paths, targets
 
 FOLDER = "usr/share/basalt-tools"
-PROGRAMS = ("basalt-top",)
-# what its programs import, and the reader of option files
+# and a word of what each says with --help
+PROGRAMS = {"basalt-backup": "extract", "basalt-top": "--json"}
+CHECKER = "basalt-check-table-files"
+TABLE_FILE = paths.ROOT / "tests/unit/python/testdata/backup/table_file.sst"
+# what its programs import and call, and the reader of option files
 DEPENDS = (
+    "libc6",
+    "mariadb-backup",
     "mariadb-client-core",
     "python3-click",
     "python3-pymysql",
@@ -32,6 +37,7 @@ class Programs:
             Check("basalt-tools: fields", self.fields),
             Check("basalt-tools: files", self.files),
             Check("basalt-tools: its programs start", self.start),
+            Check("basalt-tools: blocks of table files", self.check_blocks),
         ]
 
     def fields(self) -> None:
@@ -39,7 +45,9 @@ class Programs:
         for package in DEPENDS:
             expect_in(package, depends, "Depends")
         expect("mariadb-server" not in depends, f"it is bound to a server: {depends}")
-        expect(field_of(self.built.tools, "Architecture") == "all", "it is for one processor only")
+        architecture = field_of(self.built.tools, "Architecture")
+        expect(architecture == targets.host().name, architecture)
+        expect(field_of(self.built.tools, "Recommends") == "zstd", "it does not recommend zstd")
 
     def files(self) -> None:
         """All modules of programs/, the programs in the path, their pages of the manual."""
@@ -57,9 +65,19 @@ class Programs:
         expect(not left, f"too many: {left}")
 
     def start(self) -> None:
-        for name in PROGRAMS:
+        for name, word in PROGRAMS.items():
             program = self.built.programs / "usr/bin" / name
             done = subprocess.run([program, "--help"], capture_output=True, text=True)
             expect(done.returncode == 0, done.stderr)
-            expect_in("--json", done.stdout, f"{name} --help")
+            expect_in(word, done.stdout, f"{name} --help")
             expect(not list(self.built.programs.rglob("__pycache__")), "a start writes files")
+
+    def check_blocks(self) -> None:
+        """Where basalt-backup looks for the program, which says what RocksDB says."""
+        beside = self.built.programs / FOLDER / "programs/backup" / CHECKER
+        target = (self.built.programs / "usr/lib/basalt-tools" / CHECKER).resolve()
+        expect(beside.resolve() == target, f"{beside} leads to {beside.resolve()}")
+        done = subprocess.run([beside], input=f"{TABLE_FILE}\n", capture_output=True, text=True)
+        expect((done.returncode, done.stdout) == (0, "ok\n"), f"{done.stdout}{done.stderr}")
+        done = subprocess.run([beside], input=f"{beside}\n", capture_output=True, text=True)
+        expect(done.returncode == 1, f"a file that is no table file: {done.stdout}")

@@ -13,10 +13,10 @@ from tools.package import neutral, source
 DEBIAN_PACKAGES = ["debhelper", "dh-python", "dpkg-dev", *neutral.DEBIAN_PACKAGES]
 
 
-def build(plugin: Path, folder: Path, target: targets.Target) -> None:
-    """Writes the packages into `folder`, made of `plugin`. DevError when debhelper says no."""
+def build(products: tuple[Path, ...], folder: Path, target: targets.Target) -> None:
+    """Writes the packages into `folder`, made of `products`. DevError when debhelper says no."""
     tree = folder / "tree"
-    source.lay_out(plugin, tree, target)
+    source.lay_out(products, tree, target)
     done = subprocess.run(
         ["dpkg-architecture", "--host-arch", target.name, "--command", "debian/rules binary"],
         cwd=tree,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A copy of the plugin that does not tell where it was compiled.
+"""A copy of the plugin, or of a program, that does not tell where it was compiled.
 
 Its debug information names the folder of the build and that of the cache. Objects out of the
 compiler cache name the folder of the clone that compiled them first, so two builds in one clone may
@@ -8,6 +8,7 @@ code has no such paths: __FILE__ is relative (tools/build.py, compiler_environme
 compiled with names of its own (tools/setup/rocksdb.py).
 """
 
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -22,10 +23,10 @@ CACHE = "/usr/src/basalt/cache"
 SYSTEM = ("/usr/include", "/usr/lib", *(f"/usr/{t.triple}" for t in targets.TARGETS.values()))
 
 
-def make_copy(plugin: Path, copy: Path, target: targets.Target) -> None:
-    """Writes `copy`. Plugins that differ in those folders only give the same bytes."""
-    copy.write_bytes(plugin.read_bytes())
-    for old, new in renames(folders(plugin, target)).items():
+def make_copy(product: Path, copy: Path, target: targets.Target) -> None:
+    """Writes `copy`. Products that differ in those folders only give the same bytes."""
+    shutil.copy(product, copy)  # a program stays one that can be run
+    for old, new in renames(folders(product, target)).items():
         edit(copy, "-n", "-b", old, "-d", new)
     # Paths of other lengths have left their ends in the gaps between sections.
     subprocess.run([target.tool("objcopy"), copy], check=True)
@@ -33,15 +34,15 @@ def make_copy(plugin: Path, copy: Path, target: targets.Target) -> None:
     edit(copy, "-i", "-s", "basalt")
 
 
-def folders(plugin: Path, target: targets.Target) -> list[str]:
+def folders(product: Path, target: targets.Target) -> list[str]:
     """The absolute folders that the debug information names."""
     with tempfile.TemporaryDirectory() as scratch:
         section = Path(scratch, "section")
         objcopy = target.tool("objcopy")
-        command = [objcopy, f"--dump-section=.debug_line_str={section}", plugin, "/dev/null"]
+        command = [objcopy, f"--dump-section=.debug_line_str={section}", product, "/dev/null"]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0 or not section.is_file():
-            raise DevError(f"{plugin} has no debug information; run ./dev build\n{done.stderr}")
+            raise DevError(f"{product} has no debug information; run ./dev build\n{done.stderr}")
         strings = section.read_bytes().split(b"\0")
     return sorted({s.decode() for s in strings if s.startswith(b"/")})
 

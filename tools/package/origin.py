@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a package is made of: the plugin of the release build, and what is known about it.
+"""What a package is made of: the products of the release build, and what is known about them.
 
 Each function raises DevError with one sentence that says what to do.
 """
@@ -14,14 +14,14 @@ from tools import build, paths, targets
 from tools.errors import DevError
 
 
-def check_plugin(target: targets.Target) -> None:
-    """DevError unless the target's release build has a plugin, for the server of the set-up."""
+def check_products(target: targets.Target) -> None:
+    """DevError unless the target's release build has them, for the server of the set-up."""
     variant = build.variant_of(target)
-    plugin = paths.plugin(variant)
+    missing = [product for product in paths.products(variant) if not product.is_file()]
     command = "./dev build" + ("" if targets.is_host(target) else f" --target {target.name}")
     settings = paths.build_dir(variant) / "basalt-settings"
-    if not plugin.is_file() or not settings.is_file():
-        raise DevError(f"missing: {plugin}; run {command}")
+    if missing or not settings.is_file():
+        raise DevError(f"missing: {[*missing, settings][0]}; run {command}")
     if not paths.server_version():
         raise DevError("missing: the private server; run ./dev setup")
     built_for = re.search(r"^BASALT_SERVER_HOME=(.*)$", settings.read_text(), re.M)[1]

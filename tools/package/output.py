@@ -24,7 +24,7 @@ def default(target: targets.Target) -> Path:
 
 def check(output: Path, target: targets.Target) -> None:
     """DevError when there is nothing to make packages of, or `output` must not be replaced."""
-    origin.check_plugin(target)
+    origin.check_products(target)
     origin.check_tag()
     origin.server_version()
     if output.exists() and any(f.suffix not in OURS for f in output.iterdir()):
@@ -32,17 +32,19 @@ def check(output: Path, target: targets.Target) -> None:
 
 
 def build(
-    output: Path, plugin: Path | None = None, target: targets.Target | None = None
+    output: Path,
+    products: tuple[Path, ...] | None = None,
+    target: targets.Target | None = None,
 ) -> list[Path]:
     """Makes the folder `output`, which appears whole or not at all, and has nothing else in it;
-    returns the paths of the files. `plugin`: default, the one of the target's release build;
+    returns the paths of the files. `products`: default, those of the target's release build;
     `target`: default, this machine."""
     target = target or targets.host()
     check(output, target)
     debian.install(debs.DEBIAN_PACKAGES, "to build packages")
     with new_folder(output) as fresh:
         try:
-            debs.build(plugin or paths.plugin(builder.variant_of(target)), fresh, target)
+            debs.build(products or paths.products(builder.variant_of(target)), fresh, target)
             tarball.build(deb(fresh, PACKAGE, target), fresh, target)
         except BaseException:
             shutil.rmtree(fresh)
@@ -52,5 +54,4 @@ def build(
 
 def deb(folder: Path, package: str, target: targets.Target | None = None) -> Path:
     """The file of a Debian package in an output folder."""
-    architecture = "all" if package == TOOLS else (target or targets.host()).name
-    return folder / f"{package}_{origin.package_version()}_{architecture}.deb"
+    return folder / f"{package}_{origin.package_version()}_{(target or targets.host()).name}.deb"

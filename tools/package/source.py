@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The folder that debhelper works in: the built plugin, the files of packaging/, the programs of
+"""The folder that debhelper works in: what was built, the files of packaging/, the programs of
 programs/, a changelog."""
 
 import os
@@ -17,13 +17,14 @@ FILES = ("rocksdb.cnf", "basalt.conf")
 PROGRAMS = paths.ROOT / "programs"
 
 
-def lay_out(plugin: Path, folder: Path, target: targets.Target) -> None:
+def lay_out(products: tuple[Path, ...], folder: Path, target: targets.Target) -> None:
     """Fills a folder that does not exist yet."""
     shutil.copytree(PACKAGING / "debian", folder / "debian")
     for name in FILES:
         shutil.copy2(PACKAGING / name, folder / name)
     shutil.copytree(PROGRAMS, folder / PROGRAMS.name, ignore=shutil.ignore_patterns("__pycache__"))
-    neutral.make_copy(plugin, folder / plugin.name, target)
+    for product in products:
+        neutral.make_copy(product, folder / product.name, target)
     (folder / "debian" / "changelog").write_text(changelog_text())
     for file in folder.rglob("*"):  # dpkg changes the time of newer files only
         os.utime(file, (origin.source_date(), origin.source_date()))

@@ -79,15 +79,16 @@ class OriginTest(unittest.TestCase):
             environment = self.environment(folder, "10.11.7-1") | {"BASALT_BUILD": folder}
             with mock.patch.dict(os.environ, environment):
                 with self.assertRaisesRegex(DevError, r"missing: .*; run \./dev build"):
-                    origin.check_plugin(targets.host())
-                paths.plugin_dir().mkdir(parents=True)
-                paths.plugin().touch()
+                    origin.check_products(targets.host())
+                for product in paths.products():
+                    product.parent.mkdir(parents=True)
+                    product.touch()
                 settings = paths.build_dir() / "basalt-settings"
                 settings.write_text("A=B\nBASALT_SERVER_HOME=/c/10.11.6-1\n")
                 with self.assertRaisesRegex(DevError, "built for MariaDB 10.11.6-1, .* 10.11.7-1"):
-                    origin.check_plugin(targets.host())
+                    origin.check_products(targets.host())
                 settings.write_text(f"BASALT_SERVER_HOME={paths.server_home()}\n")
-                origin.check_plugin(targets.host())
+                origin.check_products(targets.host())
 
     def test_time_is_the_given_one_or_that_of_the_commit(self):
         with mock.patch.dict(os.environ, {"SOURCE_DATE_EPOCH": "12345"}):
@@ -110,9 +111,13 @@ class OriginTest(unittest.TestCase):
 
 class PackageTest(unittest.TestCase):
     def test_everything_that_is_installed_is_laid_out(self):
-        listed = (source.PACKAGING / "debian/mariadb-plugin-basalt.install").read_text()
+        listed = "".join(
+            (source.PACKAGING / f"debian/{package}.install").read_text()
+            for package in (output.PACKAGE, output.TOOLS)
+        )
         names = {line.split()[0] for line in listed.splitlines()}
-        self.assertEqual({*source.FILES, paths.plugin().name}, names)
+        ours = {name for name in names if not name.startswith("programs/")}
+        self.assertEqual({*source.FILES, *(product.name for product in paths.products())}, ours)
 
     def test_maintainer_is_a_name_with_an_address(self):
         self.assertTrue(re.fullmatch(r"[^<>]+ <[^<>@ ]+@[^<>@ ]+>", source.maintainer()))
@@ -126,7 +131,7 @@ class PackageTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "letter.txt").touch()
             with (
-                mock.patch.object(origin, "check_plugin"),
+                mock.patch.object(origin, "check_products"),
                 mock.patch.object(origin, "server_version"),
                 self.assertRaisesRegex(DevError, "holds more than packages"),
             ):
@@ -164,7 +169,7 @@ class SourceTest(unittest.TestCase):
             mock.patch.object(neutral, "make_copy"),
             mock.patch.object(origin, "package_version", return_value="0.2+10.11.18-0"),
         ):
-            source.lay_out(Path("plugin.so"), Path(scratch, "debs"), targets.host())
+            source.lay_out((Path("plugin.so"),), Path(scratch, "debs"), targets.host())
             times = {f.stat().st_mtime for f in Path(scratch, "debs").rglob("*")}
         self.assertEqual({4e9}, times)
 
