@@ -35,6 +35,14 @@ FAILED, WRONG_USAGE = 1, 2
 JSON_FORMAT = 1
 
 
+def refuse_databases(context, parameter, value: str | None) -> None:
+    if value is not None:
+        raise BadOptions(
+            "a backup always has all databases, because ROCKSDB keeps the rows of all in common"
+            " files; 'extract' gets tables of one out of it, mariadb-dump copies rows of some"
+        )
+
+
 def server_options(command: Callable) -> Callable:
     for option in (
         click.option("--full", is_flag=True, help="Copy all anew, known or not."),
@@ -45,6 +53,8 @@ def server_options(command: Callable) -> Callable:
             help="Level of zstd for all tables but those of ROCKSDB, whose files are compressed.",
         ),
         click.option("--temporary", type=FOLDER, help="Folder for a socket and logs."),
+        # of mariabackup: users look for it
+        click.option("--databases", hidden=True, expose_value=False, callback=refuse_databases),
     ):
         command = option(command)
     return connection_options(command)
