@@ -14,6 +14,14 @@ from tools.setup import debian
 PROGRAM = paths.ROOT / "programs" / "backup" / "basalt-backup"
 PACKAGES = ["python3", "python3-click", "python3-rich", "python3-pymysql", "zstd"]
 SECONDS = 120.0
+PYTHON = "/usr/bin/python3"
+HELP_OF_ALL = """
+import json
+from click.testing import CliRunner
+from programs.backup.cli import commands
+helped = {n: CliRunner().invoke(commands, [n, "--help"]).output for n in commands.commands}
+print(json.dumps(helped))
+"""
 
 
 def install() -> None:
@@ -52,6 +60,16 @@ def start(*words: str | Path, **options) -> subprocess.Popen:
         cwd=paths.scratch(),
         **options,
     )
+
+
+def help_of_all() -> dict[str, str]:
+    """What each command says with --help, in one process."""
+    command = [PYTHON, "-B", "-c", HELP_OF_ALL]
+    found = {"PYTHONPATH": str(paths.ROOT)}
+    done = subprocess.run(command, env=environment() | found, capture_output=True, text=True)
+    if done.returncode:
+        raise Broken(f"--help: {done.stderr}")
+    return json.loads(done.stdout)
 
 
 def run(*words: str | Path, data: bytes | None = None) -> Answer:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the scenarios of basalt-backup share: a primary, its load, repositories, restored copies."""
 
+import json
 import time
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from tests.kit.clients.bank import Bank
 from tests.kit.clients.client import Problem
 from tests.kit.clients.ledger import Counter, Ledger, TwoEngines
 from tests.kit.replicas.load import IdempotentScratch, Load, Pairs
-from tests.kit.replicas.node import DATABASE, Node
+from tests.kit.replicas.node import DATABASE, Broken, Node
 from tests.kit.replicas.scenario import Scenario
 
 # in a column family of its own, where nothing else is written, so that its file stays as it is
@@ -55,6 +56,19 @@ class OnPrimary(Scenario):
         words = ["backup", repository or self.repository, *self.connection(), "--json", *options]
         return program.run(*words)
 
+    def streamed(self, there: Path, *options: str) -> dict:
+        """Through a pipe, as over ssh."""
+        known = self.folder / "known"
+        known.write_bytes(program.must("known", there).output)
+        words = [*self.connection(), "--known", known, "--quiet", *options]
+        sender = program.start("stream", *words)
+        receiver = program.start("receive", there, "--json", "--quiet", stdin=sender.stdout)
+        output, said = receiver.communicate(timeout=program.SECONDS)
+        complaint = sender.stderr.read().decode()
+        if sender.wait() or receiver.returncode:
+            raise Broken(f"by stream: {complaint} {said.decode()}")
+        return json.loads(output)
+
     def under_load(self, action):
         """Runs `action` while clients write, before and after it too."""
         self.load.start()
@@ -71,7 +85,8 @@ class OnPrimary(Scenario):
         program.must("restore", repository, folder, "--id", wanted)
         node = Node(folder, 9, self.engine, binlog=False)
         self.nodes.append(node)
-        node.start("--gtid-strict-mode=OFF", *options)
+        # it is not killed, and without a sync for each transaction it follows faster
+        node.start("--gtid-strict-mode=OFF", "--loose-rocksdb-flush-log-at-trx-commit=2", *options)
         return node
 
     def done_with(self, node: Node) -> None:

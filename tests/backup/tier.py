@@ -17,7 +17,7 @@ from tests.kit.replicas.scenario import Scenario, take
 from tests.kit.tier_result import TierResult
 from tools import paths
 
-HELP = "basalt-backup: full, increments, streams; restored and compared; damage and kills"
+HELP = "basalt-backup under load: restored, compared; damage, kills, full disks; --long: more"
 SCENARIOS: list[type[Scenario]] = [UnderLoad, Refusals]
 
 
@@ -28,6 +28,7 @@ def run(args) -> TierResult:
     seed = args.seed if args.seed is not None else SystemRandom().randrange(2**31)
     result = TierResult("backup", 0, 0)
     again = [f"--filter '{args.filter}'"] if args.filter else []
+    again += ["--long"] if args.long else []
     result.repeat_command = " ".join([f"./dev test backup --seed {seed}", *again])
     print(f"   seed {seed}")
     folder = paths.scratch() / "backup"

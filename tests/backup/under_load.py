@@ -27,17 +27,33 @@ class UnderLoad(OnPrimary):
         self.begin()
         full = self.under_load(lambda: self.taken())
         first = self.objects()
-        later = self.under_load(lambda: self.taken("--compress", "1"))
+        later = self.under_load(lambda: self.streamed(self.repository, "--compress", "1"))
         self.increment(full, later, first)
-        there = self.folder / "elsewhere"
-        streamed = self.under_load(lambda: self.streamed(there))
-        self.streamed_increment(there, streamed)
         answer = program.run("verify", self.repository)
         self.step(self.expect(answer.status == 0, answer.said), "all backups verify as good")
-        self.followed(self.restored(self.repository, full["id"], "full"), full, "full")
         self.followed(self.restored(self.repository, later["id"], "later"), later, "increment")
-        self.point_in_time(there)
-        self.one_table(there)
+        self.point_in_time(self.repository)
+        self.one_table(self.repository)
+        if self.long:
+            self.others(full)
+
+    def others(self, full: dict) -> None:
+        """A full backup by stream and an increment without one; a replica of a full backup."""
+        there = self.folder / "elsewhere"
+        first = self.under_load(lambda: self.streamed(there))
+        again = self.under_load(lambda: self.streamed(there))
+        found = self.expect(first["base"] == "" and again["base"] == first["id"], f"{again}")
+        self.step(found, "by stream: a full backup and an increment")
+        plain = self.under_load(lambda: self.taken())
+        found = self.expect(plain["base"] != "", f"no increment: {plain}")
+        self.step(found, "an increment to one that came by stream")
+        for name, repository, backup in (
+            ("full", self.repository, full),
+            ("both by stream", there, again),
+            ("two increments", self.repository, plain),
+        ):
+            node = self.restored(repository, backup["id"], name.replace(" ", "-"))
+            self.followed(node, backup, name)
 
     def taken(self, *options: str) -> dict:
         answer = self.backup(*options)
@@ -57,30 +73,13 @@ class UnderLoad(OnPrimary):
             len(fresh) <= later["files"] - len(kept) + 1, f"{len(fresh)} new files, {len(kept)} old"
         )
         found += self.left_overs()
-        text = f"an increment of {len(fresh)} files; {len(kept)} table files were there already"
+        text = f"an increment by stream, of {len(fresh)} files; {len(kept)} were there already"
         self.step(found, text)
 
     def files(self, backup: str) -> set[str]:
         """Of the table files in a backup, their checksums."""
         text = (self.repository / "backups" / backup).read_text().split("\n")[1]
         return {f["sha256"] for f in json.loads(text)["store"] if f["name"].endswith(".sst")}
-
-    def streamed(self, there: Path) -> dict:
-        """Through a pipe, as over ssh."""
-        known = self.folder / "known"
-        known.write_bytes(program.must("known", there).output)
-        sender = program.start("stream", *self.connection(), "--known", known, "--quiet")
-        receiver = program.start("receive", there, "--json", "--quiet", stdin=sender.stdout)
-        output, said = receiver.communicate(timeout=program.SECONDS)
-        complaint = sender.stderr.read().decode()
-        if sender.wait() or receiver.returncode:
-            raise Broken(f"by stream: {complaint} {said.decode()}")
-        return json.loads(output)
-
-    def streamed_increment(self, there: Path, full: dict) -> None:
-        later = self.streamed(there)
-        found = self.expect(later["base"] == full["id"], f"no increment: {later}")
-        self.step(found, "by stream: a full backup and an increment")
 
     def followed(self, node: Node, backup: dict, name: str) -> None:
         found = self.sums(node)
@@ -96,7 +95,7 @@ class UnderLoad(OnPrimary):
     def point_in_time(self, there: Path) -> None:
         """The binary log from the position of a backup on, up to one before a mistake."""
         backup = program.must("list", there, "--json").json()["backups"][0]
-        node = self.restored(there, backup["id"], "streamed")
+        node = self.restored(there, backup["id"], "earlier")
         found = self.sums(node)
         stop = self.primary.position()
         self.primary.server.sql("DELETE FROM filler", DATABASE)
@@ -111,17 +110,18 @@ class UnderLoad(OnPrimary):
         found += self.sums(node) + self.load.check(node)
         self.primary.server.sql(FILL_AGAIN, DATABASE)
         found += compare(self.primary, node)
-        self.step(found, "by stream, and the log up to a mistake: all rows of that moment")
+        self.step(found, "full, and the log up to a mistake: all rows of that moment")
         self.done_with(node)
 
     def one_table(self, there: Path) -> None:
-        """Rows of a table, out of an increment that came by stream, into another database."""
+        """Rows of a table, out of an increment, into another database."""
         work = self.folder / "work"
         options = [f"--plugin-dir={paths.plugin_dir()}", f"--basedir={paths.basedir()}"]
         options.append(f"--lc-messages-dir={paths.lc_messages_dir()}")
         words = [word for option in options for word in ("--server-option", option)]
         words = ["extract", there, DATABASE, "filler", "--work", work, *words]
-        self.killed_with_its_server(words, work)
+        if self.long:
+            self.killed_with_its_server(words, work)
         sql = program.must(*words).output
         self.primary.server.sql("CREATE DATABASE again")
         self.primary.server.sql(sql.decode(), "again")
