@@ -2,6 +2,8 @@
 """What basalt-backup refuses, by name, and what a kill leaves: nothing in the way."""
 
 import os
+import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -24,11 +26,9 @@ class Refusals(OnPrimary):
         self.manual()
         self.begin()
         self.killed()
-        made = self.under_load(self.backup).json()
-        self.step(self.left_overs(), "after kills the next backup clears away what was left")
+        made = self.under_load(self.two_at_once)
         self.damaged(made["id"])
         self.damaged_source(made["id"])
-        self.two_at_once()
         self.no_connection()
         self.broken_stream()
         self.full_disks(made["id"])
@@ -47,7 +47,8 @@ class Refusals(OnPrimary):
         self.step(found, "the page of the manual has what --help has")
 
     def killed(self) -> None:
-        """While all tables are copied, and with the checkpoint made."""
+        """While all tables are copied, and with the checkpoint made. The next backup clears away
+        what is left."""
         self.under_load(lambda: self.kill_when(self.repository / "incoming", "*"))
         store = self.primary.server.datadir / "#rocksdb"
         self.under_load(lambda: self.kill_when(store, "basalt-backup-checkpoint"))
@@ -58,14 +59,20 @@ class Refusals(OnPrimary):
 
     def kill_when(self, folder: Path, name: str) -> None:
         """kill -9, once there is such a file."""
-        process = program.start("backup", self.repository, *self.connection())
+        process = self.begun(folder, name)
+        process.kill()
+        process.communicate()
+
+    def begun(self, folder: Path, name: str, *options: str) -> subprocess.Popen:
+        """A backup that has come so far that it has made such a file."""
+        before = set(folder.glob(name))
+        process = program.start("backup", self.repository, *self.connection(), *options)
         deadline = time.monotonic() + WAIT_SECONDS
-        while not (folder.is_dir() and any(folder.glob(name))):
+        while not (folder.is_dir() and set(folder.glob(name)) - before):
             if process.poll() is not None or time.monotonic() > deadline:
                 raise Broken(f"no {name} came to be in {folder}: {process.stderr.read()}")
             time.sleep(0.001)
-        process.kill()
-        process.communicate()
+        return process
 
     def object_of(self, backup: str, suffix: str) -> tuple[Path, str]:
         """The largest file with that ending in a backup, and its name there."""
@@ -125,12 +132,21 @@ class Refusals(OnPrimary):
         found += self.expect(not (target / "mysql").exists(), "restore has gone on")
         self.step(found, f"{what}: named by verify and by restore")
 
-    def two_at_once(self) -> None:
-        """The second one is refused: of a server, and into a repository (unit tests)."""
-        with self.primary.server.connect() as link, link.cursor() as cursor:
-            cursor.execute("SELECT GET_LOCK('basalt-backup', 0)")
-            answer = self.backup()
-        self.step(self.refused(answer, "another basalt-backup"), "two of one server: refused")
+    def two_at_once(self) -> dict:
+        """While one is in the middle of its copy, held there, a second one is refused: into its
+        repository, and of its server. The first goes on to its end."""
+        first = self.begun(self.repository / "incoming", "*", "--json")
+        first.send_signal(signal.SIGSTOP)
+        found = self.refused(self.backup(), "another basalt-backup is writing to")
+        beside = self.backup(repository=self.folder / "beside")
+        found += self.refused(beside, "another basalt-backup is copying this server")
+        first.send_signal(signal.SIGCONT)
+        output, said = first.communicate(timeout=program.SECONDS)
+        if first.returncode:
+            raise Broken(f"the first of two ended with {first.returncode}: {said.decode()}")
+        found += self.left_overs()
+        self.step(found, "two at once, after kills: the second is refused, the first goes on")
+        return program.Answer(0, output, "").json()
 
     def no_connection(self) -> None:
         """A server that is not there, a password that is wrong, an option file that is missing."""
