@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Programs for those who run a server with Basalt, in the Debian package basalt-tools.
 
-backup/  basalt-backup: backups of a running server, and data directories from them
-top/     basalt-top: what the engine does, in a terminal
+backup/   basalt-backup: backups of a running server, and data directories from them
+console/  basalt-console: the same as basalt-top shows, as a web page
+top/      basalt-top: what the engine does, in a terminal
 
 What they share:
 

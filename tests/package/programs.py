@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+from pathlib import Path
 
 from tests.kit.check import Check, expect, expect_in
 from tests.package.built import BuiltPackages, field_of
@@ -10,7 +11,7 @@ from tools import paths, targets
 
 FOLDER = "usr/share/basalt-tools"
 # and a word of what each says with --help
-PROGRAMS = {"basalt-backup": "extract", "basalt-top": "--json"}
+PROGRAMS = {"basalt-backup": "extract", "basalt-console": "--json", "basalt-top": "--json"}
 CHECKER = "basalt-check-table-files"
 TABLE_FILE = paths.ROOT / "tests/unit/python/testdata/backup/table_file.sst"
 # what its programs import and call, and the reader of option files
@@ -61,6 +62,10 @@ class Programs:
             expect(link.is_symlink() and os.access(link, os.X_OK), f"no program {name}")
             page = self.built.programs / f"usr/share/man/man1/{name}.1.gz"
             expect(page.is_file(), f"no page of the manual of {name}")
+        page = Path("console/page")
+        shown = {f.name for f in (packed / page).iterdir()}
+        wanted = {f.name for f in (source / page).iterdir()}
+        expect(shown == wanted, f"the page of basalt-console: not in both: {shown ^ wanted}")
         left = [f for f in packed.rglob("*") if f.name in LEFT_OUT]
         expect(not left, f"too many: {left}")
 
