@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""basalt-backup on a primary whose clients keep writing.
+"""basalt-backup on a primary whose clients keep writing. kit/backup_program.py runs it.
 
-program.py    runs it, as a user would
 scenario.py   what the scenarios share
 under_load.py full, increment, stream; restored, compared, followed
 refusals.py   damage, full disks, broken pipes, two at once, kills

@@ -7,8 +7,8 @@ import subprocess
 import time
 from pathlib import Path
 
-from tests.backup import program
 from tests.backup.scenario import OnPrimary
+from tests.kit import backup_program as program
 from tests.kit.clients.client import Problem
 from tests.kit.manual_page import differences
 from tests.kit.replicas.node import DATABASE, Broken

@@ -5,7 +5,7 @@ import json
 import time
 from pathlib import Path
 
-from tests.backup import program
+from tests.kit import backup_program as program
 from tests.kit.clients.bank import Bank
 from tests.kit.clients.client import Problem
 from tests.kit.clients.ledger import Counter, Ledger, TwoEngines

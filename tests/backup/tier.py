@@ -9,9 +9,9 @@ import shutil
 import time
 from random import SystemRandom
 
-from tests.backup import program
 from tests.backup.refusals import Refusals
 from tests.backup.under_load import UnderLoad
+from tests.kit import backup_program as program
 from tests.kit.replicas.node import make_template
 from tests.kit.replicas.scenario import Scenario, take
 from tests.kit.tier_result import TierResult

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import psutil
 
-from tests.backup import program
 from tests.backup.scenario import OnPrimary
+from tests.kit import backup_program as program
 from tests.kit.clients.client import Problem
 from tests.kit.replicas.compare import compare
 from tests.kit.replicas.node import DATABASE, Broken, Node

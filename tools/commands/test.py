@@ -32,9 +32,10 @@ ORDER = (
     "foreign-keys",
     "crash",
     "replication",
+    "cluster",
 )
 # killed servers, slow disks, replicas that catch up: in the long form they leave a core idle
-WAITING = ("faults", "crash", "replication")
+WAITING = ("faults", "crash", "replication", "cluster")
 
 
 def tier_folders() -> dict[str, str]:

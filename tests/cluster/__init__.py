@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Several servers as their users set them up: clones, promotions, what an acknowledgement means.
+
+tier.py              the list of scenarios; a new one is a class of kit/replicas/scenario.py in it
+acknowledgements.py  where a commit is when its client has the answer, and when both servers die
+"""
