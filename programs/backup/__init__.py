@@ -20,5 +20,10 @@ stream.py       a backup as a tar archive
 take.py         one backup, from a server into a repository or a stream
 restore.py      a data directory from a backup
 extract.py      tables of a backup as SQL
+gtid.py         positions in the history of servers
+primary.py      the primary of a new replica
+new_server.py   the server that is to run on a new data directory, started in private
+clone.py        a new replica, from a running server
+promote.py      a replica becomes the primary
 cli.py          the command line
 """

@@ -13,18 +13,24 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from programs.backup import gtid
 from programs.backup import remove as removal
 from programs.backup import verify as verification
+from programs.backup.clone import Clone, position_of
+from programs.backup.clone import receive as receive_from
 from programs.backup.errors import BackupError
 from programs.backup.extract import Extract
 from programs.backup.manifest import Manifest
+from programs.backup.new_server import NewServer
+from programs.backup.primary import Primary
 from programs.backup.progress import Progress
+from programs.backup.promote import Promoted, Promotion
 from programs.backup.repository import Known, Repository
 from programs.backup.restore import Restore
 from programs.backup.server import Server
 from programs.backup.stream import Receiver, StreamSink
 from programs.backup.take import RepositorySink, Take, Wish
-from programs.connection import BadOptions
+from programs.connection import BadOptions, Files, Options, gather
 from programs.connection_options import connection_options, gathered
 
 NAME = "basalt-backup"
@@ -231,6 +237,109 @@ def extract(
     source, progress = Repository.open(repository), Progress(quiet)
     restored = Restore(source, wanted or newest(source), work / "data", progress)
     Extract(restored, work, list(options), progress).run(database, list(tables))
+
+
+@commands.command()
+@click.argument("datadir", type=FOLDER)
+@click.option(
+    "--primary",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Option file: host, port, user, password, ssl-ca in [client], for replication.",
+)
+@click.option("--stream", "command", help="Writes the copy: 'ssh db1 basalt-backup stream'.")
+@click.option(
+    "--server-defaults-file",
+    "server_file",
+    type=click.Path(path_type=Path),
+    help="Option file of the new server; default: those that every server reads.",
+)
+@click.option("--server-option", "options", multiple=True, help="For the new server.")
+@connection_options
+@click.option("--temporary", type=FOLDER, help="Folder for a socket and logs.")
+@as_json
+@quiet
+def clone(
+    datadir: Path,
+    primary: Path,
+    command: str | None,
+    server_file: Path | None,
+    options: tuple[str, ...],
+    as_json: bool,
+    quiet: bool,
+    **copied,
+) -> None:
+    """Makes DATADIR, which is missing or empty, the data directory of a new replica.
+
+    The server that is copied is one on this machine, or what --stream writes. The new server
+    replicates from the primary once it is started, from where the copy ends.
+    """
+    there, progress = Primary(primary, NAME), Progress(quiet)
+
+    def source(target: Repository) -> Manifest:
+        if command:
+            return receive_from(command, target, progress)
+        sink, whole = RepositorySink(target, progress), {"full": True, "compress": PLAIN}
+        return take({**copied, **whole}, Known(), sink, progress)
+
+    made = Clone(datadir, NewServer(server_file, list(options)), there, progress).run(source)
+    start = position_of(made)
+    if as_json:
+        print_json({"datadir": str(datadir), "primary": str(there), "gtid": start, **summary(made)})
+        return
+    print(f"{datadir} is ready: its server will replicate from {there}, behind GTID {start}")
+
+
+@commands.command()
+@click.option("--position", default="", help="Where the primary ended: its @@gtid_binlog_pos.")
+@click.option(
+    "--other",
+    "others",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Option file for another replica, which is asked whether it has more.",
+)
+@click.option("--seconds", default=60.0, help="How long to wait while nothing comes.")
+@connection_options
+@as_json
+@quiet
+def promote(
+    position: str,
+    others: tuple[Path, ...],
+    seconds: float,
+    as_json: bool,
+    quiet: bool,
+    **options,
+) -> None:
+    """Makes a replica the primary.
+
+    All that it has received is applied first. A primary that answers is in the way, unless
+    --position says where it ended once it had become read-only.
+    """
+    try:
+        wanted = gtid.parse(position)
+    except BackupError as error:
+        raise BadOptions(f"--position: {error}") from error
+    replica = Server(gathered(NAME, **options))
+    asked = {str(file): Server(gather(Options(), Files(str(file)), NAME)) for file in others}
+    try:
+        promotion = Promotion(replica, asked, Progress(quiet))
+        show_promoted(promotion.run(wanted, seconds), as_json)
+    finally:
+        for server in (replica, *asked.values()):
+            server.close()
+
+
+def show_promoted(made: Promoted, as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(made))
+        return
+    print(
+        f"this server is the primary from GTID {made.gtid} on, in the place of {made.old_primary}"
+    )
+    print("on each other replica:")
+    print("".join(f"  {statement};\n" for statement in made.others), end="")
+    print("".join(f"note: {note}\n" for note in made.notes), end="")
 
 
 def newest(source: Repository) -> str:

@@ -40,6 +40,12 @@ class Restore:
     def run(self) -> Manifest:
         """The data directory is ready for a server when this returns, and not before."""
         self.begin()
+        self.build()
+        self.end()
+        return self.chain[-1]
+
+    def build(self) -> None:
+        """All files are in their places, and belong to their owner, when this returns."""
         last = self.chain[-1]
         # elsewhere, so that a full disk does not keep the programs from saying so
         with tempfile.TemporaryDirectory(prefix="basalt-") as logs:
@@ -51,11 +57,13 @@ class Restore:
             mariabackup.move_back(self.full, self.datadir, Path(logs) / "move-back")
         self.note(last)
         self.give_away()
+
+    def end(self) -> None:
+        """The data directory is no longer ours."""
         with naming(self.work):
             os.sync()
             shutil.rmtree(self.work)
         sync_folder(self.datadir)
-        return last
 
     def begin(self) -> None:
         with naming(self.datadir):
