@@ -10,6 +10,7 @@ import time
 from random import SystemRandom
 
 from tests.cluster.acknowledgements import Acknowledgements
+from tests.cluster.clones import Clones
 from tests.kit import backup_program
 from tests.kit.replicas.node import make_template
 from tests.kit.replicas.scenario import Scenario, take
@@ -17,7 +18,7 @@ from tests.kit.tier_result import TierResult
 from tools import paths
 
 HELP = "three servers: clones made under load, killed, promoted; what an acknowledgement means"
-SCENARIOS: list[type[Scenario]] = [Acknowledgements]
+SCENARIOS: list[type[Scenario]] = [Clones, Acknowledgements]
 
 
 def run(args) -> TierResult:
