@@ -13,6 +13,7 @@ Layout of the cache (BASALT_CACHE, else XDG_CACHE_HOME/basalt, else ~/.cache/bas
     headers/                      of each version set up, its private headers as an archive
     rocksdb/VERSION-HASH/         include/ and lib/librocksdb.a; HASH covers version and flags
     jemalloc/VERSION-HASH/        include/ and lib/libjemalloc_pic.a
+    spider-VERSION/               Debian's engine Spider of that version, for the tier cluster
     website/                      what makes the site of ./dev docs
     applications/                 applications whose schemas the tier foreign-keys creates
     locks/                        one lock file a step
