@@ -3,6 +3,7 @@
 
 backup/   basalt-backup: backups of a running server, and data directories from them
 console/  basalt-console: the same as basalt-top shows, as a web page
+migrate/  basalt-migrate: moves tables of other engines into ROCKSDB, and back
 top/      basalt-top: what the engine does, in a terminal
 
 What they share:

@@ -11,7 +11,12 @@ from tools import paths, targets
 
 FOLDER = "usr/share/basalt-tools"
 # and a word of what each says with --help
-PROGRAMS = {"basalt-backup": "extract", "basalt-console": "--json", "basalt-top": "--json"}
+PROGRAMS = {
+    "basalt-backup": "extract",
+    "basalt-console": "--json",
+    "basalt-migrate": "undo",
+    "basalt-top": "--json",
+}
 CHECKER = "basalt-check-table-files"
 TABLE_FILE = paths.ROOT / "tests/unit/python/testdata/backup/table_file.sst"
 # what its programs import and call, and the reader of option files
