@@ -27,6 +27,7 @@ ORDER = (
     "tools",
     "console",
     "backup",
+    "migrate",
     "fuzz",
     "differential",
     "foreign-keys",
