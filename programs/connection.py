@@ -147,7 +147,8 @@ def connect(options: Options, program: str, answer_seconds: float | None):
     return pymysql.connect(
         **where,
         user=options.user,
-        password=options.password or "",
+        # PyMySQL would send the bytes of Latin 1; the client program sends what a terminal gives
+        password=(options.password or "").encode(errors="surrogateescape"),
         ssl_ca=options.ssl_ca,
         charset="utf8mb4",
         autocommit=True,
@@ -156,3 +157,13 @@ def connect(options: Options, program: str, answer_seconds: float | None):
         read_timeout=answer_seconds,
         write_timeout=answer_seconds,
     )
+
+
+def sentence_of(error) -> str:
+    """What an error of PyMySQL means to who runs a program that only asks."""
+    number, text = (*error.args, "")[:2] if error.args else (0, "")
+    if number in (2003, 1045, 1698, 1130):
+        return f"no connection: {text}"
+    if number in (0, 2006, 2013):
+        return "the server does not answer any more: the connection is lost"
+    return f"the server refused a question: {text} ({number})"

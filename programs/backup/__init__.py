@@ -18,6 +18,7 @@ verify.py       proves backups
 remove.py       backups that are not wanted any more
 stream.py       a backup as a tar archive
 take.py         one backup, from a server into a repository or a stream
+target.py       an empty data directory that is being filled: whose it is, what a killed run left
 restore.py      a data directory from a backup
 extract.py      tables of a backup as SQL
 gtid.py         positions in the history of servers

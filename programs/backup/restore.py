@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A data directory from a backup: unpacked, prepared and put in place by one command.
-
-All work is done in a folder inside of the data directory, which is empty at first. As long as that
-folder is there, everything in the data directory is ours; a run that was interrupted is begun again
-by the same command. The folder goes last.
-"""
+"""A data directory from a backup: unpacked, prepared and put in place by one command."""
 
 import json
 import os
@@ -15,17 +10,15 @@ from dataclasses import asdict
 from pathlib import Path
 
 from programs.backup import mariabackup
-from programs.backup.errors import BackupError, Damaged, naming
+from programs.backup.errors import Damaged, naming
 from programs.backup.manifest import Manifest, StoreFile
-from programs.backup.objects import Objects, sync_folder, write_all
+from programs.backup.objects import Objects, write_all
 from programs.backup.progress import Progress
 from programs.backup.repository import Repository
+from programs.backup.target import FILE_MODE, FOLDER_MODE, Target
 
-WORK = "basalt-backup-restoring"
 RESTORED = "basalt-backup.restored"
 STORE = "#rocksdb"
-# rows are nobody else's business
-FOLDER_MODE, FILE_MODE = 0o750, 0o640
 
 
 class Restore:
@@ -34,14 +27,17 @@ class Restore:
         self.repository, self.progress = repository, progress
         self.chain = repository.chain(wanted)
         repository.check_whole(self.chain)
-        self.datadir, self.work = datadir, datadir / WORK
+        self.target = Target(datadir)
+        self.datadir, self.work = self.target.datadir, self.target.work
         self.full = self.work / "full"
 
     def run(self) -> Manifest:
         """The data directory is ready for a server when this returns, and not before."""
-        self.begin()
-        self.build()
-        self.end()
+        with self.target.locked():
+            self.target.check_empty()
+            self.target.begin()
+            self.build()
+            self.target.end()
         return self.chain[-1]
 
     def build(self) -> None:
@@ -57,23 +53,6 @@ class Restore:
             mariabackup.move_back(self.full, self.datadir, Path(logs) / "move-back")
         self.note(last)
         self.give_away()
-
-    def end(self) -> None:
-        """The data directory is no longer ours."""
-        with naming(self.work):
-            os.sync()
-            shutil.rmtree(self.work)
-        sync_folder(self.datadir)
-
-    def begin(self) -> None:
-        with naming(self.datadir):
-            self.datadir.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
-            there = [path for path in self.datadir.iterdir() if path.name != "lost+found"]
-            if there and not self.work.is_dir():
-                raise BackupError(f"{self.datadir} is not empty: restore into an empty directory")
-            for path in there:
-                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-            self.work.mkdir(mode=FOLDER_MODE)
 
     def apply(self, backup: Manifest, number: int, logs: Path) -> None:
         """The first is the full one."""

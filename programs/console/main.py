@@ -15,8 +15,7 @@ from programs.connection_options import connection_options, gathered
 from programs.console.address import DEFAULT_PORT, LOOPBACK, BadAddress, key_of, port_of
 from programs.console.observer import FORMAT, Observer
 from programs.console.web import Web
-from programs.top.collector import Collector, NoEngine
-from programs.top.main import ANSWER_SECONDS, sentence_of
+from programs.top.collector import ANSWER_SECONDS, Collector, NoEngine
 
 NAME = "basalt-console"
 NO_ENGINE, NO_ANSWER = 1, 2
@@ -81,7 +80,7 @@ def main(listen, key_file, interval, tables_every, as_json, **options) -> None:
     except NoEngine as error:
         end(NO_ENGINE, str(error))
     except pymysql.Error as error:
-        end(NO_ANSWER, sentence_of(error))
+        end(NO_ANSWER, connection.sentence_of(error))
     except KeyboardInterrupt:
         return
     serve(web, observer, as_json)
@@ -95,7 +94,7 @@ def observe(options: dict, interval: float, tables_every: float) -> Observer:
         link = connection.connect(found, NAME, ANSWER_SECONDS)
         return Collector(link, xxhash.xxh3_64_hexdigest, tables_every)
 
-    observer = Observer(connect, sentence_of, found.shown, interval)
+    observer = Observer(connect, connection.sentence_of, found.shown, interval)
     observer.look()
     return observer
 

@@ -48,6 +48,7 @@ SERVER = "SELECT VERSION(), @@hostname, @@rocksdb_block_cache_size, @@performanc
 PRIVILEGE = "SELECT 1 FROM information_schema.INNODB_TRX LIMIT 1"
 # no row in the slow log, and an end, whatever happens
 SESSION = "SET SESSION slow_query_log = OFF, max_statement_time = 20"
+ANSWER_SECONDS = 30  # longer than that
 
 STATUS = (
     "SHOW GLOBAL STATUS WHERE variable_name LIKE 'rocksdb\\_%' OR variable_name IN "

@@ -13,7 +13,7 @@ from programs import connection
 from programs.connection_options import connection_options, gathered
 from programs.top import output, rates, views
 from programs.top.attention import attention
-from programs.top.collector import Collector, NoEngine
+from programs.top.collector import ANSWER_SECONDS, Collector, NoEngine
 from programs.top.screen import Screen
 from programs.top.snapshot import Snapshot
 
@@ -21,8 +21,6 @@ NAME = "basalt-top"
 FINE, ATTENTION, NO_ANSWER = 0, 1, 2
 # of a picture that goes into a file or a pipe
 WIDTH = 120
-# longer than any statement may take (collector.py)
-ANSWER_SECONDS = 30
 
 EPILOG = """
 Exit status: 0, nothing needs attention; 1, something does (--once: the lines with ! say what), or
@@ -105,7 +103,7 @@ def main(once, as_json, view, interval, tables_every, width, **options) -> None:
     except NoEngine as error:
         end(ATTENTION, str(error))
     except pymysql.Error as error:
-        end(NO_ANSWER, sentence_of(error))
+        end(NO_ANSWER, connection.sentence_of(error))
     except KeyboardInterrupt:
         pass
 
@@ -135,12 +133,3 @@ def show_once(watch: Watch, as_json: bool, view: str, interval: float, width: in
         picture = views.picture(view, snapshot, measured, sentences, watch.where)
         output.as_text(picture, width, sys.stdout, sys.stdout.isatty())
     return ATTENTION if sentences else FINE
-
-
-def sentence_of(error: pymysql.Error) -> str:
-    number, text = (*error.args, "")[:2] if error.args else (0, "")
-    if number in (2003, 1045, 1698, 1130):
-        return f"no connection: {text}"
-    if number in (0, 2006, 2013):
-        return "the server does not answer any more: the connection is lost"
-    return f"the server refused a question: {text} ({number})"

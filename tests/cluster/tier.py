@@ -6,20 +6,15 @@ A scenario is a Scenario with a NAME, in SCENARIOS. `needs_backup` says that it 
 `needs_spider` that it needs Debian's engine Spider, `only_long` that it measures and needs --long.
 """
 
-import shutil
-import time
-from random import SystemRandom
-
 from tests.cluster.acknowledgements import Acknowledgements
 from tests.cluster.clones import Clones
 from tests.cluster.spider import Spider
 from tests.cluster.spider_cost import SpiderCost
 from tests.cluster.spider_xa import SpiderXa
 from tests.kit import backup_program
-from tests.kit.replicas.node import make_template
-from tests.kit.replicas.scenario import Scenario, take
+from tests.kit.replicas import series
+from tests.kit.replicas.scenario import Scenario
 from tests.kit.tier_result import TierResult
-from tools import paths
 from tools.setup import spider as spider_engine
 
 HELP = "several servers: clones killed and promoted, acknowledgements, shards by Spider"
@@ -27,28 +22,9 @@ SCENARIOS: list[type[Scenario]] = [Clones, Acknowledgements, Spider, SpiderXa, S
 
 
 def run(args) -> TierResult:
-    wanted = [kind for kind in SCENARIOS if args.long or not getattr(kind, "only_long", False)]
-    wanted = [kind for kind in wanted if not args.filter or args.filter in kind.NAME]
-    prepare(wanted, args)
-    seed = args.seed if args.seed is not None else SystemRandom().randrange(2**31)
-    result = TierResult("cluster", 0, 0)
-    again = [f"--filter '{args.filter}'"] if args.filter else []
-    again += ["--long"] if args.long else []
-    result.repeat_command = " ".join([f"./dev test cluster --seed {seed}", *again])
-    print(f"   seed {seed}")
-    folder = paths.scratch() / "cluster"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    make_template(folder / "template", "rocksdb", "ROCKSDB")
-    for kind in wanted:
-        scenario = kind(folder, folder / "template", "rocksdb", seed, args.long)
-        started = time.monotonic()
-        scenario.run()
-        print(f"   {kind.NAME}: {time.monotonic() - started:.0f} s")
-        take(scenario, result)
-    if not result.failed:
-        shutil.rmtree(folder, ignore_errors=True)
-    return result
+    kinds = [kind for kind in SCENARIOS if args.long or not getattr(kind, "only_long", False)]
+    prepare(series.chosen(kinds, args), args)
+    return series.play("cluster", kinds, args)
 
 
 def prepare(wanted: list[type[Scenario]], args) -> None:

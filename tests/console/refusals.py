@@ -8,7 +8,7 @@ from tests.console.program import PYTHON, Top, environment
 from tests.kit.check import Check, expect, expect_in
 from tools.server import PrivateServer
 
-PASSWORD = "not for a command line"
+PASSWORD = "nöt for a command line"
 USERS = (
     f"CREATE USER watcher@localhost IDENTIFIED BY '{PASSWORD}'; GRANT PROCESS ON *.* TO"
     " watcher@localhost; CREATE USER stranger@localhost"

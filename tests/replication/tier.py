@@ -4,12 +4,8 @@
 The seed fixes what the clients do and when servers are killed, but not how the threads fall.
 """
 
-import shutil
-import time
-from random import SystemRandom
-
-from tests.kit.replicas.node import make_template
-from tests.kit.replicas.scenario import Scenario, take
+from tests.kit.replicas import series
+from tests.kit.replicas.scenario import Scenario
 from tests.kit.tier_result import TierResult
 from tests.replication.checksums import Checksums
 from tests.replication.commit_order import CommitOrder
@@ -41,32 +37,7 @@ SCENARIOS: list[type[Scenario]] = [
 
 
 def run(args) -> TierResult:
-    seed = args.seed if args.seed is not None else SystemRandom().randrange(2**31)
-    result = TierResult("replication", 0, 0)
-    again = [f"--filter '{args.filter}'"] if args.filter else []
-    again += ["--long"] if args.long else []
-    result.repeat_command = " ".join([f"./dev test replication --seed {seed}", *again])
-    print(f"   seed {seed}")
-    engine = getattr(args, "engine", None) or "rocksdb"
-    folder = paths.scratch() / "replication"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    template = folder / "template"
-    make_template(template, engine, "INNODB" if engine == "innodb" else "ROCKSDB")
-    played = []
-    for kind in SCENARIOS:
-        if args.filter and args.filter not in kind.NAME:
-            continue
-        scenario = kind(folder, template, engine, seed, args.long)
-        started = time.monotonic()
-        scenario.run()
-        print(f"   {kind.NAME}: {time.monotonic() - started:.0f} s")
-        take(scenario, result)
-        played.append(scenario)
-    report(played, result)
-    if not result.failed:
-        shutil.rmtree(folder, ignore_errors=True)
-    return result
+    return series.play("replication", SCENARIOS, args, report)
 
 
 def report(played: list[Scenario], result: TierResult) -> None:

@@ -13,8 +13,7 @@ from programs import connection
 from programs.backup import clone, gtid, primary, promote
 from programs.backup.errors import BackupError
 from programs.backup.manifest import Archive, Manifest, Position
-from programs.backup.progress import Progress
-from programs.backup.restore import WORK
+from programs.backup.target import WORK, Target
 from programs.connection import BadOptions
 
 HEAD = "#261127  3:20:31 server id 1  end_log_pos 159414 CRC32 0x5924e2d2 \t"
@@ -86,33 +85,37 @@ class PrimaryTest(unittest.TestCase):
         self.assertEqual(values, ["db1", 3306, "repl", "", 1, "/ca.pem"])
 
 
-class CloneTest(unittest.TestCase):
+class TargetTest(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.datadir = Path(self.folder.name) / "data"
-        self.clone = clone.Clone(self.datadir, None, None, Progress(quiet=True))
+        self.datadir = Path(self.enterContext(tempfile.TemporaryDirectory())) / "data"
+        self.target = Target(self.datadir)
 
     def test_what_is_somebodys_stays(self):
         self.datadir.mkdir()
         (self.datadir / "file").touch()
         with self.assertRaisesRegex(BackupError, "is not empty"):
-            self.clone.check_empty()
+            self.target.check_empty()
 
     def test_what_a_killed_run_has_left_goes(self):
         (self.datadir / WORK / "full").mkdir(parents=True)
         (self.datadir / "ibdata1").touch()
-        self.clone.check_empty()
-        self.clone.begin()
+        self.target.check_empty()
+        self.target.begin()
         self.assertEqual(os.listdir(self.datadir), [WORK])
         self.assertEqual(os.listdir(self.datadir / WORK), [])
 
+    def test_what_says_whose_it_is_goes_last(self):
+        for name in ("aria_log_control", WORK, "ibdata1", "zz"):
+            (self.datadir / name).mkdir(parents=True)
+        self.assertEqual(self.target.there()[-1], self.target.work)
+
     def test_two_at_once(self):
-        other = clone.Clone(self.datadir, None, None, Progress(quiet=True))
-        with self.clone.locked(), self.assertRaisesRegex(BackupError, "another clone"):
-            with other.locked():
+        with self.target.locked(), self.assertRaisesRegex(BackupError, "another basalt-backup"):
+            with Target(self.datadir).locked():
                 self.fail("both are let in")
 
+
+class CloneTest(unittest.TestCase):
     def test_where_the_copy_ends(self):
         def ends(position: Position) -> str:
             archive = Archive("0" * 64, 0, "none", 0, 42)
