@@ -50,7 +50,7 @@ rocksdb::Status OpenWithoutHistory(rocksdb::DBOptions options, const std::string
     family.options.max_write_buffer_size_to_maintain = 0;
   }
   std::unique_ptr<rocksdb::DB> db;
-  const rocksdb::Status status = rocksdb::DB::Open(options, directory, families, handles, &db);
+  rocksdb::Status status = rocksdb::DB::Open(options, directory, families, handles, &db);
   if (!status.ok()) return status;
   return rocksdb::TransactionDB::WrapDB(db.release(), TransactionOptionsOfDatabase(), compacting,
                                         *handles, opened);
