@@ -10,6 +10,7 @@ from tests.client_tools.metrics import Metrics
 from tests.client_tools.percona import Percona
 from tests.client_tools.physical import PhysicalBackups
 from tests.client_tools.prometheus import Prometheus
+from tests.client_tools.server_programs import ServerPrograms
 from tests.client_tools.stages import Stages
 from tests.kit.replicas import series
 from tests.kit.replicas.scenario import Scenario
@@ -27,6 +28,7 @@ SCENARIOS: list[type[Scenario]] = [
     Metrics,
     Prometheus,
     Stages,
+    ServerPrograms,
 ]
 
 
