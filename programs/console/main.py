@@ -16,6 +16,7 @@ from programs.console.address import DEFAULT_PORT, LOOPBACK, BadAddress, key_of,
 from programs.console.observer import FORMAT, Observer
 from programs.console.web import Web
 from programs.top.collector import ANSWER_SECONDS, Collector, NoEngine
+from programs.top.options import tables_every_option
 
 NAME = "basalt-console"
 NO_ENGINE, NO_ANSWER = 1, 2
@@ -54,13 +55,7 @@ def end(status: int, sentence: str) -> None:
     show_default=True,
     help="Seconds between two looks at the server.",
 )
-@click.option(
-    "--tables-every",
-    type=click.FloatRange(0),
-    default=60.0,
-    show_default=True,
-    help="Seconds between two looks at the sizes of tables, which cost most.",
-)
+@tables_every_option
 @click.option("--json", "as_json", is_flag=True, help="Print the address of the page as JSON.")
 def main(listen, key_file, interval, tables_every, as_json, **options) -> None:
     """Serves a web page on loopback with what the storage engine ROCKSDB (Basalt) of a MariaDB

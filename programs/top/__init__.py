@@ -12,5 +12,6 @@ panels.py      each part of the picture
 views.py       which panels a picture has
 screen.py      the live picture: terminal, keys
 output.py      one picture as text, or as JSON
+options.py     what its command line shares with that of basalt-console
 main.py        the command line
 """

@@ -14,6 +14,7 @@ from programs.connection_options import connection_options, gathered
 from programs.top import output, rates, views
 from programs.top.attention import attention
 from programs.top.collector import ANSWER_SECONDS, Collector, NoEngine
+from programs.top.options import tables_every_option
 from programs.top.screen import Screen
 from programs.top.snapshot import Snapshot
 
@@ -74,13 +75,7 @@ def end(status: int, sentence: str) -> None:
     show_default=True,
     help="Seconds between two looks; what happens in them is what rates tell.",
 )
-@click.option(
-    "--tables-every",
-    type=click.FloatRange(0),
-    default=60.0,
-    show_default=True,
-    help="Seconds between two looks at the sizes of tables, which cost most.",
-)
+@tables_every_option
 @click.option("--width", type=click.IntRange(1), help="Columns of the picture of --once.")
 def main(once, as_json, view, interval, tables_every, width, **options) -> None:
     """What the storage engine ROCKSDB (Basalt) of a MariaDB server does: its tree and compactions,

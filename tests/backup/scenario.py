@@ -89,13 +89,6 @@ class OnPrimary(Scenario):
         node.start("--gtid-strict-mode=OFF", "--loose-rocksdb-flush-log-at-trx-commit=2", *options)
         return node
 
-    def done_with(self, node: Node) -> None:
-        node.server.remove()
-        self.nodes.remove(node)
-
-    def expect(self, holds: bool, text: str) -> list[Problem]:
-        return [] if holds else [Problem("broken", text)]
-
     def refused(self, answer: program.Answer, *words: str, status: int = 1) -> list[Problem]:
         """This status, one sentence with these words, no traceback."""
         lines = [line for line in answer.said.splitlines() if line.startswith("basalt-backup: ")]

@@ -62,10 +62,6 @@ class Copied(Scenario):
         shutil.copytree(self.template, folder)
         return self.started(folder)
 
-    def done_with(self, node: Node) -> None:
-        node.server.remove()
-        self.nodes.remove(node)
-
     def sums(self, node: Node) -> list[Problem]:
         """What must be true of every moment of the primary: transactions are there whole."""
         with node.connect() as link, link.cursor() as cursor:

@@ -63,9 +63,6 @@ class WithBackup(Scenario):
                 raise Broken(f"this did not come: {what}")
             time.sleep(0.02)
 
-    def expect(self, holds: bool, text: str) -> list[Problem]:
-        return [] if holds else [Problem("broken", text)]
-
     def refused(self, answer: program.Answer, status: int, *words: str) -> list[Problem]:
         """One sentence with these words, no traceback."""
         lines = [line for line in answer.said.splitlines() if line.startswith("basalt-backup: ")]

@@ -57,6 +57,13 @@ class Scenario:
         shutil.rmtree(node.server.datadir)
         copy_template(self.template, node.server.datadir)
 
+    def done_with(self, node: Node) -> None:
+        node.server.remove()
+        self.nodes.remove(node)
+
+    def expect(self, holds: bool, text: str) -> list[Problem]:
+        return [] if holds else [Problem("broken", text)]
+
     def add(self, found: list[Problem]) -> None:
         for problem in found:
             print(f"      {problem}")
