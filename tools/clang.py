@@ -2,10 +2,11 @@
 """clang-tidy over our sources, for what gcc cannot see: the checks that `.clang-tidy` chooses, and
 the rules of the annotated mutexes (-Wthread-safety), both in one reading of a source.
 
-The commands are those of the release build. A source that has passed is not read again while its
-command, its own bytes and those of the headers of ours that it includes are the same. Headers of
-the system, of the server and of RocksDB are not compared: the last two stand in folders named by
-their version, in the command. Another clang-tidy or another `.clang-tidy` reads all sources again.
+The commands are those of the release build. A source that has passed is not read again, in any
+clone, while its command, its own bytes and those of the headers of ours that it includes are the
+same. Headers of the system, of the server and of RocksDB are not compared: the last two stand in
+folders named by their version, in the command. Another clang-tidy or another `.clang-tidy` reads
+all sources again.
 """
 
 import hashlib
@@ -21,6 +22,7 @@ from pathlib import Path
 
 from tools import build, paths, setup
 from tools.errors import DevError
+from tools.passed_sources import FileHashes, PassedSources, relative
 from tools.setup import debian
 from tools.setup.step import parallel_jobs, show_progress
 
@@ -37,28 +39,20 @@ def check() -> list[str]:
     setup.ensure()
     debian.install([debian.TIDY_PACKAGE], "to check with clang-tidy")
     commands = read_commands(refreshed_commands())
-    known = read_cache()
-    records = {c["file"]: known[c["file"]] for c in commands if c["file"] in known}
     findings: dict[str, None] = {}  # a header's finding comes once a source that includes it
-    try:
-        for entry, (record, found) in zip(commands, check_sources(commands, known), strict=True):
-            records.pop(entry["file"], None)
-            if record:
-                records[entry["file"]] = record
-            findings.update(dict.fromkeys(found))
-    finally:
-        write_cache(records)  # what has passed before an interrupt need not be read again
+    for found in check_sources(commands, PassedSources(judge())):
+        findings.update(dict.fromkeys(found))
     return list(findings)
 
 
-def check_sources(commands: list[dict], known: dict):
+def check_sources(commands: list[dict], passed: PassedSources):
     """What check_source says of each command, in their order, several at a time; shows progress."""
     hashes = FileHashes()
     terminal = sys.stdout.isatty()
     shown = time.monotonic()
     pool = ThreadPoolExecutor(parallel_jobs(1.0))
     try:
-        results = pool.map(lambda c: check_source(c, known, hashes), commands)
+        results = pool.map(lambda c: check_source(c, passed, hashes), commands)
         for number, result in enumerate(results, 1):
             if time.monotonic() - shown >= (0.2 if terminal else SECONDS_BETWEEN_PROGRESS):
                 shown = time.monotonic()
@@ -111,26 +105,11 @@ def chosen_checks() -> Path:
     return paths.ROOT / ".clang-tidy"
 
 
-class FileHashes:
-    """Hashes of files, each read once a run."""
-
-    def __init__(self):
-        self._known: dict[str, str] = {}
-
-    def of(self, path: str) -> str:
-        """'' when there is no such file."""
-        if path not in self._known:
-            file = Path(path)
-            content = file.read_bytes() if file.is_file() else None
-            self._known[path] = "" if content is None else hashlib.sha256(content).hexdigest()
-        return self._known[path]
-
-
-def check_source(entry: dict, known: dict, hashes: FileHashes) -> tuple[dict | None, list[str]]:
-    """(what to remember, None when the source did not pass; findings)."""
-    record = known.get(entry["file"])
-    if record and still_true(record, entry["command"], hashes):
-        return record, []
+def check_source(entry: dict, passed: PassedSources, hashes: FileHashes) -> list[str]:
+    """The findings. A source without any is remembered as soon as it is read, so that an interrupt
+    loses nothing."""
+    if passed.has(entry, hashes):
+        return []
     started = time.time()
     with tempfile.NamedTemporaryFile("r", suffix=".d") as includes:
         # clang-tidy strips the compiler's -M options, except where they are the preprocessor's
@@ -140,11 +119,12 @@ def check_source(entry: dict, known: dict, hashes: FileHashes) -> tuple[dict | N
     if done.returncode != 0:
         source = entry["file"].replace(f"{paths.ROOT}/", "")
         ended = f"{source}:1: clang-tidy ended with status {done.returncode}\n{done.stderr}"
-        return None, split_findings(done.stdout) or [ended.rstrip()]
+        return split_findings(done.stdout) or [ended.rstrip()]
     files = {path: hashes.of(path) for path in our_files(rule)}
-    if any(Path(path).stat().st_mtime >= started for path in files):
-        return None, []  # somebody has written to it meanwhile: clang may have read what was before
-    return {"source": entry["file"], "command": entry["command"], "files": files}, []
+    # what somebody has written to meanwhile clang may have read as it was before
+    if all((paths.ROOT / path).stat().st_mtime < started for path in files):
+        passed.add(entry, files)
+    return []
 
 
 def split_findings(output: str) -> list[str]:
@@ -155,37 +135,11 @@ def split_findings(output: str) -> list[str]:
     return [text[start:end].rstrip() for start, end in zip(starts, ends, strict=False)]
 
 
-def still_true(record: dict, command: list[str], hashes: FileHashes) -> bool:
-    if record["command"] != command:
-        return False
-    return all(hashes.of(path) == value for path, value in record["files"].items())
-
-
 def our_files(rule: str) -> list[str]:
-    """Those of a make rule's prerequisites that are below this clone's src/."""
+    """Those of a make rule's prerequisites that are below this clone's src/, from its root."""
     names = rule.replace("\\\n", " ").partition(": ")[2].split()
-    return [name for name in names if Path(name).is_relative_to(paths.ROOT / "src")]
-
-
-def cache_file() -> Path:
-    return paths.build_root() / "clang-tidy-passed.json"
-
-
-def read_cache() -> dict:
-    """What has passed, by source; nothing when the file is missing or damaged, or when another
-    clang-tidy has passed it or other checks."""
-    try:
-        content = json.loads(cache_file().read_text())
-    except (OSError, ValueError):
-        return {}
-    return content["sources"] if content.get("judge") == judge() else {}
-
-
-def write_cache(records: dict) -> None:
-    cache_file().parent.mkdir(parents=True, exist_ok=True)
-    fresh = cache_file().with_suffix(".new")
-    fresh.write_text(json.dumps({"judge": judge(), "sources": records}))
-    fresh.replace(cache_file())
+    ours = (name for name in names if Path(name).is_relative_to(paths.ROOT / "src"))
+    return [relative(name) for name in ours]
 
 
 def judge() -> list[str]:
