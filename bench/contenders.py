@@ -345,8 +345,8 @@ class Contender:
         return self.usage_so_far()
 
     def usage_so_far(self) -> Usage:
-        """What was written: by the disk's own count, as nobody else works meanwhile; where there
-        is none, by the process's."""
+        """What was written, and in how many operations: by the disk's own count, as nobody else
+        works meanwhile; where there is none, what was written is the process's count."""
         if self.server.pid is None:
             raise DevError(f"{self._why_dead()}\n{self.server.log_tail()}")
         if self._group:  # at once before the process, so that the difference is right
@@ -354,8 +354,10 @@ class Contender:
         used = process_usage.read(self.server.pid)
         if self._group:
             used = self._with_traffic(used)
-        written = disk_counter.written_bytes(self.server.datadir)
-        return used if written is None else replace(used, written_bytes=written)
+        disk = disk_counter.count(self.server.datadir)
+        if disk is None:
+            return used
+        return replace(used, written_bytes=disk.written_bytes, disk_operations=disk.operations)
 
     def _with_traffic(self, used: Usage) -> Usage:
         found, clients = self._group.traffic(), self._clients.total

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How many bytes a disk was asked to write since the machine started, from /sys/dev/block (kernel,
+"""What a disk was asked for since the machine started, by whomever, from /sys/dev/block (kernel,
 Documentation/block/stat.rst). Differences of two readings count. (psutil counts by the names of
 disks; what a folder tells is the number of its device.)
 
@@ -8,19 +8,27 @@ commit of 300 bytes that makes a folio of 256 KiB dirty counts as 256 KiB, and o
 """
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 SECTOR_BYTES = 512
-WRITTEN_SECTORS = 6  # the field's number, from 0
 
 
-def written_bytes(folder: Path) -> int | None:
-    """Of the disk below a folder, by everybody; None where no single disk is below it (tmpfs,
-    overlayfs)."""
+@dataclass(frozen=True)
+class DiskCount:
+    """`operations`: reads and writes that have ended, after the kernel has merged neighbours."""
+
+    operations: int
+    written_bytes: int
+
+
+def count(folder: Path) -> DiskCount | None:
+    """Of the disk below a folder; None where no single disk is below it (tmpfs, overlayfs)."""
     device = folder.stat().st_dev
     counters = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}/stat")
-    return written_from_stat(counters.read_text()) if counters.is_file() else None
+    return from_stat(counters.read_text()) if counters.is_file() else None
 
 
-def written_from_stat(text: str) -> int:
-    return int(text.split()[WRITTEN_SECTORS]) * SECTOR_BYTES
+def from_stat(text: str) -> DiskCount:
+    reads, _, _, _, writes, _, written_sectors, *_ = map(int, text.split())
+    return DiskCount(reads + writes, written_sectors * SECTOR_BYTES)

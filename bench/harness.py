@@ -165,10 +165,14 @@ class Bench:
 
     def start(self, memory_bytes: int, **more) -> list:
         """A server for each engine; all are paused."""
+        from bench import limits
         from bench.contenders import Contender
         from bench.results import server_facts
 
         self.folder.mkdir(parents=True, exist_ok=True)
+        if hasattr(self.args, "iops"):
+            volume = self._stack.enter_context(limits.disk(self.args, self.folder))
+            self.facts |= {"disk": "a volume with ext4 (bench/volume.py)"} if volume else {}
         settings = settings_of(self.args, memory_bytes, **more)
         for engine in self.engines:
             contender = Contender(engine, self.folder, settings)

@@ -8,10 +8,13 @@ varied.
 
 import argparse
 import re
+from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
+from pathlib import Path
 
 from bench.cgroup import Limits
 from bench.process_usage import Usage
+from bench.volume import Volume
 from tools.errors import DevError
 
 # how volumes of clouds count: larger operations are several
@@ -30,6 +33,12 @@ def add_options(parser) -> None:
         metavar="N",
         help="the server's disk: N operations of 16 KB (so N x 16 KiB bytes) a second, reads and "
         "writes each, while it is measured; needs root and control groups",
+    )
+    parser.add_argument(
+        "--on-folder",
+        action="store_true",
+        help="with --iops: the disk below the folder of the data, with the file system that it "
+        "has, and not a volume with ext4 that is made for it (volume.py)",
     )
     parser.add_argument(
         "--memory-limit",
@@ -116,6 +125,11 @@ SWEPT = {
     "memory": ("memory_limit", amounts),
     "data": ("data", operations),
 }
+
+
+def disk(args, folder: Path) -> AbstractContextManager:
+    """Where the data of the servers will be, `folder`, as a volume if operations are limited."""
+    return Volume(folder) if args.iops and not args.on_folder else nullcontext()
 
 
 def is_limited(args) -> bool:

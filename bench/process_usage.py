@@ -17,7 +17,8 @@ class Usage:
     later; bytes that were fetched from the storage layer, so not what the page cache had. For a
     server under limits, what its disk was asked for: operations and bytes (bench/cgroup.py), and
     the bytes of which no client's thread asked for (bench/client_threads.py). `calls` are those
-    that read or write files, not what an engine submits asynchronously, as InnoDB does."""
+    that read or write files, not what an engine submits asynchronously, as InnoDB does.
+    `disk_operations` is the disk's own count, whoever has asked: the kernel, too."""
 
     cpu_seconds: float = 0.0
     written_bytes: int = 0
@@ -30,6 +31,7 @@ class Usage:
     background_written_bytes: int = 0
     calls: int = 0
     background_calls: int = 0
+    disk_operations: int = 0
 
     @property
     def operations(self) -> int:

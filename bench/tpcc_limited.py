@@ -132,6 +132,8 @@ def add_point(
     a_transaction("disk operations a transaction", "", lambda s: s.used.operations, 1,
                   bars.TPCC_OPERATIONS)  # fmt: skip
     a_transaction("of that, reads", "", lambda s: s.used.device_reads, 1)
+    a_transaction("disk operations a transaction, by the disk's count", "",
+                  lambda s: s.used.disk_operations, 1)  # fmt: skip
     a_transaction("read a transaction", "KB", lambda s: s.used.device_read_bytes, 1e3)
     a_transaction("written a transaction", "KB", lambda s: s.used.device_written_bytes, 1e3)
     a_transaction("of what is read, background work", "KB",

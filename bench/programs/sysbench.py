@@ -118,6 +118,8 @@ def check(args) -> None:
     if min(args.tables, args.rows, args.threads, args.rounds) < 1 or args.seconds < 1:
         raise DevError("tables, rows, threads, rounds and seconds must be at least 1")
     limits.limit_of(args)
+    if args.keep and args.iops and not args.on_folder:
+        raise DevError("--keep: a volume goes with its data; choose --on-folder, too")
     for engine, option in extra_of(args):
         if engine not in contenders_of(args):
             raise DevError(f"--server-option {engine}:{option}: not ENGINE:--OPTION")
@@ -163,6 +165,7 @@ def measure(args, folder: Path):
 
     load, settings = load_of(args), settings_of(args)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(limits.disk(args, folder))
         contenders = []
         prepared = {}
         for engine in contenders_of(args):

@@ -118,21 +118,23 @@ class UsageTest(unittest.TestCase):
 
 
 class DiskCounterTest(unittest.TestCase):
-    def test_sectors_written(self):
+    def test_operations_and_sectors_written(self):
         # /sys/dev/block/254:0/stat of a disk that was asked to write 5,000 sectors
         text = "  812  10 41000  93  77  9 5000 120 0 88 213 0 0 0 0 0 0\n"
-        self.assertEqual(5000 * 512, disk_counter.written_from_stat(text))
+        self.assertEqual(disk_counter.DiskCount(812 + 77, 5000 * 512), disk_counter.from_stat(text))
 
     def test_what_is_synced_is_counted_where_there_is_a_disk(self):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            before = disk_counter.written_bytes(folder)
+            before = disk_counter.count(folder)
             if before is None:
                 self.skipTest("no single disk below the folder for temporary files")
             with (folder / "file").open("wb") as file:
                 file.write(os.urandom(2**20))
                 os.fsync(file.fileno())
-            self.assertGreaterEqual(disk_counter.written_bytes(folder) - before, 2**20)
+            after = disk_counter.count(folder)
+            self.assertGreaterEqual(after.written_bytes - before.written_bytes, 2**20)
+            self.assertGreater(after.operations, before.operations)
 
 
 class SummaryTest(unittest.TestCase):
