@@ -15,6 +15,8 @@ from tests.kit.replicas.node import Broken
 from tests.kit.ssh import Ssh
 
 WAIT_SECONDS = 60.0
+# what ssh says, depending on whether it was sending
+LOST = ("closed by remote host", "client_loop: send disconnect")
 SEND = (
     "ssh store basalt-backup known {there} > {known}",
     "basalt-backup stream {options} --known {known}",
@@ -53,7 +55,7 @@ class OverSsh(OnPrimary):
         found += self.expect(listed.returncode == 0, listed.stdout + listed.stderr)
         text = f"{what} by ssh: after the cut the same again, an increment; verified there"
         self.step(found + self.left_overs(), text)
-        self.followed(self.restored(there, later["id"], what), later, f"{what} by ssh")
+        self.followed(self.restored(there, later["id"], f"{what}-back"), later, f"{what} by ssh")
 
     def words(self, lines: tuple[str, ...], there: Path) -> list[str]:
         known, options = self.folder / "known", shlex.join(self.connection())
@@ -125,7 +127,7 @@ class OverSsh(OnPrimary):
 
     def told(self, line: str, answer: program.Answer) -> list[Problem]:
         if line.startswith("ssh"):
-            lost = answer.status == 255 and "closed by remote host" in answer.said
+            lost = answer.status == 255 and any(words in answer.said for words in LOST)
             return self.expect(lost, f"ssh ended with {answer.status}: {answer.said}")
         if "stream" in line:
             return self.refused(answer, "standard output", "Broken pipe")

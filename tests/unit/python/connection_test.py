@@ -5,7 +5,6 @@ have the rest, with servers."""
 import os
 import socket
 import ssl
-import subprocess
 import tempfile
 import threading
 import unittest
@@ -15,6 +14,7 @@ from unittest import mock
 import pymysql
 
 from programs import connection
+from tests.kit.certificates import Authority
 
 
 @mock.patch.dict(os.environ, {}, clear=True)
@@ -96,21 +96,13 @@ class TlsOptionsTest(unittest.TestCase):
         self.assertEqual(lines, connection.tls_lines(given))
 
 
-def certificate(folder: Path, name: str) -> tuple[Path, Path]:
-    """Signed by itself, and its key."""
-    cert, key = folder / f"{name}.pem", folder / f"{name}.key"
-    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
-    command += ["-nodes", "-subj", f"/CN={name}", "-keyout", key, "-out", cert]
-    subprocess.run(command, check=True, capture_output=True)
-    return cert, key
-
-
 class TlsFilesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
-        cls.cert, cls.key = certificate(cls.folder, "one")
-        cls.other = certificate(cls.folder, "other")[1]
+        one = Authority(cls.folder, "one").pair
+        cls.cert, cls.key = one.cert, one.key
+        cls.other = Authority(cls.folder, "other").pair.key
 
     def context(self, **given) -> ssl.SSLContext | None:
         return connection.tls_context(connection.Options(host="db1", **given))
