@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.cluster.copied import ACCOUNT, WithBackup
+from tests.cluster.copied import ACCOUNT, PASSWORD, WithBackup, sql_text
 from tests.kit import backup_program as program
 from tests.kit.certificates import Authority, Pair
 from tests.kit.clients.client import Problem
@@ -47,7 +47,8 @@ class Secured(WithBackup):
         self.load.create()
         self.let_in(self.primary)
         self.primary.one(f"ALTER USER {ACCOUNT}@'{ADDRESS}' REQUIRE X509")
-        self.primary.one(f"GRANT REPLICATION SLAVE ON *.* TO {PLAIN}@'{ADDRESS}' IDENTIFIED BY ''")
+        identified = f"IDENTIFIED BY '{sql_text(PASSWORD)}'"
+        self.primary.one(f"GRANT REPLICATION SLAVE ON *.* TO {PLAIN}@'{ADDRESS}' {identified}")
         self.primary.one(f"GRANT ALL ON *.* TO {ADMIN}@'%' IDENTIFIED BY 'secret' REQUIRE X509")
         self.replica = self.new_node(2)
         self.refusals()
@@ -84,7 +85,7 @@ class Secured(WithBackup):
         refused = "does not let", "certificate is refused"
         missing = self.folder / "missing.pem"
         for what, other, status, words in (
-            ("no TLS", none | {"user": PLAIN}, 2, ("does not let", "insecure transport")),
+            ("no TLS", none | {"user": PLAIN}, 2, ("does not let", "Access denied")),
             ("another authority", {"ssl_ca": self.stranger.pair.cert}, 2, refused),
             ("another name", {"host": ANOTHER_NAME}, 2, (*refused, "mismatch")),
             ("no certificate", {"ssl_cert": None, "ssl_key": None}, 2, ("Access denied",)),
@@ -121,7 +122,7 @@ class Secured(WithBackup):
         status = self.replica.slave_status()
         for name in ("Master_SSL_Allowed", "Master_SSL_Verify_Server_Cert"):
             found += self.expect(status[name] == "Yes", f"{name} is {status[name]}")
-        found += self.load.check(self.replica) + compare(self.primary, self.replica)
+        found += compare(self.primary, self.replica)
         self.step(found, "a clone under load replicates by TLS, and checks the primary's name")
 
     def another_certificate(self) -> None:
@@ -159,6 +160,7 @@ class Secured(WithBackup):
                 good = done.returncode in (0, 1) and done.stdout.startswith("{")
                 found += self.expect(good, f"basalt-{name} {options}: {done.stderr}")
         found += self.console()
+        found += self.let_in_by_tls_alone()
         self.step(found, "basalt-top, basalt-migrate and basalt-console connect with a certificate")
         found = []
         for name, words in (*ONCE.items(), ("console", ("--listen=0",))):
@@ -168,6 +170,15 @@ class Secured(WithBackup):
                 one = done.returncode == 2 and len(lines) == 1 and said in lines[0]
                 found += self.expect(one, f"basalt-{name} {other}: {done.returncode} {done.stderr}")
         self.step(found, "with another authority, name, or no certificate: one sentence, status 2")
+
+    def let_in_by_tls_alone(self) -> list[Problem]:
+        """The account that was refused without it. The server says no more than 'Access denied'."""
+        options = ["--no-defaults", f"--host={ADDRESS}", f"--port={self.primary.server.port}"]
+        options += [f"--user={PLAIN}", f"--password={PASSWORD}"]
+        bare = self.run_one("top", ONCE["top"], options)
+        secured = self.run_one("top", ONCE["top"], [*options, "--ssl"])
+        found = self.expect("Access denied" in bare.stderr, f"without TLS: {bare.stderr}")
+        return found + self.expect(secured.stdout.startswith("{"), f"by --ssl: {secured.stderr}")
 
     def wrong(self) -> Iterator[tuple[dict, str]]:
         yield {"ssl_ca": self.stranger.pair.cert}, "no connection: the server's certificate is"
