@@ -9,12 +9,13 @@ programs/connection_options.py has the same for a command line of click.
 import getpass
 import os
 import shutil
-import ssl
 import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 GROUPS = ("client", "client-server", "client-mariadb")
+TLS_FILES = ("ssl_ca", "ssl_capath", "ssl_cert", "ssl_key")
+OFF = ("0", "off", "false")
 DEFAULT_SOCKET = "/run/mysqld/mysqld.sock"
 CONNECT_SECONDS = 10
 
@@ -25,19 +26,33 @@ class BadOptions(Exception):
 
 @dataclass(frozen=True)
 class Options:
-    """None: not given. An empty password asks for one, when it was given as such."""
+    """None: not given. An empty password asks for one, when it was given as such. `ssl`: TLS, which
+    the other options of its kind switch on as well."""
 
     host: str | None = None
     port: int | None = None
     user: str | None = None
     password: str | None = None
     socket: str | None = None
+    ssl: bool | None = None
     ssl_ca: str | None = None
+    ssl_capath: str | None = None
+    ssl_cert: str | None = None
+    ssl_key: str | None = None
+    ssl_verify_server_cert: bool | None = None
 
     def filled(self, other: "Options") -> "Options":
-        """With what only the other has."""
-        missing = {name: value for name, value in vars(other).items() if vars(self)[name] is None}
-        return replace(self, **missing)
+        """With what only the other has. A file of certificates here is not made useless by a
+        --skip-ssl there."""
+        mine = replace(self, ssl=self.tls or self.ssl)
+        missing = {name: value for name, value in vars(other).items() if vars(mine)[name] is None}
+        return replace(mine, **missing)
+
+    @property
+    def tls(self) -> bool:
+        if self.ssl is not None:
+            return self.ssl
+        return bool(self.ssl_verify_server_cert or any(vars(self)[name] for name in TLS_FILES))
 
     @property
     def local(self) -> bool:
@@ -111,45 +126,55 @@ def from_lines(lines: list[str]) -> Options:
     """The last one of a name holds; what is for other programs is passed over."""
     values: dict[str, str] = {}
     for line in lines:
-        name, _, value = line.removeprefix("--").partition("=")
-        values[name.replace("-", "_")] = value
+        name, value = name_and_value(line)
+        values[name] = value
+        if name in TLS_FILES and value:
+            values["ssl"] = "1"
     port = values.get("port", "")
+    words = ("host", "user", "password", "socket", *TLS_FILES)
     return Options(
-        host=values.get("host"),
         port=int(port) if port.isdigit() else None,
-        user=values.get("user"),
-        password=values.get("password"),
-        socket=values.get("socket"),
-        ssl_ca=values.get("ssl_ca"),
+        ssl=switch(values, "ssl"),
+        ssl_verify_server_cert=switch(values, "ssl_verify_server_cert"),
+        **{name: values.get(name) for name in words},
     )
 
 
-def check_certificates(file: str) -> None:
-    """BadOptions for a file without certificates; PyMySQL would pass on an error of its own."""
-    try:
-        ssl.create_default_context(cafile=file)
-    except OSError as error:
-        raise BadOptions(f"no certificates are in {file}: {error.strerror or error}") from error
+def name_and_value(line: str) -> tuple[str, str]:
+    """--skip-ssl and --disable-ssl are --ssl=0, and so with what must be verified."""
+    name, _, value = line.removeprefix("--").partition("=")
+    name = name.replace("-", "_")
+    for prefix in ("skip_ssl", "disable_ssl"):
+        if name.startswith(prefix):
+            return name.partition("_")[2], "0"
+    return name, value
+
+
+def switch(values: dict[str, str], name: str) -> bool | None:
+    return None if name not in values else values[name].lower() not in OFF
 
 
 def connect(options: Options, program: str, answer_seconds: float | None):
-    """A connection of PyMySQL; its errors are passed on. `program` is its name in the server; an
-    answer may take `answer_seconds`, None: any time."""
+    """A connection of PyMySQL; its errors are passed on. BadOptions for files of TLS that are none.
+    `program` is its name in the server; an answer may take `answer_seconds`, None: any time."""
     import pymysql
 
-    if options.ssl_ca:
-        check_certificates(options.ssl_ca)
+    from programs.tls import Secured
+
     where = (
         {"unix_socket": options.socket}
         if options.local
         else {"host": options.host, "port": options.port}
     )
-    return pymysql.connect(
+    context = tls_context(options)
+    kind = Secured if context else pymysql.connect
+    return kind(
         **where,
         user=options.user,
         # PyMySQL would send the bytes of Latin 1; the client program sends what a terminal gives
         password=(options.password or "").encode(errors="surrogateescape"),
-        ssl_ca=options.ssl_ca,
+        ssl=context,
+        ssl_disabled=options.ssl is False,
         charset="utf8mb4",
         autocommit=True,
         program_name=program,
@@ -159,10 +184,37 @@ def connect(options: Options, program: str, answer_seconds: float | None):
     )
 
 
+def tls_context(options: Options):
+    """None: without TLS. BadOptions for files that are not what they should be."""
+    from programs import tls
+
+    if not options.tls:
+        return None
+    files = [vars(options)[name] for name in TLS_FILES]
+    try:
+        return tls.context(*files, tls_checks_name(options))
+    except tls.BadFiles as error:
+        raise BadOptions(str(error)) from error
+
+
+def tls_checks_name(options: Options) -> bool:
+    """A socket of this machine has no name that could be checked."""
+    return bool(options.ssl_verify_server_cert) and not options.local
+
+
+def tls_lines(options: Options) -> list[str]:
+    """For the option file of a program with MariaDB's client library."""
+    if not options.tls:
+        return []
+    given = {name.replace("_", "-"): vars(options)[name] for name in TLS_FILES}
+    lines = [f'{name}="{file}"' for name, file in given.items() if file]
+    return ["ssl-enforce=1", *lines, f"ssl-verify-server-cert={int(tls_checks_name(options))}"]
+
+
 def sentence_of(error) -> str:
     """What an error of PyMySQL means to who runs a program that only asks."""
     number, text = (*error.args, "")[:2] if error.args else (0, "")
-    if number in (2003, 1045, 1698, 1130):
+    if number in (2003, 2026, 1045, 1698, 1130):
         return f"no connection: {text}"
     if number in (0, 2006, 2013):
         return "the server does not answer any more: the connection is lost"

@@ -13,6 +13,8 @@ repository.py   a folder of backups
 checker.py      checksums of every block, by check_table_files.cc
 mariabackup.py  the programs mariabackup, mbstream and zstd
 server.py       the server that is backed up: its lock, checkpoint, position, marks
+packet.py       packets of the client protocol
+login.py        a log-in without TLS on one side and with it on the other
 gate.py         the moment in which mariabackup has blocked commits
 verify.py       proves backups
 remove.py       backups that are not wanted any more

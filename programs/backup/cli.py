@@ -245,7 +245,7 @@ def extract(
     "--primary",
     type=click.Path(path_type=Path),
     required=True,
-    help="Option file: host, port, user, password, ssl-ca in [client], for replication.",
+    help="Option file: host, port, user, password, ssl-* in [client], for replication.",
 )
 @click.option("--stream", "command", help="Writes the copy: 'ssh db1 basalt-backup stream'.")
 @click.option(

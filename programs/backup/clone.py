@@ -14,7 +14,7 @@ import pymysql
 from programs.backup import checker, gtid, mariabackup, verify
 from programs.backup.errors import BackupError, Damaged, naming
 from programs.backup.manifest import Manifest, StoreFile
-from programs.backup.new_server import NewServer
+from programs.backup.new_server import NewServer, account
 from programs.backup.primary import Primary
 from programs.backup.progress import Progress
 from programs.backup.repository import Repository
@@ -44,6 +44,7 @@ class Clone:
         with self.target.locked():
             self.target.check_empty()
             self.primary.check(self.server.server_id(), self.server.version())
+            self.primary.check_readable(account(self.datadir))
             self.target.begin()
             repository = Repository.open_or_make(self.work / "repository")
             with repository.locked():

@@ -7,24 +7,30 @@ server has answered `BACKUP STAGE BLOCK_COMMIT` with OK, no engine commits until
 `at_cut` sees (checkpoint, positions) is of the same moment as mariabackup's copy. It is an order,
 not a matter of time. Should a version of mariabackup lock by another statement, `at_cut` never
 runs, and the caller refuses the backup.
+
+Who can read what mariabackup says cannot let it speak TLS. So it connects without, and for an
+account that must have TLS we speak it with the server (login.py).
 """
 
+import select
 import socket
+import ssl
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from programs.backup import login
 from programs.backup.errors import BackupError
+from programs.backup.packet import OK, read_packet
 
 COM_QUERY = 3
 CUT = "BACKUP STAGE BLOCK_COMMIT"
-OK = 0
-LONGEST = 0xFFFFFF  # of a packet; a longer statement comes in several
 
 
 class Gate:
-    """Context manager. `path` is where it listens. `before_cut` runs right before commits are
-    blocked. What one of them raises is kept in `error` and ends mariabackup's connection."""
+    """Context manager. `path` is where it listens; `tls` is for the server's side, None: without.
+    `before_cut` runs right before commits are blocked. What one of them raises is kept in `error`
+    and ends mariabackup's connection."""
 
     def __init__(
         self,
@@ -32,8 +38,9 @@ class Gate:
         server: str,
         before_cut: Callable[[], None],
         at_cut: Callable[[], None],
+        tls: ssl.SSLContext | None = None,
     ):
-        self.path, self.server = path, server
+        self.path, self.server, self.tls = path, server, tls
         self.before_cut, self.at_cut = before_cut, at_cut
         self.passed = False
         self.error: Exception | None = None
@@ -67,67 +74,42 @@ class Gate:
             threading.Thread(target=self.serve, args=(client, server), daemon=True).start()
 
     def serve(self, client: socket.socket, server: socket.socket) -> None:
-        """One connection. The server's bytes pass unseen, but for the answer to CUT."""
-        waiting = Answer()
-        back = threading.Thread(target=self.answers, args=(server, client, waiting), daemon=True)
-        back.start()
+        """One connection. All passes unseen, but for CUT and its answer."""
         try:
-            while packet := read_packet(client):
-                if statement(packet) == CUT:
+            if self.tls:
+                server = login.secured(client, server, self.tls)
+                self.links.append(server)
+            self.pass_on(client, server)
+        except OSError:
+            pass
+        except Exception as error:  # of before_cut or at_cut: whatever it is, the caller tells it
+            self.error = error
+        shut(client)
+        shut(server)
+
+    def pass_on(self, client: socket.socket, server: socket.socket) -> None:
+        """Until one of them ends. One thread is enough, because only one of them speaks at a time:
+        the protocol has one statement under way on a connection. TLS would not bear two."""
+        cutting = False
+        while packet := read_packet(source := speaker(client, server)):
+            if source is client:
+                if cutting := statement(packet) == CUT:
                     self.before_cut()
-                    waiting.expected.set()
                 server.sendall(packet)
-        except OSError:
-            pass
-        except Exception as error:  # of before_cut: whatever it is, the caller tells it
-            self.error = error
-        shut(client)
-        shut(server)
-
-    def answers(self, server: socket.socket, client: socket.socket, waiting: "Answer") -> None:
-        try:
-            while packet := read_packet(server):
-                if waiting.expected.is_set():
-                    waiting.expected.clear()
-                    if packet[4] == OK:
-                        self.at_cut()
-                        self.passed = True
-                client.sendall(packet)
-        except OSError:
-            pass
-        except Exception as error:  # of at_cut
-            self.error = error
-        shut(client)
-        shut(server)
+                continue
+            if cutting:  # a statement without rows is answered by one packet
+                cutting = False
+                if packet[4] == OK:
+                    self.at_cut()
+                    self.passed = True
+            client.sendall(packet)
 
 
-class Answer:
-    """Whether the next packet of the server answers CUT: the protocol has one statement under way
-    on a connection, and a statement without rows is answered by one packet."""
-
-    def __init__(self):
-        self.expected = threading.Event()
-
-
-def read_packet(link: socket.socket) -> bytes:
-    """A packet with its head of 4 bytes: length, number. Empty at the end."""
-    head = read_exactly(link, 4)
-    if not head:
-        return b""
-    size = int.from_bytes(head[:3], "little")
-    body = read_exactly(link, size)
-    return head + body if len(body) == size else b""
-
-
-def read_exactly(link: socket.socket, size: int) -> bytes:
-    parts = []
-    while size:
-        part = link.recv(min(size, 1 << 20))
-        if not part:
-            return b""
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
+def speaker(client: socket.socket, server: socket.socket) -> socket.socket:
+    """Who has something to say. TLS may have read more from the server than was asked for."""
+    if isinstance(server, ssl.SSLSocket) and server.pending():
+        return server
+    return select.select([client, server], [], [])[0][0]
 
 
 def statement(packet: bytes) -> str:

@@ -3,6 +3,7 @@
 that names it. An option file says where it is and which account replicates."""
 
 import contextlib
+import subprocess
 from pathlib import Path
 
 import pymysql
@@ -12,12 +13,18 @@ from programs.backup.errors import BackupError, NoConnection
 from programs.backup.server import text_of
 from programs.connection import BadOptions
 
+TLS_WORDS = {
+    "ssl_ca": "MASTER_SSL_CA",
+    "ssl_capath": "MASTER_SSL_CAPATH",
+    "ssl_cert": "MASTER_SSL_CERT",
+    "ssl_key": "MASTER_SSL_KEY",
+}
 SLAVE = ("REPLICATION SLAVE", "ALL PRIVILEGES ON *.*")
 
 
 class Primary:
     def __init__(self, file: Path, program: str):
-        """`file`: host, port, user, password and ssl-ca in the group [client]."""
+        """`file`: host, port, user, password and the options of TLS in the group [client]."""
         self.file = file
         self.options = connection.gather(connection.Options(), connection.Files(str(file)), program)
         self.program = program
@@ -65,10 +72,27 @@ class Primary:
             "MASTER_USER": self.options.user,
             "MASTER_PASSWORD": self.options.password or "",
         }
-        if self.options.ssl_ca:
-            values |= {"MASTER_SSL": 1, "MASTER_SSL_CA": self.options.ssl_ca}
+        if self.options.tls:
+            values |= self.tls()
         words = ", ".join(f"{name}=%s" for name in values)
         return f"CHANGE MASTER TO {words}, MASTER_USE_GTID=slave_pos", list(values.values())
+
+    def tls(self) -> dict[str, object]:
+        files = {TLS_WORDS[name]: str(path) for name, path in self.tls_files().items()}
+        verify = int(bool(self.options.ssl_verify_server_cert))
+        return {"MASTER_SSL": 1, **files, "MASTER_SSL_VERIFY_SERVER_CERT": verify}
+
+    def tls_files(self) -> dict[str, Path]:
+        """By option. The new server would look for other paths in its data directory."""
+        given = {name: vars(self.options)[name] for name in TLS_WORDS}
+        return {name: Path(file).absolute() for name, file in given.items() if file}
+
+    def check_readable(self, account: dict[str, object]) -> None:
+        """The new server reads the files of TLS itself, as whom it runs as; `account` says that to
+        subprocess.run."""
+        for path in self.tls_files().values():
+            if subprocess.run(["test", "-r", str(path)], **account).returncode:
+                raise BackupError(f"the new server's user cannot read {path}")
 
 
 def series(version: str) -> tuple[int, ...]:

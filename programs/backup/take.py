@@ -5,10 +5,11 @@ import secrets
 import tempfile
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from programs import connection
 from programs.backup import checker, mariabackup, table_file, verify
 from programs.backup.errors import BackupError
 from programs.backup.gate import CUT, Gate
@@ -99,7 +100,8 @@ class Take:
         with tempfile.TemporaryDirectory(prefix="basalt-", dir=self.wish.temporary) as name:
             socket = Path(name) / "socket"
             account = self.server.account
-            with Gate(socket, self.server.socket, self.server.flush, self.cut) as gate:
+            tls = connection.tls_context(replace(account, host="localhost", socket=str(socket)))
+            with Gate(socket, self.server.socket, self.server.flush, self.cut, tls) as gate:
                 with mariabackup.Copy(
                     Path(name), socket, account, from_lsn, self.wish.level
                 ) as copy:

@@ -12,6 +12,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 
+from programs.connection import tls_lines
 from programs.migrate.catalog import SCRATCH
 from programs.migrate.errors import MigrateError, SqlError, Stopped
 from programs.migrate.interrupt import Interrupt
@@ -180,8 +181,8 @@ def option_text(server: Server) -> str:
         else f"protocol=tcp\nhost={options.host}\nport={options.port}"
     )
     password = (options.password or "").replace("\\", "\\\\").replace('"', '\\"')
-    ssl = f"ssl-ca={options.ssl_ca}\n" if options.ssl_ca else ""
-    return f'[client]\nuser={options.user}\npassword="{password}"\n{where}\n{ssl}'
+    tls = "".join(f"{line}\n" for line in tls_lines(options))
+    return f'[client]\nuser={options.user}\npassword="{password}"\n{where}\n{tls}'
 
 
 def describe(label: str, rows: int, found: re.Match, seconds: float) -> str:

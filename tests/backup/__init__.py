@@ -3,5 +3,6 @@
 
 scenario.py   what the scenarios share
 under_load.py full, increment, stream; restored, compared, followed
+over_ssh.py   to another machine and from it, by Debian's sshd; the connection is killed
 refusals.py   damage, full disks, broken pipes, two at once, kills
 """

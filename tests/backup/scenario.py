@@ -9,6 +9,7 @@ from tests.kit import backup_program as program
 from tests.kit.clients.bank import Bank
 from tests.kit.clients.client import Problem
 from tests.kit.clients.ledger import Counter, Ledger, TwoEngines
+from tests.kit.replicas.compare import compare
 from tests.kit.replicas.load import IdempotentScratch, Load, Pairs
 from tests.kit.replicas.node import DATABASE, Broken, Node
 from tests.kit.replicas.scenario import Scenario
@@ -88,6 +89,17 @@ class OnPrimary(Scenario):
         # it is not killed, and without a sync for each transaction it follows faster
         node.start("--gtid-strict-mode=OFF", "--loose-rocksdb-flush-log-at-trx-commit=2", *options)
         return node
+
+    def followed(self, node: Node, backup: dict, name: str) -> None:
+        found = self.sums(node)
+        gtid = backup["position"]["gtid"]
+        node.one(f"SET GLOBAL gtid_slave_pos='{gtid}'")
+        node.follow(self.primary)
+        node.catch_up(self.primary.position())
+        node.one("STOP SLAVE")
+        found += self.load.check(node) + compare(self.primary, node)
+        self.step(found, f"{name}: whole transactions; a replica from {gtid} is its primary")
+        self.done_with(node)
 
     def refused(self, answer: program.Answer, *words: str, status: int = 1) -> list[Problem]:
         """This status, one sentence with these words, no traceback."""

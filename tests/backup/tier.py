@@ -5,19 +5,23 @@ Each line says what was proved. What the servers have said is in `build/scratch/
 failure.
 """
 
+from tests.backup.over_ssh import OverSsh
 from tests.backup.refusals import Refusals
 from tests.backup.under_load import UnderLoad
 from tests.kit import backup_program as program
 from tests.kit.replicas import series
 from tests.kit.replicas.scenario import Scenario
 from tests.kit.tier_result import TierResult
+from tools.setup import openssh
 
-HELP = "basalt-backup under load: restored, compared; damage, kills, full disks; --long: more"
-SCENARIOS: list[type[Scenario]] = [UnderLoad, Refusals]
+HELP = "basalt-backup under load, and by ssh: restored, compared; damage, kills; --long: more"
+SCENARIOS: list[type[Scenario]] = [UnderLoad, OverSsh, Refusals]
 
 
 def run(args) -> TierResult:
     program.install()
+    if OverSsh in series.chosen(SCENARIOS, args):
+        openssh.install()
     if not args.no_build:
         program.build_checker()
     return series.play("backup", SCENARIOS, args)

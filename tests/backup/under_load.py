@@ -16,7 +16,7 @@ from tests.backup.scenario import OnPrimary
 from tests.kit import backup_program as program
 from tests.kit.clients.client import Problem
 from tests.kit.replicas.compare import compare
-from tests.kit.replicas.node import DATABASE, Broken, Node
+from tests.kit.replicas.node import DATABASE, Broken
 from tools import paths
 
 
@@ -80,17 +80,6 @@ class UnderLoad(OnPrimary):
         """Of the table files in a backup, their checksums."""
         text = (self.repository / "backups" / backup).read_text().split("\n")[1]
         return {f["sha256"] for f in json.loads(text)["store"] if f["name"].endswith(".sst")}
-
-    def followed(self, node: Node, backup: dict, name: str) -> None:
-        found = self.sums(node)
-        gtid = backup["position"]["gtid"]
-        node.one(f"SET GLOBAL gtid_slave_pos='{gtid}'")
-        node.follow(self.primary)
-        node.catch_up(self.primary.position())
-        node.one("STOP SLAVE")
-        found += self.load.check(node) + compare(self.primary, node)
-        self.step(found, f"{name}: whole transactions; a replica from {gtid} is its primary")
-        self.done_with(node)
 
     def point_in_time(self, there: Path) -> None:
         """The binary log from the position of a backup on, up to one before a mistake."""

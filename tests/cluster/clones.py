@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`basalt-backup clone` and `promote`, with three servers: a primary that clients write to, in
-ROCKSDB, in InnoDB and in both at once, a replica made of it meanwhile, and another one through a
-pipe. The primary dies, a replica takes its place, and the other one follows it.
+ROCKSDB, in InnoDB and in both at once, a replica made of it meanwhile, and another one by ssh.
+The primary dies, a replica takes its place, and the other one follows it.
 
 What a clone has too few or too many shows when it follows its primary: it stops, or rows differ.
 """
 
+import contextlib
 import json
 import shlex
 import time
@@ -22,6 +23,7 @@ from tests.kit.replicas.compare import compare
 from tests.kit.replicas.load import IdempotentScratch, Load
 from tests.kit.replicas.node import Broken, Node
 from tests.kit.small_disk import SmallDisk
+from tests.kit.ssh import Ssh
 
 CLASSES = [Ledger, Counter, Bank, Events, IdempotentScratch, TwoEngines]
 OPTIONS = ("--binlog-format=ROW", "--loose-rocksdb-lock-wait-timeout=5")
@@ -33,6 +35,7 @@ EVENT = "CREATE EVENT rpl.daily ON SCHEDULE EVERY 1 DAY DO DELETE FROM rpl.event
 
 class Clones(WithBackup):
     NAME = "clone"
+    needs_ssh = True
 
     def play(self) -> None:
         self.primary = self.node(1, binlog=True)
@@ -48,7 +51,9 @@ class Clones(WithBackup):
             self.broken_pipe()
             self.full_disk()
         self.made(self.first, self.words(self.first), "a clone")
-        self.made(self.second, self.by_pipe(self.second), "a clone through a pipe")
+        with contextlib.ExitStack() as ends:
+            there, what = self.other_machine(ends)
+            self.made(self.second, self.by_pipe(self.second, there), what)
         self.same()
         self.fail_over()
 
@@ -59,10 +64,20 @@ class Clones(WithBackup):
         words += ["--server-defaults-file", self.server_file(node.number)]
         return [*words, *self.socket(self.primary)]
 
-    def by_pipe(self, node: Node) -> list[str | Path]:
-        """As it is over ssh."""
+    def by_pipe(self, node: Node, there: str = "") -> list[str | Path]:
+        """`there`: what a command begins with that runs on the primary's machine."""
         sender = [str(program.PROGRAM), "stream", "--quiet", *self.socket(self.primary)]
-        return [*self.words(node), "--stream", shlex.join(sender)]
+        return [*self.words(node), "--stream", there + shlex.join(sender)]
+
+    def other_machine(self, ends: contextlib.ExitStack) -> tuple[str, str]:
+        """What a command for it begins with, and the name of the clone; `ends` closes it."""
+        why = Ssh.why_not()
+        if why:
+            print(f"   {self.NAME}: {why}")
+            self.skipped += 1
+            return "", "a clone through a pipe"
+        ssh = ends.enter_context(Ssh(self.folder / "ssh", program.path()))
+        return f"{ssh.programs / 'ssh'} db1 ", "a clone by ssh"
 
     # --- what is refused before anything is copied
 

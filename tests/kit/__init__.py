@@ -9,6 +9,8 @@ side_by_side/    the same statements on two engines of one server
 kill_point.*     kills a server right before the n-th file operation
 loop_disk.py, small_disk.py    disks that lose what was not synced, and disks that are full
 backup_program.py  runs basalt-backup as a user does
+certificates.py  throw-away certificates for TLS
+ssh.py           another machine that is reached by ssh
 wire.py          connections that are asked without waiting, and who of them waits for a lock
 check_tables.py, reclaimer.py  what must hold of all tables; waits for the space of dropped indexes
 orphans.py    rows without a parent, by a query for each foreign key

@@ -32,6 +32,11 @@ def build_checker() -> None:
     build.build(plugin=False, more=("basalt_check_table_files",))
 
 
+def path() -> str:
+    """Where a user finds basalt-backup, and it its programs."""
+    return f"{PROGRAM.parent}:{environment()['PATH']}"
+
+
 def environment() -> dict[str, str]:
     programs = [paths.basedir() / "bin", paths.basedir() / "sbin", paths.build_dir() / "programs"]
     kept = {n: v for n, v in os.environ.items() if not n.startswith(("MYSQL_", "PYTHON"))}

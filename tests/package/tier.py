@@ -18,6 +18,8 @@ from tests.package.piuparts import Piuparts
 from tests.package.programs import Programs
 from tests.package.refusals import Refusals
 from tests.package.tarball import SHELLCHECK, Tarball
+from tests.package.units import PACKAGES as SYSTEMD
+from tests.package.units import Units
 from tests.package.unpacked import Unpacked
 from tools import paths
 from tools.package import debs
@@ -33,11 +35,11 @@ def run(args) -> TierResult:
     folder = paths.scratch() / "package"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    needed = [*debs.DEBIAN_PACKAGES, *LINTIAN, *SHELLCHECK, *debian.PROGRAM_PACKAGES]
+    needed = [*debs.DEBIAN_PACKAGES, *LINTIAN, *SHELLCHECK, *SYSTEMD, *debian.PROGRAM_PACKAGES]
     debian.install(needed, "to build and check packages")
     built = BuiltPackages(folder)
     checks = Contents(built).checks() + Loading(built, folder / "data").checks()
-    checks += Programs(built).checks()
+    checks += Programs(built).checks() + Units(built, folder / "units").checks()
     checks += Refusals(folder / "refused").checks()
     checks += Tarball(built, folder / "tarball", args.long, args.seed).checks()
     if args.long:

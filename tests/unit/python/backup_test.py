@@ -7,16 +7,20 @@ import hashlib
 import io
 import os
 import socket
+import ssl
 import tempfile
 import threading
 import unittest
 from pathlib import Path
 
+from programs import connection
 from programs.backup import gate, manifest, remove, table_file
 from programs.backup.errors import BackupError, Damaged
 from programs.backup.manifest import Archive, Manifest, Object, Position, StoreFile
+from programs.backup.packet import read_packet
 from programs.backup.repository import Known, Repository
 from programs.backup.stream import Receiver, StreamSink
+from tests.kit.certificates import Authority
 
 DATA = Path(__file__).with_name("testdata") / "backup"
 FULL, LATER = "20261127T005515Z-6073d5e4", "20261127T005518Z-a5792902"
@@ -321,6 +325,84 @@ class GateTest(unittest.TestCase):
         self.assertEqual(found, b"")
         self.assertFalse(made.passed)
         self.assertIsInstance(made.error, BackupError)
+
+
+# version 10, a thread, half of the salt, flags; without and with that of TLS
+VERSION = b"\x0a5.5.5-10.11.18-MariaDB\0" + bytes(4) + b"12345678\0"
+PLAIN, WITH_TLS = VERSION + b"\xff\xf7rest", VERSION + b"\xff\xffrest"
+WISH = b"\x01\x00\x02\x03" + bytes(28) + b"me\0"
+
+
+class LoginTest(unittest.TestCase):
+    """A client without TLS, the gate, a server with it."""
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.authority = Authority(self.folder / "tls", "ca")
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(self.folder / "server"))
+        self.listener.listen()
+        self.addCleanup(self.listener.close)
+        self.got: list[bytes] = []
+
+    def opened(self, ca: Path) -> gate.Gate:
+        tls = connection.tls_context(connection.Options(ssl_ca=str(ca), socket="/s"))
+        path, nothing = self.folder / "gate", lambda: None
+        return gate.Gate(path, str(self.folder / "server"), nothing, nothing, tls)
+
+    def serve(self, greeting: bytes) -> None:
+        link = self.listener.accept()[0]
+        link.sendall(packet(0, greeting))
+        self.got.append(read_packet(link))
+        if not self.got[-1]:
+            return
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.authority.pair.cert, self.authority.pair.key)
+        try:
+            link = context.wrap_socket(link, server_side=True)
+        except OSError:
+            return
+        for number, said in ((3, b"\xfeanother way"), (5, b"\0ok")):
+            self.got.append(read_packet(link))
+            link.sendall(packet(number, said))
+        self.got.append(read_packet(link))
+        link.sendall(packet(1, b"\0done"))
+
+    def talk(self, made: gate.Gate, greeting: bytes, *said: bytes) -> list[bytes]:
+        """What the client hears; it says each of `said` after that."""
+        serving = threading.Thread(target=self.serve, args=(greeting,), daemon=True)
+        serving.start()
+        heard = []
+        with made, socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(30)
+            client.connect(str(self.folder / "gate"))
+            for text in said:
+                heard.append(read_packet(client))
+                client.sendall(text)
+            heard.append(read_packet(client))
+        serving.join()
+        return heard
+
+    def test_numbers_fit_on_both_sides(self):
+        ask = packet(0, b"\x03SELECT 1")
+        said = packet(1, WISH), packet(3, b"secret"), ask
+        heard = self.talk(self.opened(self.authority.pair.cert), WITH_TLS, *said)
+        self.assertEqual([0, 2, 4, 1], [text[3] for text in heard])
+        flagged = b"\x01\x08" + WISH[2:]
+        self.assertEqual(packet(1, flagged[:32]), self.got[0])
+        self.assertEqual([packet(2, flagged), packet(4, b"secret"), ask], self.got[1:])
+
+    def test_another_authority(self):
+        other = Authority(self.folder / "other", "ca").pair.cert
+        heard = self.talk(self.opened(other), WITH_TLS, packet(1, WISH))
+        self.assertEqual(b"", heard[-1])
+        self.assertEqual(1, len(self.got))
+
+    def test_a_server_without_tls_gets_nothing(self):
+        made = self.opened(self.authority.pair.cert)
+        self.assertEqual([b""], self.talk(made, PLAIN))
+        self.assertEqual([b""], self.got)
+        self.assertIn("TLS is wanted", str(made.error))
 
 
 def packet(number: int, body: bytes) -> bytes:

@@ -82,7 +82,20 @@ class PrimaryTest(unittest.TestCase):
         there = self.named("--host=db1", "--user=repl", "--ssl-ca=/ca.pem")
         statement, values = there.statement()
         self.assertIn("MASTER_SSL=%s, MASTER_SSL_CA=%s", statement)
-        self.assertEqual(values, ["db1", 3306, "repl", "", 1, "/ca.pem"])
+        self.assertEqual(values, ["db1", 3306, "repl", "", 1, "/ca.pem", 0])
+
+    def test_a_certificate_of_its_own_and_the_primary_s_name(self):
+        there = self.named(
+            "--host=db1", "--ssl-cert=c.pem", "--ssl-key=/k", "--ssl-verify-server-cert"
+        )
+        statement, values = there.statement()
+        self.assertIn("MASTER_SSL_CERT=%s, MASTER_SSL_KEY=%s, MASTER_SSL_VERIFY", statement)
+        self.assertEqual(values[4:], [1, str(Path("c.pem").absolute()), "/k", 1])
+
+    def test_files_that_the_new_server_cannot_read(self):
+        there = self.named("--host=db1", "--ssl-ca=/no/such/file")
+        with self.assertRaisesRegex(BackupError, "the new server's user cannot read /no/such/file"):
+            there.check_readable({})
 
 
 class TargetTest(unittest.TestCase):
