@@ -15,8 +15,13 @@ from tests.kit.replicas.node import Broken
 from tests.kit.ssh import Ssh
 
 WAIT_SECONDS = 60.0
-# what ssh says, depending on whether it was sending
-LOST = ("closed by remote host", "client_loop: send disconnect")
+# what ssh says, depending on what it did, and on whether something was on its way to it
+LOST = (
+    "closed by remote host",
+    "client_loop: send disconnect",
+    "Connection reset by",
+    "Read from remote host",
+)
 SEND = (
     "ssh store basalt-backup known {there} > {known}",
     "basalt-backup stream {options} --known {known}",
@@ -128,7 +133,7 @@ class OverSsh(OnPrimary):
     def told(self, line: str, answer: program.Answer) -> list[Problem]:
         if line.startswith("ssh"):
             lost = answer.status == 255 and any(words in answer.said for words in LOST)
-            return self.expect(lost, f"ssh ended with {answer.status}: {answer.said}")
+            return self.expect(lost, f"ssh ended with {answer.status}: {answer.said!r}")
         if "stream" in line:
             return self.refused(answer, "standard output", "Broken pipe")
         return self.refused(answer, "the stream is cut off")
