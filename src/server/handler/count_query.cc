@@ -115,7 +115,9 @@ class CountQuery final : public group_by_handler {
   int next_row() override {
     if (std::exchange(counted_, true)) return HA_ERR_END_OF_FILE;
     ha_rows rows = 0;
-    if (int error = CountAllRows(file_, &rows)) return error;
+    const int error = Measured(*file_->open_table(), MAX_KEY, Direction::kForward,
+                               [&] { return CountAllRows(file_, &rows); });
+    if (error != 0) return error;
     table->field[0]->store(static_cast<longlong>(rows), /*unsigned_val=*/true);
     return 0;
   }

@@ -15,6 +15,7 @@
 #include "server/handler/auto_increment.h"
 #include "server/handler/cascade.h"
 #include "server/handler/index_reader.h"
+#include "server/handler/measured_call.h"
 #include "server/handler/multi_range_reader.h"
 #include "server/handler/open_table.h"
 #include "server/handler/readable_parts.h"
@@ -164,6 +165,12 @@ class Handler final : public ::handler {
   engine::RowAccess* rows() const { return open_.rows(); }
   Session* session() const { return open_.session(); }
   int Fail(Status status) { return open_.Fail(std::move(status)); }
+  // Runs what reads: while the statement measures, its reads are counted to the table.
+  template <typename Work>
+  [[gnu::always_inline]] auto Measured(const Work& work,
+                                       Direction direction = Direction::kForward) const {
+    return server::Measured(open_, active_index, direction, work);
+  }
   // handler_open.cc: the kv_format_version of an index.
   uint16_t FormatVersionOf(uint index) const;
   // handler_lock.cc: makes the session and the read intent ready for the statement, and back.
@@ -188,6 +195,7 @@ class Handler final : public ::handler {
   void StoreReference(Bytes row_key, uchar* reference) const;
   // handler_write.cc
   int FailWrite(Status status, size_t duplicate);  // `duplicate`: the index, of kDuplicateKey
+  int InsertRow(const uchar* record);
   int UpdateRow(const uchar* before, const uchar* after);  // and nothing of other tables
   int DeleteRow(const uchar* record);
   // handler_references.cc

@@ -198,7 +198,8 @@ bool Handler::prepare_inplace_alter_table(TABLE* altered_table, Alter_inplace_in
 
 bool Handler::inplace_alter_table(TABLE*, Alter_inplace_info* alter_info) {
   if (alter_info->handler_ctx == nullptr) return false;
-  const Status status = static_cast<InplaceAlter*>(alter_info->handler_ctx)->Build();
+  auto* alter = static_cast<InplaceAlter*>(alter_info->handler_ctx);
+  const Status status = Measured([&] { return alter->Build(); });
   if (status.code() == Code::kDuplicateKey) return true;  // the client knows
   return ReportError(status, "ALTER TABLE") != 0;
 }

@@ -71,11 +71,11 @@ int Handler::check(THD* thd, HA_CHECK_OPT* options) {
                            open_.virtual_parts());
   OrphanReport orphans(thd, {open_.engine_table(), table, open_.virtual_parts()}, &progress);
   progress.Start(check.max_stages() + orphans.stages());
-  Status status = check.Run();
+  Status status = Measured([&] { return check.Run(); });
   ReportFindings(thd, table_data()->name(), check.findings().Lines());
   if (status.ok() && !check.findings().empty()) return HA_ADMIN_CORRUPT;
   if (status.ok() && DepthOf(*options) == engine::CheckDepth::kExtended) {
-    status = orphans.Run();
+    status = Measured([&] { return orphans.Run(); });
     ReportOrphans(thd, table_data()->name(), orphans.lines());
   }
   if (status.ok()) return HA_ADMIN_OK;
@@ -95,7 +95,7 @@ int Handler::repair(THD* thd, HA_CHECK_OPT* options) {
   engine::TableRepair repair(open_.engine_table(), RepairDepthOf(*options), &progress,
                              open_.virtual_parts());
   progress.Start(repair.max_stages());
-  Status status = repair.Run();
+  Status status = Measured([&] { return repair.Run(); });
   UseRenewedTable(repair.table(), intent);
   ReportFindings(thd, name, repair.found());
   ReportDone(thd, name, repair.done());

@@ -276,7 +276,7 @@ bool Handler::check_if_incompatible_data(HA_CREATE_INFO* other, uint changes) {
 }
 
 int Handler::analyze(THD*, HA_CHECK_OPT*) {
-  Status status = table_data()->statistics().Refresh();
+  Status status = Measured([&] { return table_data()->statistics().Refresh(); });
   if (!status.ok()) {
     Fail(std::move(status));
     return HA_ADMIN_FAILED;

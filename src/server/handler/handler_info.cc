@@ -113,7 +113,8 @@ ha_rows Handler::records_in_range(uint index, const key_range* min_key, const ke
   EncodeRangeStart(codec, min_key, &start);
   EncodeRangeEnd(codec, max_key, &end);
   if (start >= end) return 1;
-  const uint64_t entries = rows()->EstimateRange(index, start, end);
+  const uint64_t entries = server::Measured(
+      open_, index, Direction::kForward, [&] { return rows()->EstimateRange(index, start, end); });
   // 0 would say that there is certainly nothing.
   return std::max<uint64_t>(1, entries);
 }

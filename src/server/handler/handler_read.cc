@@ -9,6 +9,23 @@
 
 namespace basalt::server {
 
+namespace {
+
+// The way that a search goes from its key.
+constexpr Direction DirectionOf(enum ha_rkey_function find) {
+  switch (find) {
+    case HA_READ_BEFORE_KEY:
+    case HA_READ_KEY_OR_PREV:
+    case HA_READ_PREFIX_LAST:
+    case HA_READ_PREFIX_LAST_OR_PREV:
+      return Direction::kBackward;
+    default:
+      return Direction::kForward;
+  }
+}
+
+}  // namespace
+
 void Handler::column_bitmaps_signal() { reader_.ForgetWantedColumns(); }
 
 void Handler::CloseScan() {
@@ -19,7 +36,7 @@ void Handler::CloseScan() {
 int Handler::rnd_init(bool scan) {
   CloseScan();
   active_index = MAX_KEY;
-  return reader_.BeginTable(/*opens=*/scan);
+  return Measured([&] { return reader_.BeginTable(/*opens=*/scan); });
 }
 
 int Handler::rnd_end() {
@@ -27,7 +44,9 @@ int Handler::rnd_end() {
   return 0;
 }
 
-int Handler::rnd_next(uchar* record) { return reader_.NextOfTable(record); }
+int Handler::rnd_next(uchar* record) {
+  return Measured([&] { return reader_.NextOfTable(record); });
+}
 
 void Handler::position(const uchar* record) { StoreReference(reader_.RowKeyOf(record), ref); }
 
@@ -41,7 +60,7 @@ void Handler::StoreReference(Bytes row_key, uchar* reference) const {
 
 int Handler::rnd_pos(uchar* record, uchar* position) {
   const size_t bytes = LoadBigEndian16(position + ref_length - kRowReferenceLengthBytes);
-  return reader_.ReadByPosition(MakeBytes(position, bytes), record);
+  return Measured([&] { return reader_.ReadByPosition(MakeBytes(position, bytes), record); });
 }
 
 // How a replica finds the row that a row event changes.
@@ -89,20 +108,33 @@ int Handler::index_read_idx_map(uchar* record, uint index, const uchar* key, key
 
 int Handler::index_read_map(uchar* record, const uchar* key, key_part_map parts,
                             enum ha_rkey_function find) {
-  return reader_.Find(record, key, parts, find, only_read_);
+  return Measured([&] { return reader_.Find(record, key, parts, find, only_read_); },
+                  DirectionOf(find));
 }
 
 int Handler::index_read_last_map(uchar* record, const uchar* key, key_part_map parts) {
   return index_read_map(record, key, parts, HA_READ_PREFIX_LAST);
 }
 
-int Handler::index_next(uchar* record) { return reader_.ReadNext(record); }
-int Handler::index_prev(uchar* record) { return reader_.ReadPrevious(record); }
-int Handler::index_first(uchar* record) { return reader_.ReadEnd(record, Direction::kForward); }
-int Handler::index_last(uchar* record) { return reader_.ReadEnd(record, Direction::kBackward); }
+int Handler::index_next(uchar* record) {
+  return Measured([&] { return reader_.ReadNext(record); });
+}
+
+int Handler::index_prev(uchar* record) {
+  return Measured([&] { return reader_.ReadPrevious(record); }, Direction::kBackward);
+}
+
+int Handler::index_first(uchar* record) {
+  return Measured([&] { return reader_.ReadEnd(record, Direction::kForward); });
+}
+
+int Handler::index_last(uchar* record) {
+  return Measured([&] { return reader_.ReadEnd(record, Direction::kBackward); },
+                  Direction::kBackward);
+}
 
 int Handler::index_next_same(uchar* record, const uchar* key, uint key_bytes) {
-  return reader_.ReadNextSame(record, key, key_bytes);
+  return Measured([&] { return reader_.ReadNextSame(record, key, key_bytes); });
 }
 
 // Comes before each range that the server reads backwards by itself.
@@ -117,10 +149,12 @@ int Handler::read_range_first(const key_range* start, const key_range* end, bool
   set_end_range(end);
   range_key_part = table->key_info[active_index].key_part;
   reader_.CountRange(start);
-  return reader_.EndRangeRead(reader_.BeginRange(start, end));
+  return reader_.EndRangeRead(Measured([&] { return reader_.BeginRange(start, end); }));
 }
 
-int Handler::read_range_next() { return reader_.EndRangeRead(reader_.NextOfRange()); }
+int Handler::read_range_next() {
+  return reader_.EndRangeRead(Measured([&] { return reader_.NextOfRange(); }));
+}
 
 int Handler::multi_range_read_init(RANGE_SEQ_IF* sequence, void* parameter, uint ranges, uint mode,
                                    HANDLER_BUFFER* buffer) {
@@ -130,8 +164,8 @@ int Handler::multi_range_read_init(RANGE_SEQ_IF* sequence, void* parameter, uint
 }
 
 int Handler::multi_range_read_next(range_id_t* range_info) {
-  const int error =
-      ranges_.active() ? ranges_.Next(range_info) : ::handler::multi_range_read_next(range_info);
+  const int error = ranges_.active() ? Measured([&] { return ranges_.Next(range_info); })
+                                     : ::handler::multi_range_read_next(range_info);
   // The server fills a row id filter from here and takes it that an error has been reported
   // (rowid_filter.cc, build()); of one that has not, the client would never hear.
   const bool fills_filter = pushed_rowid_filter != nullptr && !rowid_filter_is_active;

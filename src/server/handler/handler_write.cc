@@ -11,6 +11,10 @@ int Handler::write_row(const uchar* record) {
   if (!rows()->bound()) {
     if (int error = BeginStatement(table->in_use, TL_WRITE, /*opens=*/true)) return error;
   }
+  return Measured([&] { return InsertRow(record); });
+}
+
+int Handler::InsertRow(const uchar* record) {
   const bool numbers = table->next_number_field != nullptr && record == table->record[0];
   if (numbers) {
     if (int error = update_auto_increment()) return error;
@@ -40,11 +44,12 @@ int Handler::write_row(const uchar* record) {
 }
 
 int Handler::update_row(const uchar* before, const uchar* after) {
-  if (!references_.is_parent()) return UpdateRow(before, after);
-  // DELETE from a system-versioned table: the row becomes history.
-  const bool ends = IsHistory(*table, after);
-  return ChangeParent(before, ends ? nullptr : after,
-                      [=, this] { return UpdateRow(before, after); });
+  return Measured([&] {
+    if (!references_.is_parent()) return UpdateRow(before, after);
+    // DELETE from a system-versioned table: the row becomes history.
+    const bool ends = IsHistory(*table, after);
+    return ChangeParent(before, ends ? nullptr : after, [&] { return UpdateRow(before, after); });
+  });
 }
 
 int Handler::UpdateRow(const uchar* before, const uchar* after) {
@@ -70,8 +75,10 @@ int Handler::UpdateRow(const uchar* before, const uchar* after) {
 }
 
 int Handler::delete_row(const uchar* record) {
-  if (!references_.is_parent()) return DeleteRow(record);
-  return ChangeParent(record, nullptr, [=, this] { return DeleteRow(record); });
+  return Measured([&] {
+    if (!references_.is_parent()) return DeleteRow(record);
+    return ChangeParent(record, nullptr, [&] { return DeleteRow(record); });
+  });
 }
 
 int Handler::DeleteRow(const uchar* record) {
@@ -94,7 +101,9 @@ void Handler::start_bulk_insert(ha_rows rows, uint) {
   load_.Begin(rows);
   if (references_.refers_to_itself()) load_.Forbid();
 }
-int Handler::end_bulk_insert() { return load_.End(); }
+int Handler::end_bulk_insert() {
+  return Measured([&] { return load_.End(); });
+}
 
 // Statements that know how many rows they add reserve their numbers at once, so that a replica that
 // begins with the same number gives the same ones. The others take turns with other connections.
