@@ -98,7 +98,7 @@ class Store {
   bool writing_allowed() const { return policy_.writing_allowed(); }
   // Ok, or kReadOnly / kNoSpace with the reason and what to do.
   Status CheckWritingAllowed() const { return policy_.CheckWritingAllowed(); }
-  // What has stopped writes, and for how long.
+  // What has stopped writes, and for how long; the space on the disk.
   ErrorPolicy& errors() { return policy_; }
   // Tries to take writes again after the cause of an error is gone. Ok when writing is allowed.
   Status ResumeWriting();
