@@ -17,6 +17,7 @@
 
 #include "base/status.h"
 #include "store/compaction/compaction_journal.h"
+#include "store/compaction/long_compaction_log.h"
 #include "store/compaction/ttl_compaction_filter.h"
 #include "store/errors/ballast.h"
 #include "store/errors/error_policy.h"
@@ -138,6 +139,7 @@ class Store {
   struct Observed {
     StatisticsKeeper keeper;
     CompactionJournal journal;
+    std::unique_ptr<LongCompactionLog> long_compactions;
     std::shared_ptr<Listener> listener;
   };
   struct Maintenance {
