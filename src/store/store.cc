@@ -99,7 +99,11 @@ Status Store::Open(StoreOptions options, std::unique_ptr<Store>* store) {
 
 rocksdb::DBOptions Store::BuildDatabaseOptions() {
   statistics_->set_stats_level(options_.statistics_level);
-  observed_.listener = std::make_shared<Listener>(&policy_, &observed_.keeper, &observed_.journal);
+  observed_.long_compactions = std::make_unique<LongCompactionLog>(
+      options_.long_compaction,
+      [this](const std::string& line) { Log(LogLevel::kInformation, line); });
+  observed_.listener = std::make_shared<Listener>(&policy_, &observed_.keeper, &observed_.journal,
+                                                  observed_.long_compactions.get());
   files_.ballast = std::make_unique<Ballast>(options_.directory, options_.reserved_free_bytes,
                                              kReservePerBallast);
   rocksdb::DBOptions options = DatabaseOptions(options_, cache_);

@@ -17,6 +17,7 @@
 
 #include "base/status.h"
 #include "store/compaction/compaction_journal.h"
+#include "store/compaction/long_compaction_log.h"
 #include "store/compaction/ttl_compaction_filter.h"
 #include "store/errors/ballast.h"
 #include "store/errors/error_policy.h"
@@ -98,7 +99,7 @@ class Store {
   bool writing_allowed() const { return policy_.writing_allowed(); }
   // Ok, or kReadOnly / kNoSpace with the reason and what to do.
   Status CheckWritingAllowed() const { return policy_.CheckWritingAllowed(); }
-  // What has stopped writes, and for how long.
+  // What has stopped writes, and for how long; the space on the disk.
   ErrorPolicy& errors() { return policy_; }
   // Tries to take writes again after the cause of an error is gone. Ok when writing is allowed.
   Status ResumeWriting();
@@ -138,6 +139,7 @@ class Store {
   struct Observed {
     StatisticsKeeper keeper;
     CompactionJournal journal;
+    std::unique_ptr<LongCompactionLog> long_compactions;
     std::shared_ptr<Listener> listener;
   };
   struct Maintenance {

@@ -38,6 +38,7 @@ void Store::Listener::OnSubcompactionBegin(const rocksdb::SubcompactionJobInfo& 
 void Store::Listener::OnCompactionCompleted(rocksdb::DB* /*db*/,
                                             const rocksdb::CompactionJobInfo& job) {
   journal_->End(job);
+  long_compactions_->End(job);
   if (job.status.ok()) CountFiles(job);
 }
 

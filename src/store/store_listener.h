@@ -10,12 +10,14 @@
 namespace basalt::store {
 
 // What RocksDB tells the store: files that come and go, errors in the background. RocksDB calls it
-// from its own threads, which it holds up meanwhile; nothing here blocks or writes.
+// from its own threads, which it holds up meanwhile; nothing here blocks, or writes more than a
+// line of the log now and then.
 class Store::Listener final : public rocksdb::EventListener {
  public:
   // All must outlive the database.
-  Listener(ErrorPolicy* policy, StatisticsKeeper* keeper, CompactionJournal* journal)
-      : policy_(policy), keeper_(keeper), journal_(journal) {}
+  Listener(ErrorPolicy* policy, StatisticsKeeper* keeper, CompactionJournal* journal,
+           LongCompactionLog* long_compactions)
+      : policy_(policy), keeper_(keeper), journal_(journal), long_compactions_(long_compactions) {}
   const char* Name() const override { return "basalt"; }
 
   // Files that come and go: the sums of statistics follow. RocksDB may report two jobs in another
@@ -44,6 +46,7 @@ class Store::Listener final : public rocksdb::EventListener {
   ErrorPolicy* const policy_;
   StatisticsKeeper* const keeper_;
   CompactionJournal* const journal_;
+  LongCompactionLog* const long_compactions_;
 };
 
 }  // namespace basalt::store

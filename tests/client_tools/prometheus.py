@@ -6,7 +6,6 @@ monitoring makes by SQL."""
 import contextlib
 import json
 import re
-import shlex
 import subprocess
 import time
 import urllib.error
@@ -79,8 +78,6 @@ class Prometheus(Scenario):
         texts = self.folder / "texts"
         texts.mkdir()
         (texts / "rocksdb.prom").write_text(self.primary.server.sql(text_file_sql()))
-        client = shlex.join(self.primary.server.client_command())
-        subprocess.run(["bash", "-c", pending_command(client)], cwd=texts, check=True)
         machine = [
             self.program("prometheus-node-exporter"),
             f"--collector.textfile.directory={texts}",
@@ -145,10 +142,3 @@ def text_file_sql() -> str:
     """The statements of the page that make the text file."""
     page = (OPERATE / "monitor.md").read_text()
     return re.search(r"<<'SQL'[^\n]*\n(.*?)\n +SQL\n", page, re.S)[1]
-
-
-def pending_command(client: str) -> str:
-    """The page's command for the other text file, by this client."""
-    page = (OPERATE / "monitor.md").read_text()
-    command = re.search(r"^ +mariadb( -e 'SHOW ENGINE[^`]*?pending\.prom)$", page, re.M)
-    return client + command[1]

@@ -74,6 +74,8 @@ SCHEMA_NOTES = {
     "number of its index and a hash of its key, not the key as in `WAITING_KEY`. How "
     'to find one by the other: [locking.md](locking.md), "Which transaction blocks which".',
     "ROCKSDB_DEADLOCK": "`rocksdb_max_latest_deadlocks` of them, one row a transaction.",
+    "ROCKSDB_CFSTATS": "`PENDING_COMPACTION_BYTES` is new here: bytes that compactions have to "
+    "rewrite until no level is too large, as RocksDB estimates them.",
     "ROCKSDB_CF_OPTIONS": "First those of MyRocks' list, then all others of RocksDB.",
 }
 

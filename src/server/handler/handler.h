@@ -200,6 +200,7 @@ class Handler final : public ::handler {
   int DeleteRow(const uchar* record);
   // handler_references.cc
   std::string NameInDictionary() const;
+  int CheckRowsOfCopy();  // an ALTER has copied all of them; tells the client of an error
   // Writes a row that others may refer to (`after` null: it goes), and changes or asks these.
   int ChangeParent(const uchar* before, const uchar* after, const std::function<int()>& write);
   std::string RecordForCascades(const uchar* record) const;

@@ -186,8 +186,10 @@ int Handler::extra(enum ha_extra_function operation) {
     case HA_EXTRA_WRITE_CANNOT_REPLACE:
       if (open_.is_open()) rows()->unique().set_duplicate_mode(txn::LockMode::kShared);
       break;
-    case HA_EXTRA_PREPARE_FOR_DROP:
     case HA_EXTRA_PREPARE_FOR_RENAME:
+      if (int error = CheckRowsOfCopy()) return error;
+      [[fallthrough]];
+    case HA_EXTRA_PREPARE_FOR_DROP:
     case HA_EXTRA_FORCE_REOPEN:
       if (open_.is_open()) rows()->ReleaseCursors();
       break;

@@ -10,6 +10,7 @@
 #include "server/foreign_keys/foreign_key_lists.h"
 #include "server/handler/cascade.h"
 #include "server/handler/handler.h"
+#include "server/measures/statement_progress.h"
 #include "server/tables/system_versioning.h"
 #include "server/tables/table_name.h"
 
@@ -118,6 +119,20 @@ bool Handler::get_foreign_dup_key(char* child_table, uint child_table_length, ch
   snprintf(child_table, child_table_length, "%s", duplicate_in_child_.table.c_str());
   snprintf(child_key, child_key_length, "%s", duplicate_in_child_.key.c_str());
   return true;
+}
+
+// --- Rows that an ALTER has copied ---
+
+// The server does this last, and then gives the copy the table's name. Where it fails, the server
+// drops the copy, and says nothing of its own.
+int Handler::CheckRowsOfCopy() {
+  if (!open_.is_open() || !references_.waits_for_all_rows()) return 0;
+  StatementProgress progress(ha_thd());
+  Status checked = references_.CheckAllRows(&progress);
+  if (checked.ok()) return 0;
+  const int error = Fail(std::move(checked));
+  print_error(error, MYF(0));
+  return error;
 }
 
 // --- A parent's row goes (`after` null) or changes ---

@@ -6,7 +6,12 @@
 #include <utility>
 
 #include "catalog/catalog.h"
+#include "codec/reference_copy.h"
+#include "engine/checks/orphan_check.h"
+#include "engine/references/reference_check.h"
+#include "server/foreign_keys/foreign_key_sides.h"
 #include "server/foreign_keys/statement_foreign_keys.h"
+#include "server/tables/file_names.h"
 #include "server/tables/system_versioning.h"
 #include "server/tables/table_name.h"
 
@@ -38,6 +43,7 @@ void RowReferences::EndStatement() {
 void RowReferences::Load() {
   generation_ = database_->catalog()->foreign_keys().generation();
   parents_.clear();
+  of_copy_.clear();
   children_.clear();
   LoadParents();
   LoadChildren();
@@ -53,13 +59,24 @@ bool RowReferences::IsKeptByAlter(const catalog::ForeignKey& foreign) const {
          });
 }
 
+// The table is another engine's, or the statement gives it another name: the dictionary knows no
+// table of the name that the copy will have. Its rows are their own parents then, in any order.
+bool RowReferences::IsOfCopy(const catalog::ForeignKey& foreign) const {
+  const std::string& name = table_->data()->name();
+  if (!catalog::IsTemporaryName(name)) return false;
+  const TABLE& form = *table_->server_table();
+  return foreign.parent == DictionaryNameOf(NamesOfNewTable(form.in_use, form, name)) &&
+         database_->catalog()->FindTable(foreign.parent) == nullptr;
+}
+
 void RowReferences::LoadParents() {
   const std::string& name = table_->data()->name();
   const catalog::ForeignKeyMap::Keys keys = database_->catalog()->foreign_keys().OfChild(name);
   if (keys == nullptr) return;
   for (const catalog::ForeignKey& foreign : keys->keys) {
     if (IsKeptByAlter(foreign)) continue;
-    parents_.push_back(
+    References& references = IsOfCopy(foreign) ? of_copy_ : parents_;
+    references.push_back(
         std::make_unique<RowReference>(table_, RowReference::Side::kChild, name, foreign));
   }
   // InnoDB's order: index by index, and by name.
@@ -170,6 +187,29 @@ Status RowReferences::CheckGathered() {
   if (!is_child()) return Status::Ok();
   for (const auto& reference : parents_) BASALT_RETURN_IF_ERROR(reference->CheckGathered());
   return Status::Ok();
+}
+
+Status RowReferences::CheckAllRows(engine::TaskProgress* progress) {
+  for (const auto& reference : of_copy_)
+    BASALT_RETURN_IF_ERROR(CheckAllRowsOf(*reference, progress));
+  return Status::Ok();
+}
+
+Status RowReferences::CheckAllRowsOf(const RowReference& reference,
+                                     engine::TaskProgress* progress) {
+  const std::shared_ptr<engine::Table>& table = table_->engine_table();
+  const TABLE& form = *table_->server_table();
+  const auto from = FindColumns(form, reference.foreign(), &catalog::ForeignKey::Columns::child);
+  const auto to = FindColumns(form, reference.foreign(), &catalog::ForeignKey::Columns::parent);
+  if (!from || !to) return reference.Refused();
+  const auto child_index = engine::FindReferenceIndex(*table, *from);
+  const auto parent_index = engine::FindReferenceIndex(*table, *to);
+  if (!child_index || !parent_index) return reference.Refused();
+  engine::OrphanCheck check({table, *child_index, table_->virtual_parts()},
+                            {table, *parent_index, nullptr}, codec::MakePairs(*from, *to),
+                            progress);
+  BASALT_RETURN_IF_ERROR(check.Run());
+  return check.rows() == 0 ? Status::Ok() : reference.Refused();
 }
 
 }  // namespace basalt::server

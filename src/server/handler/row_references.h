@@ -12,6 +12,7 @@
 #include "catalog/foreign_key_map.h"
 #include "engine/database.h"
 #include "engine/rows/write_guard.h"
+#include "engine/task_progress.h"
 #include "server/handler/cascade.h"
 #include "server/handler/open_table.h"
 #include "server/handler/row_reference.h"
@@ -23,8 +24,9 @@ namespace basalt::server {
 // statements that write it with foreign_key_checks=1. A table without any costs the comparison of
 // two numbers for each statement.
 //
-// Of a copying ALTER only the foreign keys that it adds count: rows had the others before. One
-// thread. Borrows the table and the database.
+// Of a copying ALTER only the foreign keys that it adds count: rows had the others before. Those of
+// a copy to itself wait until all its rows are there. One thread. Borrows the table and the
+// database.
 class RowReferences final : public engine::WriteGuard {
  public:
   using References = std::vector<std::unique_ptr<RowReference>>;
@@ -56,6 +58,13 @@ class RowReferences final : public engine::WriteGuard {
   Status Gather(const uchar* record, txn::Transaction* transaction);
   Status CheckGathered();
 
+  // Are there foreign keys that wait for the copy's last row?
+  bool waits_for_all_rows() const { return active_ && !of_copy_.empty(); }
+  // Looks for the parents of all rows, which have been committed, among these rows; nothing is
+  // locked. kNoReferencedRow when one is missing, kInterrupted when the progress said stop,
+  // kCorruption and kIoError of the store.
+  Status CheckAllRows(engine::TaskProgress* progress);
+
   // The next update is of a parent's row. `react` is called for each of the changes that it means
   // to children, at the index that they refer to; what it returns is a handler error. EndReactions
   // returns the first one. Both are borrowed until then.
@@ -79,6 +88,8 @@ class RowReferences final : public engine::WriteGuard {
   void LoadParents();
   void LoadChildren();
   bool IsKeptByAlter(const catalog::ForeignKey& foreign) const;
+  bool IsOfCopy(const catalog::ForeignKey& foreign) const;
+  Status CheckAllRowsOf(const RowReference& reference, engine::TaskProgress* progress);
   Status CheckParent(RowReference* reference);
   Bytes RowThatDoesNotCount(const RowReference& reference) const;
   Status React(size_t index);
@@ -88,6 +99,7 @@ class RowReferences final : public engine::WriteGuard {
   bool active_ = false;
   uint64_t generation_ = 0;  // of what was loaded, see catalog::ForeignKeys
   References parents_;
+  References of_copy_;  // see CheckAllRows
   References children_;
   const uchar* before_ = nullptr;  // null: an insert
   const uchar* after_ = nullptr;

@@ -242,6 +242,8 @@ uint64_t CacheUsage(const Database& database) {
 uint64_t WritingAllowed(const Database& database) {
   return database.store()->writing_allowed() ? 1 : 0;
 }
+uint64_t DiskFree(const Database& database) { return database.store()->errors().disk().free; }
+uint64_t DiskTotal(const Database& database) { return database.store()->errors().disk().total; }
 uint64_t DroppedIndexes(const Database& database) {
   return database.catalog()->dropped_indexes().All().size();
 }
@@ -312,6 +314,9 @@ constexpr OwnVariable kOwn[] = {
     {"number_sst_entry_merge", Written<&Entries::merges>, "merges written to files"},
     {"number_sst_entry_other", Written<&Entries::others>, "other entries written to files"},
     {"writing_allowed", WritingAllowed, "1; 0 while errors or a full disk forbid writing"},
+    {"disk_free_bytes", DiskFree,
+     "bytes free on the disk that holds rocksdb_datadir, without what only root may take"},
+    {"disk_total_bytes", DiskTotal, "bytes of that disk"},
     {"dropped_indexes_waiting", DroppedIndexes, "dropped indexes whose space is not free yet"},
     {"dropped_indexes_removed", Reclaimed, "dropped indexes whose space is free"},
 };

@@ -134,6 +134,17 @@ void WarnOfNeedlessOptions(const TABLE& form, const HA_CREATE_INFO& create_info)
   }
 }
 
+// What TokuDB's words mean there is not what they mean here.
+void NoteWordOfTokuDb(const TABLE_SHARE& share, row_type format) {
+  const char* word = WordOfTokuDb(share);
+  if (word == nullptr) return;
+  const bool small = PresetOf(share, format) == store::StoragePreset::kSmall;
+  push_warning_printf(current_thd, Sql_condition::WARN_LEVEL_NOTE, ER_ILLEGAL_HA_CREATE_OPTION,
+                      "ROCKSDB: COMPRESSION=%s is TokuDB's; the table is stored as with "
+                      "COMPRESSION=%s",
+                      word, small ? "small" : "default");
+}
+
 }  // namespace
 
 int RefuseUnsupportedIndex(const TABLE& form, const KEY& key) {
@@ -161,6 +172,7 @@ int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
     if (int error = RefuseUnsupportedIndex(form, form.key_info[i])) return error;
   }
   WarnOfNeedlessOptions(form, create_info);
+  NoteWordOfTokuDb(*form.s, create_info.row_type);
   return 0;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/tables/storage_preset.h"
 
+#include <iterator>
+
 #include "server/tables/index_attributes.h"
 #include "server/variables/system_variables.h"
 #include "store/format/column_family_names.h"
@@ -9,21 +11,54 @@
 namespace basalt::server {
 namespace {
 
-// In the order of store::StoragePreset.
-constexpr unsigned kDefault = static_cast<unsigned>(store::StoragePreset::kDefault);
+using store::StoragePreset;
+
+// The words of COMPRESSION, in the order of the list that the server has of them. Definitions of
+// tables hold the word and not its number.
+struct Word {
+  const char* text;
+  StoragePreset preset;
+  bool is_of_tokudb = false;
+};
+constexpr unsigned kDefault = 0;
+constexpr const char* kList =
+    "default,fast,small,"
+    "tokudb_default,tokudb_uncompressed,tokudb_snappy,tokudb_quicklz,tokudb_fast,"
+    "tokudb_zlib,tokudb_lzma,tokudb_small";
+constexpr Word kWords[] = {
+    {"default", StoragePreset::kDefault},
+    {"fast", StoragePreset::kFast},
+    {"small", StoragePreset::kSmall},
+    {"TOKUDB_DEFAULT", StoragePreset::kDefault, true},
+    {"TOKUDB_UNCOMPRESSED", StoragePreset::kDefault, true},
+    {"TOKUDB_SNAPPY", StoragePreset::kDefault, true},
+    {"TOKUDB_QUICKLZ", StoragePreset::kDefault, true},
+    {"TOKUDB_FAST", StoragePreset::kDefault, true},
+    {"TOKUDB_ZLIB", StoragePreset::kSmall, true},
+    {"TOKUDB_LZMA", StoragePreset::kSmall, true},
+    {"TOKUDB_SMALL", StoragePreset::kSmall, true},
+};
 ha_create_table_option table_options[] = {
-    HA_TOPTION_ENUM("COMPRESSION", compression, "default,fast,small", kDefault), HA_TOPTION_END};
+    HA_TOPTION_ENUM("COMPRESSION", compression, kList, kDefault), HA_TOPTION_END};
+
+unsigned NumberOfWord(const TABLE_SHARE& share) {
+  return share.option_struct == nullptr ? kDefault : share.option_struct->compression;
+}
 
 }  // namespace
 
 ha_create_table_option* TableOptions() { return table_options; }
 
-store::StoragePreset PresetOf(const TABLE_SHARE& share, row_type format) {
-  const unsigned word =
-      share.option_struct == nullptr ? kDefault : share.option_struct->compression;
-  if (word != kDefault) return static_cast<store::StoragePreset>(word);
-  return format == ROW_TYPE_COMPRESSED ? store::StoragePreset::kSmall
-                                       : store::StoragePreset::kDefault;
+StoragePreset PresetOf(const TABLE_SHARE& share, row_type format) {
+  const unsigned number = NumberOfWord(share);
+  if (number != kDefault && number < std::size(kWords)) return kWords[number].preset;
+  return format == ROW_TYPE_COMPRESSED ? StoragePreset::kSmall : StoragePreset::kDefault;
+}
+
+const char* WordOfTokuDb(const TABLE_SHARE& share) {
+  const unsigned number = NumberOfWord(share);
+  const bool is_of_tokudb = number < std::size(kWords) && kWords[number].is_of_tokudb;
+  return is_of_tokudb ? kWords[number].text : nullptr;
 }
 
 void UsePreset(store::StoragePreset preset, catalog::IndexRequest* request) {
@@ -34,7 +69,6 @@ void UsePreset(store::StoragePreset preset, catalog::IndexRequest* request) {
 }
 
 store::StoragePreset PresetOfRows(std::string_view family_name, const TABLE_SHARE& share) {
-  using store::StoragePreset;
   for (const auto preset : {StoragePreset::kDefault, StoragePreset::kFast, StoragePreset::kSmall}) {
     if (family_name == store::FamilyOfPreset(preset)) return preset;
   }

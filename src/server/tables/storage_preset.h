@@ -8,7 +8,7 @@
 // What CREATE TABLE says of a ROCKSDB table beyond the server's own words. The server fills it in;
 // the name is the server's. One for each table or partition, part of its TABLE_SHARE.
 struct ha_table_option_struct {
-  unsigned compression;  // a store::StoragePreset
+  unsigned compression;  // the number of a word, see storage_preset.cc
 };
 
 namespace basalt::store {
@@ -21,9 +21,14 @@ namespace basalt::server {
 // of an attribute is refused by the server.
 ha_create_table_option* TableOptions();
 
-// COMPRESSION=fast or small of a table or partition; where that says nothing, ROW_FORMAT=COMPRESSED
-// is small, and any other row format is the default.
+// COMPRESSION=fast or small of a table or partition, or the one that replaces TokuDB's word there;
+// where that says nothing, ROW_FORMAT=COMPRESSED is small, and any other row format is the default.
 store::StoragePreset PresetOf(const TABLE_SHARE& share, row_type format);
+
+// The word of TokuDB, in capitals, that is the COMPRESSION of a table or partition: TOKUDB_ZLIB,
+// TOKUDB_LZMA and TOKUDB_SMALL mean small, the others default. Null: the word is ours. Lives as
+// long as the process.
+const char* WordOfTokuDb(const TABLE_SHARE& share);
 
 // That of a table or partition whose primary key is in this column family: its own, where that
 // tells; else what the table says.

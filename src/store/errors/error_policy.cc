@@ -201,6 +201,15 @@ bool ErrorPolicy::ResumeIsWorthTrying() const {
   return reasons_.load(std::memory_order_acquire) == kBackgroundError;
 }
 
+void ErrorPolicy::OnDisk(const DiskSpace& disk) {
+  disk_free_.store(disk.free, std::memory_order_relaxed);
+  disk_total_.store(disk.total, std::memory_order_relaxed);
+}
+
+DiskSpace ErrorPolicy::disk() const {
+  return {disk_free_.load(std::memory_order_relaxed), disk_total_.load(std::memory_order_relaxed)};
+}
+
 void ErrorPolicy::OnFreeSpace(uint64_t free_bytes, uint64_t reserved_bytes) {
   const bool low = (reasons_.load(std::memory_order_relaxed) & kLowSpace) != 0;
   if (!low && free_bytes < reserved_bytes) {

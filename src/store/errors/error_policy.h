@@ -18,6 +18,12 @@
 
 namespace basalt::store {
 
+// Bytes of a file system; 0 while it cannot tell. `free`: what users other than root may take.
+struct DiskSpace {
+  uint64_t free = 0;
+  uint64_t total = 0;
+};
+
 // What to do when the disk or the data fails: reads go on, writes stop with a clear message, the
 // store tries to come back. Nothing here ends the process.
 //
@@ -75,6 +81,10 @@ class ErrorPolicy {
 
   // The watcher's finding about free space; logs a change of state once.
   void OnFreeSpace(uint64_t free_bytes, uint64_t reserved_bytes);
+  // And about the file system with the store's directory, five times a second.
+  void OnDisk(const DiskSpace& disk);
+  // What it was last told. Two loads: the numbers may be of two looks, one behind the other.
+  DiskSpace disk() const;
 
  private:
   enum Reason : uint32_t { kBackgroundError = 1, kLowSpace = 2, kNeedsRestart = 4, kLogWaits = 8 };
@@ -87,6 +97,8 @@ class ErrorPolicy {
   std::function<void(LogLevel, std::string_view)> log_;
   const std::vector<std::string> folders_;
   std::atomic<uint32_t> reasons_{0};
+  std::atomic<uint64_t> disk_free_{0};
+  std::atomic<uint64_t> disk_total_{0};
   mutable Mutex mutex_;
   std::string message_ BASALT_GUARDED_BY(mutex_);
   Code code_ BASALT_GUARDED_BY(mutex_) = Code::kReadOnly;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 #include "base/worker_thread.h"
@@ -35,7 +37,18 @@ void SpaceWatcher::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+void SpaceWatcher::LookAtStoreDisk() {
+  if (target_.directories.empty()) return;
+  const std::string& directory = target_.directories.front();
+  uint64_t free_bytes = 0;
+  std::error_code error;
+  const auto space = std::filesystem::space(directory, error);
+  const bool known = !error && target_.env->GetFreeSpace(directory, &free_bytes).ok();
+  policy_->OnDisk(known ? DiskSpace{free_bytes, space.capacity} : DiskSpace());
+}
+
 void SpaceWatcher::CheckNow() {
+  LookAtStoreDisk();
   if (target_.reserved_bytes == 0) return;
   uint64_t least_free = std::numeric_limits<uint64_t>::max();
   uint64_t reserved = target_.reserved_bytes;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <thread>
@@ -24,9 +25,9 @@ class SpaceWatcher {
   // What to look at.
   struct Target {
     rocksdb::Env* env = nullptr;  // not owned; answers GetFreeSpace
-    // Of the store and of its log; the one with the least free space counts.
+    // Of the store first, and of its log; the one with the least free space counts.
     std::vector<std::string> directories;
-    // 0: do not look at space. On a small file system a twentieth of its size counts instead.
+    // 0: no space is too little. On a small file system a twentieth of its size counts instead.
     uint64_t reserved_bytes = 0;
   };
 
@@ -44,6 +45,7 @@ class SpaceWatcher {
 
  private:
   void Run();
+  void LookAtStoreDisk();
 
   const Target target_;
   ErrorPolicy* const policy_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -55,6 +56,8 @@ struct StoreOptions {
   bool use_direct_io_for_flush_and_compaction = false;
   bool use_fsync = false;
   bool paranoid_checks = true;
+  // A compaction that has taken so long deserves a line in the log (long_compaction_log.h).
+  std::chrono::microseconds long_compaction = std::chrono::minutes(1);
 
   // Counters only: histograms and timers would read the clock several times for each row.
   rocksdb::StatsLevel statistics_level = rocksdb::StatsLevel::kExceptHistogramOrTimers;

@@ -113,6 +113,7 @@ std::vector<NamedNumber> ColumnFamilyNumbers(const Store& store,
       {"NUM_ENTRIES_IMM_MEM_TABLES", &Properties::kNumEntriesImmMemTables},
       {"NON_BLOCK_CACHE_SST_MEM_USAGE", &Properties::kEstimateTableReadersMem},
       {"NUM_LIVE_VERSIONS", &Properties::kNumLiveVersions},
+      {"PENDING_COMPACTION_BYTES", &Properties::kEstimatePendingCompactionBytes},
   };
   std::vector<NamedNumber> numbers;
   for (const auto& [name, property] : kNumbers) {

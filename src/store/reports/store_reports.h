@@ -20,7 +20,8 @@ namespace basalt::store {
 using NamedNumber = std::pair<const char*, uint64_t>;
 using NamedText = std::pair<std::string, std::string>;
 
-// Numbers of one column family and of the whole store, by the names MyRocks gives them.
+// Numbers of one column family and of the whole store, by the names MyRocks gives them; those that
+// it has not come last.
 std::vector<NamedNumber> ColumnFamilyNumbers(const Store& store,
                                              rocksdb::ColumnFamilyHandle* family);
 std::vector<NamedNumber> DatabaseNumbers(const Store& store);

@@ -131,6 +131,27 @@ TEST_F(StoreMaintenanceTest, UpdatedOptionsHoldNowAndForFamiliesMadeLater) {
   EXPECT_EQ(Option("MAX_SUCCESSIVE_MERGES"), "3");
 }
 
+TEST_F(StoreMaintenanceTest, BytesThatWaitForACompactionAreANumberOfTheFamily) {
+  const auto pending = [this](rocksdb::ColumnFamilyHandle* family) {
+    for (const auto& [name, value] : ColumnFamilyNumbers(*store_, family)) {
+      if (name == std::string("PENDING_COMPACTION_BYTES")) return value;
+    }
+    return uint64_t{0};
+  };
+  ASSERT_EQ(store_->families()
+                .UpdateOptions("rows={disable_auto_compactions=true;"
+                               "level0_file_num_compaction_trigger=2}")
+                .ToString(),
+            "ok");
+  EXPECT_EQ(pending(rows_), 0U);
+  for (uint32_t file = 0; file < 3; ++file) {
+    Write(0, 100, /*deletions=*/false);
+    Flush();
+  }
+  EXPECT_GT(pending(rows_), 0U);
+  EXPECT_EQ(pending(store_->default_column_family()), 0U);
+}
+
 TEST_F(StoreMaintenanceTest, NothingIsUpdatedWhenOneTextIsWrong) {
   const std::string before = Option("WRITE_BUFFER_SIZE");
   const Status status =
