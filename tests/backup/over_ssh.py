@@ -18,6 +18,7 @@ WAIT_SECONDS = 60.0
 # what ssh says, depending on what it did, and on whether something was on its way to it
 LOST = (
     "closed by remote host",
+    "Connection closed by",
     "client_loop: send disconnect",
     "Connection reset by",
     "Read from remote host",
