@@ -7,7 +7,9 @@ find_package(GTest REQUIRED)
 add_library(basalt_fuzz_support STATIC
   ${CMAKE_SOURCE_DIR}/src/server/tables/frm_header.cc
   ${CMAKE_SOURCE_DIR}/src/server/tables/table_name.cc
+  ${CMAKE_SOURCE_DIR}/tests/unit/codec/altered_table.cc
   ${CMAKE_SOURCE_DIR}/tests/unit/codec/fake_collation.cc
+  ${CMAKE_SOURCE_DIR}/tests/unit/codec/random_alters.cc
   ${CMAKE_SOURCE_DIR}/tests/unit/codec/random_table.cc
   ${CMAKE_SOURCE_DIR}/tests/unit/codec/round_trip.cc
   ${CMAKE_SOURCE_DIR}/tests/unit/codec/test_table.cc)

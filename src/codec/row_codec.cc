@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "codec/row_codec.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "codec/checksum_chunk.h"
 #include "codec/row_value.h"
 #include "codec/unpack_block.h"
@@ -11,49 +8,6 @@
 namespace basalt::codec {
 
 namespace {
-
-RowOp OpOf(const Column& column) {
-  if (IsBlob(column.kind)) return RowOp::kBlob;
-  if (!IsVariableLength(column.kind)) return RowOp::kFixed;
-  return column.length_bytes == 1 ? RowOp::kVarying1 : RowOp::kVarying2;
-}
-
-RowStep MakeStep(const Column& column, uint32_t position) {
-  RowStep step;
-  step.op = OpOf(column);
-  step.nullable = column.nullable;
-  step.null_mask = column.null_mask;
-  step.null_offset = column.null_offset;
-  step.length_bytes = column.length_bytes;
-  step.column = position;
-  step.record_offset = column.offset;
-  step.null_image_bytes = column.pack_length;
-  switch (step.op) {
-    case RowOp::kFixed:
-      step.bytes = column.pack_length;
-      break;
-    case RowOp::kVarying1:
-    case RowOp::kVarying2:
-      step.bytes = column.pack_length - column.length_bytes;
-      step.null_image_bytes = column.length_bytes;
-      break;
-    case RowOp::kBlob:
-      break;
-  }
-  return step;
-}
-
-// Length and data of a column of varying size in a record image.
-Bytes VaryingData(const RowStep& step, const uint8_t* record) {
-  const uint8_t* at = record + step.record_offset;
-  const uint32_t length = LoadLength(at, step.length_bytes);
-  if (step.op != RowOp::kBlob) {
-    return MakeBytes(at + step.length_bytes, std::min(length, step.bytes));
-  }
-  const uint8_t* data;
-  std::memcpy(&data, at + step.length_bytes, sizeof(data));
-  return length == 0 ? Bytes() : MakeBytes(data, length);
-}
 
 void AppendUnpackBlock(uint16_t length, Bytes content, std::string* out) {
   out->push_back(static_cast<char>(kUnpackTag));
@@ -70,25 +24,53 @@ Status RowCodec::Compile(const TableDescriptor& table, const KeyCodec& primary, 
   RowCodec made;
   made.has_unpack_block_ = primary.may_have_unpack_info();
   made.has_ttl_ = primary.has_ttl();
+  if (table.row_layout == nullptr) {
+    made.CompileColumns(table, primary);
+  } else {
+    BASALT_RETURN_IF_ERROR(CheckLayoutOf(table, *table.row_layout));
+    made.CompileSlots(table);
+  }
+  *codec = std::move(made);
+  return Status::Ok();
+}
+
+void RowCodec::CompileColumns(const TableDescriptor& table, const KeyCodec& primary) {
   uint32_t nullable = 0;
   for (uint32_t i = 0; i < table.columns.size(); ++i) {
     const Column& column = table.columns[i];
     if (!column.stored) continue;
-    RowStep step = MakeStep(column, i);
+    RowStep step = MakeRowStep(column, i);
     if (column.nullable) {
       step.value_null_offset = nullable / 8;
       step.value_null_mask = static_cast<uint8_t>(1u << nullable % 8);
       ++nullable;
     }
     if (primary.IsColumnInKey(i)) continue;
-    made.steps_.push_back(step);
-    if (made.merged_.empty() || !JoinRecordNeighbours(step, &made.merged_.back())) {
-      made.merged_.push_back(step);
-    }
+    steps_.push_back(step);
+    if (merged_.empty() || !JoinRecordNeighbours(step, &merged_.back())) merged_.push_back(step);
   }
-  made.null_bitmap_bytes_ = (nullable + 7) / 8;
-  *codec = std::move(made);
-  return Status::Ok();
+  null_bitmap_bytes_ = (nullable + 7) / 8;
+}
+
+// For reading; slots write themselves.
+void RowCodec::CompileSlots(const TableDescriptor& table) {
+  slots_ = std::make_shared<const RowSlots>(table);
+  null_bitmap_bytes_ = slots_->null_bitmap_bytes();
+  for (size_t i = 0; i < slots_->base().size(); ++i) {
+    const SlotStep& slot = slots_->base()[i];
+    RowStep step = slot.place;
+    if (!slots_->IsDirect(i)) {
+      step = RowStep();
+      step.op = slot.form == SlotForm::kVarying ? RowOp::kBlob : RowOp::kFixed;
+      step.length_bytes = static_cast<uint8_t>(slot.form == SlotForm::kVarying ? slot.width : 0);
+      step.bytes = slot.form == SlotForm::kVarying ? 0 : slot.width;
+      step.column = kNoColumn;
+    }
+    step.nullable = slot.nullable;
+    step.value_null_offset = slot.null_offset;
+    step.value_null_mask = slot.null_mask;
+    steps_.push_back(step);
+  }
 }
 
 void RowCodec::EncodeValue(const uint8_t* record, Bytes unpack_content, uint64_t ttl_seconds,
@@ -101,19 +83,16 @@ void RowCodec::EncodeValue(const uint8_t* record, Bytes unpack_content, uint64_t
     AppendUnpackBlock(static_cast<uint16_t>(kUnpackHeaderBytes + unpack_content.size()),
                       unpack_content, out);
   }
+  if (slots_ != nullptr) {
+    slots_->AppendColumns(record, bitmap, out);
+    return;
+  }
   for (const RowStep& step : merged_) {
     if (step.IsNull(record)) {
       (*out)[bitmap + step.value_null_offset] |= static_cast<char>(step.value_null_mask);
       continue;
     }
-    const char* column = reinterpret_cast<const char*>(record) + step.record_offset;
-    if (step.op == RowOp::kFixed) {
-      out->append(column, step.bytes);
-      continue;
-    }
-    const Bytes data = VaryingData(step, record);
-    out->append(column, step.length_bytes);
-    out->append(data);
+    AppendColumn(step, record, out);
   }
 }
 
@@ -134,6 +113,7 @@ bool RowCodec::StoredBytes(Bytes value, size_t* bytes) const {
     if (rest.size() < length) return false;
     rest.remove_prefix(length);
   }
+  if (slots_ != nullptr && !slots_->TakeExtension(&rest)) return false;
   *bytes = value.size() - rest.size();
   return true;
 }

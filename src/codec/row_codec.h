@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/status.h"
 #include "codec/key_codec.h"
+#include "codec/row_slots.h"
 #include "codec/row_step.h"
 #include "codec/table_descriptor.h"
 
@@ -23,6 +25,7 @@ inline constexpr uint32_t kTtlBytes = 8;
 class RowCodec {
  public:
   // `primary` is the codec of the table's (hidden) primary key; it is read here and not kept.
+  // kCorruption when the table has a layout of rows that is not its own.
   static Status Compile(const TableDescriptor& table, const KeyCodec& primary, RowCodec* codec);
 
   // The value of a row. `unpack_content` is what primary.EncodeKey() gave for it (ignored when the
@@ -37,15 +40,22 @@ class RowCodec {
   // True when a checksum chunk, and nothing else, follows the last column.
   bool HasChecksumChunk(Bytes value) const;
 
-  // Where the steps stand, for the decoder.
+  // Where the steps stand, for the decoder: of a table with a layout, one for each slot of the
+  // base. Those that are not simply a column's have kNoColumn for it; slots() tells about them.
   const std::vector<RowStep>& steps() const { return steps_; }
+  // Null when the table has no layout.
+  const RowSlots* slots() const { return slots_.get(); }
   uint32_t null_bitmap_bytes() const { return null_bitmap_bytes_; }
   bool has_unpack_block() const { return has_unpack_block_; }
   bool has_ttl() const { return has_ttl_; }
 
  private:
+  void CompileColumns(const TableDescriptor& table, const KeyCodec& primary);
+  void CompileSlots(const TableDescriptor& table);
+
   std::vector<RowStep> steps_;   // one a stored column, in column order
   std::vector<RowStep> merged_;  // the same with neighbours joined, for encoding
+  std::shared_ptr<const RowSlots> slots_;
   uint32_t null_bitmap_bytes_ = 0;
   bool has_unpack_block_ = false;
   bool has_ttl_ = false;

@@ -2,6 +2,7 @@
 #include "codec/row_decoder.h"
 
 #include <cstring>
+#include <utility>
 
 #include "base/prefetch.h"
 #include "codec/null_image.h"
@@ -85,6 +86,17 @@ void RowDecoder::Compile(const TableDescriptor& table, const KeyCodec& primary,
   null_bitmap_bytes_ = rows.null_bitmap_bytes();
   has_unpack_block_ = rows.has_unpack_block();
   has_ttl_ = rows.has_ttl();
+  wanted_ = wanted;
+  compiled_ = true;
+  extension_.Compile(rows.slots(), default_record_, wanted);
+  if (extension_.empty()) {
+    CompileSteps(rows, wanted);
+  } else {
+    CompileSteps(rows, *rows.slots(), wanted);
+  }
+}
+
+void RowDecoder::CompileSteps(const RowCodec& rows, const ColumnSet& wanted) {
   steps_.clear();
   size_t last_wanted = 0;
   uint32_t passed_bytes = 0;
@@ -94,8 +106,23 @@ void RowDecoder::Compile(const TableDescriptor& table, const KeyCodec& primary,
     if (is_wanted) last_wanted = steps_.size();
   }
   steps_.resize(last_wanted);
-  wanted_ = wanted;
-  compiled_ = true;
+}
+
+// The whole base: the extension begins where it ends.
+void RowDecoder::CompileSteps(const RowCodec& rows, const RowSlots& slots,
+                              const ColumnSet& wanted) {
+  steps_.clear();
+  uint32_t passed_bytes = 0;
+  for (size_t i = 0; i < rows.steps().size(); ++i) {
+    const RowStep& stored = rows.steps()[i];
+    const SlotStep& slot = slots.base()[i];
+    if (slots.IsDirect(i) || !slot.has_column() || !wanted.Contains(slot.place.column)) {
+      Append(stored, wanted.Contains(stored.column), &passed_bytes);
+      continue;
+    }
+    steps_.push_back(Step{stored, std::exchange(passed_bytes, 0), 1, &slot});
+  }
+  trailing_bytes_ = passed_bytes;
 }
 
 // Adds a column to the program. *passed_bytes: what has been left out of it since the last step.
@@ -104,12 +131,12 @@ void RowDecoder::Append(const RowStep& stored, bool wanted, uint32_t* passed_byt
     *passed_bytes += stored.bytes;
     return;
   }
-  Step step{stored, *passed_bytes, 1};
+  Step step{stored, *passed_bytes, 1, nullptr};
   step.wanted = wanted;
   if (*passed_bytes == 0 && !steps_.empty()) {
     Step& last = steps_.back();
     if (wanted && last.wanted && JoinRecordNeighbours(step, &last)) return;
-    if (CanPassTogether(step, last)) {
+    if (last.slot == nullptr && CanPassTogether(step, last)) {
       ++last.repeats;
       return;
     }
@@ -127,14 +154,24 @@ bool RowDecoder::Decode(Bytes key, Bytes value, uint8_t* record) const {
   }
   if (steps_.size() > kFewSteps) Prefetch(value.data(), value.size());
   if (!key_.empty() && !key_.DecodeWithUnpack(key, unpack_content, record)) return false;
-  return DecodeValue(bitmap, Unsigned(value), Unsigned(value) + value.size(), record);
+  if (!extension_.empty()) [[unlikely]]
+    return DecodeWithExtension(bitmap, value, record);
+  const uint8_t* from = Unsigned(value);
+  return DecodeColumns<false>(bitmap, from, from + value.size(), record) != nullptr;
 }
 
-bool RowDecoder::DecodeValue(const uint8_t* bitmap, const uint8_t* from, const uint8_t* end,
-                             uint8_t* record) const {
+// Returns behind the last column; null when the bytes contradict the format.
+template <bool kWithSlots>
+const uint8_t* RowDecoder::DecodeColumns(const uint8_t* bitmap, const uint8_t* from,
+                                         const uint8_t* end, uint8_t* record) const {
   for (const Step& step : steps_) {
-    if (static_cast<size_t>(end - from) < step.passed_bytes) return false;
+    if (static_cast<size_t>(end - from) < step.passed_bytes) return nullptr;
     from += step.passed_bytes;
+    if (kWithSlots && step.slot != nullptr) {
+      from = DecodeSlot(step, bitmap, from, end, record);
+      if (from == nullptr) return nullptr;
+      continue;
+    }
     if (step.nullable) {
       if (step.IsNullInValue(bitmap)) {
         if (step.wanted) SetNull(step, default_record_, record);
@@ -145,14 +182,30 @@ bool RowDecoder::DecodeValue(const uint8_t* bitmap, const uint8_t* from, const u
     if (step.op != RowOp::kFixed) {
       from = step.wanted ? TakeVarying(step, from, end, record)
                          : SkipVarying(step.length_bytes, step.repeats, from, end);
-      if (from == nullptr) return false;
+      if (from == nullptr) return nullptr;
       continue;
     }
-    if (static_cast<size_t>(end - from) < step.bytes) return false;
+    if (static_cast<size_t>(end - from) < step.bytes) return nullptr;
     if (step.wanted) CopyFixed(from, step.bytes, record + step.record_offset);
     from += step.bytes;
   }
-  return true;
+  return from;
+}
+
+// A column of another form than its own, or whose NULL is told elsewhere.
+const uint8_t* RowDecoder::DecodeSlot(const Step& step, const uint8_t* bitmap, const uint8_t* from,
+                                      const uint8_t* end, uint8_t* record) const {
+  if (!step.IsNullInValue(bitmap)) return ReadSlot(*step.slot, from, end, record);
+  SetNull(step.slot->place, default_record_, record);
+  return from;
+}
+
+bool RowDecoder::DecodeWithExtension(const uint8_t* bitmap, Bytes columns, uint8_t* record) const {
+  const uint8_t* const end = Unsigned(columns) + columns.size();
+  const uint8_t* from = DecodeColumns<true>(bitmap, Unsigned(columns), end, record);
+  if (from == nullptr || static_cast<size_t>(end - from) < trailing_bytes_) return false;
+  from += trailing_bytes_;
+  return extension_.Decode(MakeBytes(from, static_cast<size_t>(end - from)), record);
 }
 
 }  // namespace basalt::codec

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "codec/column_set.h"
+#include "codec/extension_decoder.h"
 #include "codec/key_decoder.h"
 #include "codec/row_codec.h"
 
@@ -20,8 +21,8 @@ namespace basalt::codec {
 // the KeyCodec must outlive the object or be replaced by another Compile.
 class RowDecoder {
  public:
-  // `primary` and `rows` are the table's codecs. Wanted columns that are not stored (virtual
-  // generated ones) are left alone.
+  // `primary` and `rows` are the table's codecs, and `rows` outlives this object, too. Wanted
+  // columns that are not stored (virtual generated ones) are left alone.
   void Compile(const TableDescriptor& table, const KeyCodec& primary, const RowCodec& rows,
                const ColumnSet& wanted);
 
@@ -39,14 +40,25 @@ class RowDecoder {
   struct Step : RowStep {
     uint32_t passed_bytes = 0;  // of fixed size, in front
     uint32_t repeats = 1;       // so many columns like this one are passed over; wanted ones: 1
+    const SlotStep* slot = nullptr;  // reads itself; null: a column as it is
   };
 
+  void CompileSteps(const RowCodec& rows, const ColumnSet& wanted);
+  void CompileSteps(const RowCodec& rows, const RowSlots& slots, const ColumnSet& wanted);
   void Append(const RowStep& stored, bool wanted, uint32_t* passed_bytes);
-  [[nodiscard]] bool DecodeValue(const uint8_t* bitmap, const uint8_t* from, const uint8_t* end,
-                                 uint8_t* record) const;
+  template <bool kWithSlots>
+  [[nodiscard]] const uint8_t* DecodeColumns(const uint8_t* bitmap, const uint8_t* from,
+                                             const uint8_t* end, uint8_t* record) const;
+  [[nodiscard]] const uint8_t* DecodeSlot(const Step& step, const uint8_t* bitmap,
+                                          const uint8_t* from, const uint8_t* end,
+                                          uint8_t* record) const;
+  [[nodiscard]] bool DecodeWithExtension(const uint8_t* bitmap, Bytes columns,
+                                         uint8_t* record) const;
 
   KeyDecoder key_;
   std::vector<Step> steps_;
+  ExtensionDecoder extension_;   // empty: the base of rows has all that is wanted
+  uint32_t trailing_bytes_ = 0;  // of fixed size, behind the last step; for what follows only
   const uint8_t* default_record_ = nullptr;  // of the table; null: zeros
   ColumnSet wanted_;
   uint32_t null_bitmap_bytes_ = 0;

@@ -39,4 +39,7 @@ struct RowStep {
   }
 };
 
+// The step of a column of the table, the position being its own. Its bit in values is left open.
+RowStep MakeRowStep(const Column& column, uint32_t position);
+
 }  // namespace basalt::codec

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <string>
 
 #include "base/bytes.h"
 #include "codec/row_codec.h"
@@ -10,7 +13,10 @@
 
 namespace basalt::codec {
 
-// Pieces that building and reading a row's value share (docs/format/value.md, "Rows").
+// Pieces that building and reading a row's value share (docs/format/value.md, "Rows"). They are in
+// the inner loops of both, so they are inline. None of them allocates but AppendColumn, when the
+// value has to grow. Those that read the bytes of a value say what their caller has checked of
+// them, or check themselves and return false.
 
 // Length of a VARCHAR or BLOB in bytes: 1 to 4 bytes, little-endian, in the record image and in the
 // value alike. The caller has checked that they are there.
@@ -25,6 +31,32 @@ inline uint32_t LoadLength(const uint8_t* from, unsigned length_bytes) {
     default:
       return from[0] | uint32_t{from[1]} << 8 | uint32_t{from[2]} << 16 | uint32_t{from[3]} << 24;
   }
+}
+
+// The data of a column of varying size in a record image. Borrowed: of a VARCHAR from the record,
+// of a BLOB from where it points to.
+inline Bytes VaryingData(const RowStep& step, const uint8_t* record) {
+  const uint8_t* at = record + step.record_offset;
+  const uint32_t length = LoadLength(at, step.length_bytes);
+  if (step.op != RowOp::kBlob) {
+    return MakeBytes(at + step.length_bytes, std::min(length, step.bytes));
+  }
+  const uint8_t* data;
+  std::memcpy(&data, at + step.length_bytes, sizeof(data));
+  return length == 0 ? Bytes() : MakeBytes(data, length);
+}
+
+// Adds a column that is not NULL to a value, in the form that values have for its type: what has a
+// length brings it along.
+inline void AppendColumn(const RowStep& step, const uint8_t* record, std::string* out) {
+  const char* column = reinterpret_cast<const char*>(record) + step.record_offset;
+  if (step.op == RowOp::kFixed) {
+    out->append(column, step.bytes);
+    return;
+  }
+  const Bytes data = VaryingData(step, record);
+  out->append(column, step.length_bytes);
+  out->append(data);
 }
 
 // Makes one step of two when both are of fixed size, cannot be NULL and lie side by side in the

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,8 @@ struct IndexDescriptor {
   std::vector<KeyPart> parts;
 };
 
+struct RowLayout;
+
 // What the codec knows about a table. Filled in once at open by the border to the server, then
 // immutable; shared by threads. Codecs copy what they need, except that they point to the
 // collations, which must outlive them; decoders point to the default record as well.
@@ -59,6 +62,8 @@ struct TableDescriptor {
   // The record image of default values, record_length bytes, or empty. A column that is decoded as
   // NULL gets its bytes from here (zeros when empty), as the server's row checksums expect.
   std::string default_record;
+  // How rows lie that the definition has changed over; null: as the columns do (row_layout.h).
+  std::shared_ptr<const RowLayout> row_layout;
 
   const IndexDescriptor& primary_index() const { return indexes[primary]; }
 };

@@ -131,8 +131,10 @@ std::string Unhex(const std::string& hex) {
   return bytes;
 }
 
-TestTable::TestTable(const std::vector<std::string>& lines, const CollationByName& collations) {
+TestTable::TestTable(const std::vector<std::string>& lines, const CollationByName& collations,
+                     std::shared_ptr<const codec::RowLayout> layout) {
   descriptor_.name = "test";
+  descriptor_.row_layout = std::move(layout);
   descriptor_.primary = ~0u;
   std::vector<std::vector<std::string>> indexes;
   for (const std::string& line : lines) {

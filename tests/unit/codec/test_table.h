@@ -32,8 +32,9 @@ using CollationByName = std::function<const codec::Collation*(const std::string&
 // bytes: text(2) blob(2).
 class TestTable {
  public:
-  // Throws std::runtime_error with what is wrong.
-  TestTable(const std::vector<std::string>& lines, const CollationByName& collations);
+  // Throws std::runtime_error with what is wrong. `layout`: of its rows; null for none.
+  TestTable(const std::vector<std::string>& lines, const CollationByName& collations,
+            std::shared_ptr<const codec::RowLayout> layout = nullptr);
 
   const codec::TableDescriptor& descriptor() const { return descriptor_; }
   const codec::KeyCodec& key(size_t index) const { return *keys_[index]; }
