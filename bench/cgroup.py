@@ -12,11 +12,11 @@ belongs to nobody there, so that it is neither limited nor counted. Version 2 kn
 ext4, btrfs and XFS.
 """
 
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.block_device import sysfs
 from tools.errors import DevError
 
 SECONDS_TO_EMPTY = 5.0
@@ -49,16 +49,14 @@ class Traffic:
 def device_of(folder: Path, root: Path = Path("/")) -> str:
     """The whole disk below a folder, as MAJOR:MINOR; a partition cannot be limited. DevError where
     no single disk is below it (tmpfs, overlayfs, btrfs)."""
-    number = folder.stat().st_dev
-    name = f"{os.major(number)}:{os.minor(number)}"
-    device = root / "sys/dev/block" / name
+    device = sysfs(folder.stat().st_dev, root)
     if not device.exists():
         raise DevError(
-            f"{folder} lies on no single disk ({name}), so its operations cannot be limited; "
-            "choose a folder on ext4 or XFS"
+            f"{folder} lies on no single disk ({device.name}), so its operations cannot be "
+            "limited; choose a folder on ext4 or XFS"
         )
     is_partition = (device / "partition").exists()
-    return (device.resolve().parent / "dev").read_text().strip() if is_partition else name
+    return (device.resolve().parent / "dev").read_text().strip() if is_partition else device.name
 
 
 class Group:

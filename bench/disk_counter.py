@@ -7,9 +7,10 @@ What /proc/PID/io calls written is no measure of that where the page cache has l
 commit of 300 bytes that makes a folio of 256 KiB dirty counts as 256 KiB, and one block is written.
 """
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
+
+from bench.block_device import sysfs
 
 SECTOR_BYTES = 512
 
@@ -24,8 +25,7 @@ class DiskCount:
 
 def count(folder: Path) -> DiskCount | None:
     """Of the disk below a folder; None where no single disk is below it (tmpfs, overlayfs)."""
-    device = folder.stat().st_dev
-    counters = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}/stat")
+    counters = sysfs(folder.stat().st_dev) / "stat"
     return from_stat(counters.read_text()) if counters.is_file() else None
 
 

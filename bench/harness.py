@@ -170,9 +170,8 @@ class Bench:
         from bench.results import server_facts
 
         self.folder.mkdir(parents=True, exist_ok=True)
-        if hasattr(self.args, "iops"):
-            volume = self._stack.enter_context(limits.disk(self.args, self.folder))
-            self.facts |= {"disk": "a volume with ext4 (bench/volume.py)"} if volume else {}
+        if self._stack.enter_context(limits.disk(self.args, self.folder)):
+            self.facts["disk"] = "a volume with ext4 (bench/volume.py)"
         settings = settings_of(self.args, memory_bytes, **more)
         for engine in self.engines:
             contender = Contender(engine, self.folder, settings)

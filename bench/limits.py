@@ -128,8 +128,10 @@ SWEPT = {
 
 
 def disk(args, folder: Path) -> AbstractContextManager:
-    """Where the data of the servers will be, `folder`, as a volume if operations are limited."""
-    return Volume(folder) if args.iops and not args.on_folder else nullcontext()
+    """Where the data of the servers will be, `folder`, as a volume if operations are limited; also
+    for a benchmark without the options."""
+    limited = getattr(args, "iops", ()) and not args.on_folder
+    return Volume(folder) if limited else nullcontext()
 
 
 def is_limited(args) -> bool:

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from bench.block_device import sysfs
 from tools.errors import DevError
 
 SMALLEST = 2**30
@@ -59,8 +60,7 @@ class Volume:
 
 
 def write_through(device: str) -> None:
-    number = os.stat(device).st_rdev
-    setting = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}/queue/write_cache")
+    setting = sysfs(os.stat(device).st_rdev) / "queue/write_cache"
     try:
         setting.write_text("write through")
     except OSError as error:

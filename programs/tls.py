@@ -23,8 +23,7 @@ def context(
     """The server's certificate is checked when there is something to check it with, and its name
     only when that is asked for; then Debian's certificates do where no others are given. A `cert`
     may have its `key` in the same file, as the client program takes them."""
-    check_certificates(ca, capath)
-    made = ssl.create_default_context(cafile=ca, capath=capath)
+    made = with_certificates(ca, capath)
     made.check_hostname = check_name
     made.verify_mode = ssl.CERT_REQUIRED if ca or capath or check_name else ssl.CERT_NONE
     if cert or key:
@@ -35,12 +34,12 @@ def context(
     return made
 
 
-def check_certificates(ca: str | None, capath: str | None) -> None:
+def with_certificates(ca: str | None, capath: str | None) -> ssl.SSLContext:
     """OpenSSL reads a folder when it needs one of its files, and says nothing when it is none."""
     if capath and not os.path.isdir(capath):
         raise BadFiles(f"there is no folder {capath} with certificates")
     try:
-        ssl.create_default_context(cafile=ca)
+        return ssl.create_default_context(cafile=ca, capath=capath)
     except OSError as error:
         raise BadFiles(f"no certificates are in {ca}: {error.strerror or error}") from error
 

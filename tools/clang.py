@@ -117,8 +117,8 @@ def check_source(entry: dict, passed: PassedSources, hashes: FileHashes) -> list
         done = subprocess.run(command, cwd=entry["directory"], capture_output=True, text=True)
         rule = includes.read()
     if done.returncode != 0:
-        source = entry["file"].replace(f"{paths.ROOT}/", "")
-        ended = f"{source}:1: clang-tidy ended with status {done.returncode}\n{done.stderr}"
+        source, status = relative(entry["file"]), done.returncode
+        ended = f"{source}:1: clang-tidy ended with status {status}\n{done.stderr}"
         return split_findings(done.stdout) or [ended.rstrip()]
     files = {path: hashes.of(path) for path in our_files(rule)}
     # what somebody has written to meanwhile clang may have read as it was before
@@ -129,7 +129,7 @@ def check_source(entry: dict, passed: PassedSources, hashes: FileHashes) -> list
 
 def split_findings(output: str) -> list[str]:
     """What clang-tidy has printed, one finding with its notes each, paths from the root."""
-    text = output.replace(f"{paths.ROOT}/", "")
+    text = relative(output)
     starts = [match.start() for match in FINDING.finditer(text)]
     ends = [*starts[1:], len(text)]
     return [text[start:end].rstrip() for start, end in zip(starts, ends, strict=False)]

@@ -69,6 +69,6 @@ class PassedSources:
             return []
 
 
-def relative(word: str) -> str:
-    """A path, or a word of a command, the same in each clone."""
-    return word.replace(f"{paths.ROOT}/", "")
+def relative(text: str) -> str:
+    """The paths in a text as they are in each clone."""
+    return text.replace(f"{paths.ROOT}/", "")

@@ -198,8 +198,7 @@ class Refusals(OnPrimary):
         """The same command works once there is room."""
         why = SmallDisk.why_not()
         if why:
-            print(f"   {self.NAME}: no full disk: {why}")
-            self.skipped += 1
+            self.skip(f"no full disk: {why}")
             return
         with SmallDisk(self.folder / "disk", 8 * SMALL_DISK_MEGABYTES) as disk:
             target = disk.path / "repository"

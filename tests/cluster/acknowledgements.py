@@ -61,8 +61,7 @@ class Acknowledgements(WithBackup):
         if self.disk:
             self.disks.enter_context(self.disk)
         else:
-            print(f"   {self.NAME}: the replica's machine cannot die: {why}")
-            self.skipped += 1
+            self.skip(f"the replica's machine cannot die: {why}")
         self.replica = self.node(2, binlog=True, disk=self.disk.path if self.disk else None)
         self.primary.start()
         self.replica.start(*REPLICA)

@@ -73,8 +73,7 @@ class Clones(WithBackup):
         """What a command for it begins with, and the name of the clone; `ends` closes it."""
         why = Ssh.why_not()
         if why:
-            print(f"   {self.NAME}: {why}")
-            self.skipped += 1
+            self.skip(why)
             return "", "a clone through a pipe"
         ssh = ends.enter_context(Ssh(self.folder / "ssh", program.path()))
         return f"{ssh.programs / 'ssh'} db1 ", "a clone by ssh"
@@ -140,8 +139,7 @@ class Clones(WithBackup):
         """The same command works once there is room."""
         why = SmallDisk.why_not()
         if why:
-            print(f"   {self.NAME}: no full disk: {why}")
-            self.skipped += 1
+            self.skip(f"no full disk: {why}")
             return
         with SmallDisk(self.folder / "small", SMALL_DISK_MEGABYTES) as disk:
             words = self.words(self.first)

@@ -41,7 +41,7 @@ class ReadFree(Scenario):
 
     def play(self) -> None:
         if self.engine != "rocksdb":
-            self.skipped += 1
+            self.skip("rocksdb_read_free_rpl is a variable of ROCKSDB")
             return
         self.primary, self.replica = self.node(1, binlog=True), self.node(2, binlog=True)
         self.last = self.node(3, binlog=False)

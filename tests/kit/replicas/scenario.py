@@ -75,6 +75,11 @@ class Scenario:
         self.passed += not found
         self.add(found)
 
+    def skip(self, why: str) -> None:
+        """One thing that cannot be tried here."""
+        print(f"   {self.NAME}: {why}")
+        self.skipped += 1
+
     def count(self, name: str, number: int = 1) -> None:
         self.counts[name] = self.counts.get(name, 0) + number
 
