@@ -17,11 +17,9 @@ VARIABLES = "mysql_global_variables_"
 OTHERS = {
     f"{STATUS}questions",
     f"{STATUS}slow_queries",
-    "node_filesystem_avail_bytes",
-    "node_filesystem_size_bytes",
 }
 # words of PromQL, labels and variables of Grafana in the queries
-LANGUAGE = {"rate", "increase", "min", "by", "topk", "instance", "mountpoint"}
+LANGUAGE = {"rate", "increase", "min", "by", "topk", "instance"}
 # sections of the page
 WATCHED = ("The five numbers", "By question")
 
@@ -99,7 +97,7 @@ class DashboardTest(unittest.TestCase):
     def test_whoever_loads_it_chooses_source_and_server(self):
         chosen = {variable["name"] for variable in DASHBOARD["templating"]["list"]}
         used = set(re.findall(r"\$\{?([a-z]\w*)", json.dumps(DASHBOARD)))
-        self.assertEqual({"datasource", "instance", "mountpoint"}, chosen)
+        self.assertEqual({"datasource", "instance"}, chosen)
         self.assertEqual(chosen, used)
         for panel in panels():
             self.assertEqual("${datasource}", panel["datasource"]["uid"])
