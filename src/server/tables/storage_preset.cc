@@ -16,8 +16,8 @@ using store::StoragePreset;
 // The words of COMPRESSION, in the order of the list that the server has of them. Definitions of
 // tables hold the word and not its number.
 struct Word {
-  const char* text;
-  StoragePreset preset;
+  const char* text = nullptr;
+  StoragePreset preset = StoragePreset::kDefault;
   bool is_of_tokudb = false;
 };
 constexpr unsigned kDefault = 0;
