@@ -18,7 +18,9 @@ constexpr uint16_t kAutoIncrementVersion = 1;
 constexpr uint16_t kIngestJobVersion = 1;
 constexpr uint16_t kTableDefinitionVersion = 1;
 
-// Versions of the index record and their lengths in bytes.
+// Versions of the index record and their lengths in bytes; with a layout of rows that many and
+// more.
+constexpr uint16_t kIndexVersionWithLayout = 7;
 constexpr uint16_t kIndexVersion = 6;
 constexpr uint16_t kIndexVersionWithoutFlags = 5;
 constexpr uint16_t kOldestIndexVersion = 3;
@@ -83,7 +85,16 @@ Status CheckIndex(Bytes key, uint8_t kind, const IndexRecord& index) {
   if ((index.flags & ~kIndexHasTtl) != 0) {
     return Corrupt(key, "unknown index flags " + std::to_string(index.flags));
   }
+  if (!index.row_layout.empty() && kind == static_cast<uint8_t>(IndexKind::kSecondary)) {
+    return Corrupt(key, "a secondary index has a layout of rows");
+  }
   return {};
+}
+
+// Bytes of the fields of fixed size.
+size_t FixedIndexBytes(uint16_t version) {
+  if (version >= kIndexVersion) return kIndexBytes;
+  return version == kIndexVersionWithoutFlags ? kIndexBytesWithoutFlags : kIndexBytesOldest;
 }
 
 }  // namespace
@@ -167,27 +178,29 @@ Status DecodeTable(Bytes key, Bytes value, std::vector<IndexId>* indexes) {
 }
 
 std::string EncodeIndex(const IndexRecord& index) {
-  std::string value = BeginRecord(kIndexVersion);
+  std::string value =
+      BeginRecord(index.row_layout.empty() ? kIndexVersion : kIndexVersionWithLayout);
   value.push_back(static_cast<char>(index.kind));
   AppendBigEndian16(&value, index.key_value_format_version);
   AppendBigEndian32(&value, index.flags);
   AppendBigEndian64(&value, index.ttl_seconds);
-  return value;
+  return value.append(index.row_layout);
 }
 
 Status DecodeIndex(Bytes key, Bytes value, IndexRecord* index) {
   if (value.size() < kIndexBytesOldest) return Corrupt(key, "the value is cut off");
   const uint16_t version = LoadBigEndian16(value.data());
-  if (version < kOldestIndexVersion || version > kIndexVersion) {
+  if (version < kOldestIndexVersion || version > kIndexVersionWithLayout) {
     return Corrupt(key, "version " + std::to_string(version) + " is not known");
   }
-  const size_t length = version == kIndexVersion               ? kIndexBytes
-                        : version == kIndexVersionWithoutFlags ? kIndexBytesWithoutFlags
-                                                               : kIndexBytesOldest;
-  BASALT_RETURN_IF_ERROR(CheckFixed(key, value, length, version));
+  const size_t length = FixedIndexBytes(version);
+  const bool has_layout = version == kIndexVersionWithLayout;
+  if (has_layout && value.size() <= length) return Corrupt(key, "the layout of rows is cut off");
+  BASALT_RETURN_IF_ERROR(CheckFixed(key, value, has_layout ? value.size() : length, version));
   const uint8_t kind = Unsigned(value)[2];
   index->key_value_format_version = LoadBigEndian16(value.data() + 3);
-  index->flags = version == kIndexVersion ? LoadBigEndian32(value.data() + 5) : 0;
+  index->flags = version >= kIndexVersion ? LoadBigEndian32(value.data() + 5) : 0;
+  index->row_layout.assign(value.substr(length));
   index->ttl_seconds = length == kIndexBytesOldest ? 0 : LoadBigEndian64(value.data() + length - 8);
   if (version == kIndexVersionWithoutFlags && index->ttl_seconds != 0 &&
       index->key_value_format_version == kFirstFormatWithTtl) {

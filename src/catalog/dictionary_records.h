@@ -63,9 +63,10 @@ std::string EncodeTable(const std::vector<IndexRecord>& indexes);
 // Only the ids; the rest of each index is in its own record.
 Status DecodeTable(Bytes key, Bytes value, std::vector<IndexId>* indexes);
 
-// Type 2: everything about an index but its id, which is in the key. Always version 6.
+// Type 2: everything about an index but its id, which is in the key. Version 6; 7 with a layout of
+// rows.
 std::string EncodeIndex(const IndexRecord& index);
-// Reads versions 3 to 6; sets everything but the id.
+// Reads versions 3 to 7; sets everything but the id.
 Status DecodeIndex(Bytes key, Bytes value, IndexRecord* index);
 
 // Type 3: the bits above.

@@ -29,6 +29,10 @@ struct IndexRecord {
   uint16_t key_value_format_version = kKeyValueFormatVersion;
   uint32_t flags = 0;
   uint64_t ttl_seconds = 0;  // 0: rows live for ever
+  // Of a primary or hidden primary key: how rows lie that the table's definition has changed over
+  // (docs/format/row-versions.md), bytes that the catalog does not look into. Empty: as the columns
+  // do.
+  std::string row_layout;
 
   bool operator==(const IndexRecord&) const = default;
 };

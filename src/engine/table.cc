@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codec/key_codec.h"
+#include "codec/row_layout_record.h"
 #include "engine/database.h"
 #include "store/errors/status_map.h"
 #include "store/format/index_bounds.h"
@@ -87,6 +88,20 @@ Status Table::Resolve() {
     indexes_[i].reverse = store::IsReverse(indexes_[i].family);
     indexes_[i].unique = defined.unique || defined.kind == codec::IndexKind::kPrimary;
   }
+  return ReadRowLayout(record->indexes[descriptor_.primary].row_layout);
+}
+
+// Of a table whose definition was changed over its rows. The descriptor may be that of a table that
+// had others: TRUNCATE takes it over.
+Status Table::ReadRowLayout(Bytes record) {
+  descriptor_.row_layout = nullptr;
+  if (record.empty()) return Status::Ok();
+  codec::RowLayout layout;
+  const Status status = codec::DecodeRowLayout(record, &layout);
+  if (!status.ok()) {
+    return Status(status.code(), "table " + name() + ": " + std::string(status.message()));
+  }
+  descriptor_.row_layout = std::make_shared<const codec::RowLayout>(std::move(layout));
   return Status::Ok();
 }
 
@@ -104,8 +119,9 @@ Status Table::CompileCodecs() {
     has_virtual_parts_ = has_virtual_parts_ || indexes_[i].has_virtual_parts;
     database_->key_prefixes()->Register(indexes_[i].id, indexes_[i].codec);
   }
-  rows_are_keys_ =
-      !hidden_primary() && descriptor_.primary_index().parts.size() == descriptor_.columns.size();
+  // Of changed definitions some rows have had more than their keys.
+  rows_are_keys_ = !hidden_primary() && descriptor_.row_layout == nullptr &&
+                   descriptor_.primary_index().parts.size() == descriptor_.columns.size();
   has_blobs_ = std::any_of(descriptor_.columns.begin(), descriptor_.columns.end(),
                            [](const codec::Column& column) { return codec::IsBlob(column.kind); });
   return codec::RowCodec::Compile(descriptor_, *primary().codec, &row_codec_);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/index_id.h"
 #include "base/status.h"
 #include "catalog/catalog.h"
@@ -76,9 +77,9 @@ class Table {
   size_t primary_position() const { return descriptor_.primary; }
   bool hidden_primary() const { return descriptor_.hidden_primary; }
   const codec::RowCodec& row_codec() const { return row_codec_; }
-  // True when every column is a part of the primary key. Stock MyRocks removes such rows with
-  // single deletes, so two puts of one key must never follow each other without a deletion in
-  // between.
+  // True when every column is a part of the primary key, and always was. Stock MyRocks removes such
+  // rows with single deletes, so two puts of one key must never follow each other without a
+  // deletion in between.
   bool rows_are_keys() const { return rows_are_keys_; }
   // True when an index has a virtual generated column.
   bool has_virtual_parts() const { return has_virtual_parts_; }
@@ -102,6 +103,7 @@ class Table {
   Table() = default;
 
   Status Resolve();
+  Status ReadRowLayout(Bytes record);
   Status CompileCodecs();
   void RegisterTimeToLive() const;
   Status LoadCounters();

@@ -36,10 +36,10 @@ class IndexBuild {
     size_t buffer_bytes = 64u << 20;
   };
 
-  // `target`: the table as it is going to be, with the rows that it has: the same stored columns in
-  // the same layout. Number and version of its primary key are set, numbers of new indexes are not
-  // looked at. All pointers must outlive the object; `virtual_columns` as for RowImage, of the
-  // target.
+  // `target`: the table as it is going to be, with the rows that it has: the same stored columns,
+  // or others with a row_layout that says where they are. Number and version of its primary key are
+  // set, numbers of new indexes are not looked at. All pointers must outlive the object;
+  // `virtual_columns` as for RowImage, of the target.
   IndexBuild(const Table* table, codec::TableDescriptor target, Options options,
              TaskProgress* progress, VirtualColumns* virtual_columns);
   IndexBuild(const IndexBuild&) = delete;

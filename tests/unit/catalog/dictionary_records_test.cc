@@ -56,6 +56,7 @@ Status DescribeIndex(Bytes key, Bytes value, std::ostringstream* out, std::strin
   *out << "index " << index.id.column_family << '/' << index.id.number << " kind "
        << static_cast<int>(index.kind) << " format " << index.key_value_format_version << " flags "
        << index.flags << " ttl " << index.ttl_seconds;
+  if (!index.row_layout.empty()) *out << " layout " << index.row_layout.size();
   *written = EncodeIndex(index);
   return {};
 }
