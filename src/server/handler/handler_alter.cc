@@ -9,6 +9,7 @@
 #include "server/foreign_keys/alter_foreign_keys.h"
 #include "server/foreign_keys/foreign_key_validation.h"
 #include "server/handler/handler.h"
+#include "server/tables/column_plan.h"
 #include "server/tables/create_checks.h"
 #include "server/tables/definition_files.h"
 #include "server/tables/index_names.h"
@@ -50,7 +51,8 @@ std::unique_ptr<InplaceAlter> NewAlter(THD* thd, std::shared_ptr<engine::Table> 
       new (thd->mem_root) InplaceAlter(std::move(table), altered, std::move(plan), thd));
 }
 
-// The contexts of all partitions, or the one of a table without any; those that change indexes.
+// The contexts of all partitions, or the one of a table without any. All partitions have one, or
+// none has.
 std::vector<InplaceAlter*> AltersOf(const Alter_inplace_info& info) {
   std::vector<InplaceAlter*> alters;
   if (info.group_commit_ctx == nullptr) {
@@ -68,7 +70,13 @@ enum_alter_inplace_result CheckIndexes(const engine::Table& data, const TABLE& t
   IndexPlan plan;
   const Status planned =
       PlanIndexes(data, table, altered, *alter_info, MyRocksCompatibleFormat(current_thd), &plan);
-  if (!planned.ok()) return HA_ALTER_INPLACE_NOT_SUPPORTED;  // the copy tells errors
+  if (!planned.ok()) {  // the copy tells errors
+    if (planned.code() == Code::kNotSupported && (alter_info->handler_flags & kColumnOperations)) {
+      const std::string_view why = planned.message();
+      alter_info->unsupported_reason = thd_strmake(current_thd, why.data(), why.size());
+    }
+    return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  }
   for (const size_t added : plan.added) {
     if (RefuseUnsupportedIndex(altered, altered.key_info[added]) != 0) return HA_ALTER_ERROR;
     // Of rows with the same value the statement is to keep one.
@@ -155,8 +163,8 @@ enum_alter_inplace_result Handler::CheckAlter(TABLE* altered_table,
   const enum_alter_inplace_result foreign_keys = CheckForeignKeys(
       &database_, {table_data()->name(), *table, *altered_table, *alter_info}, alter_info);
   if (foreign_keys != HA_ALTER_INPLACE_INSTANT) return foreign_keys;
-  if (alter_info->handler_flags & ~(kDefinitionOnly | kIndexes)) {
-    alter_info->unsupported_reason = "ROCKSDB changes columns and primary keys by copying";
+  if (alter_info->handler_flags & ~(kDefinitionOnly | kIndexes | kColumnOperations)) {
+    alter_info->unsupported_reason = "ROCKSDB changes types of columns and primary keys by copying";
     return HA_ALTER_INPLACE_NOT_SUPPORTED;
   }
   if (ChangesOptions(*alter_info, ~kOptionsOfDefinitionOnly)) return HA_ALTER_INPLACE_NOT_SUPPORTED;
@@ -188,7 +196,8 @@ bool Handler::prepare_inplace_alter_table(TABLE* altered_table, Alter_inplace_in
   IndexPlan plan;
   Status status = PlanIndexes(*table_data(), *table, *altered_table, *alter_info,
                               MyRocksCompatibleFormat(ha_thd()), &plan);
-  if (status.ok() && plan.changes) {
+  // Columns may change in the rows of some partitions only: then all have an alter to commit.
+  if (status.ok() && (plan.changes || (alter_info->handler_flags & kColumnOperations))) {
     auto alter = NewAlter(ha_thd(), open_.engine_table(), altered_table, std::move(plan));
     status = alter->Prepare();
     alter_info->handler_ctx = alter.release();

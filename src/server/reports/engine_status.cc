@@ -105,7 +105,8 @@ std::string FormatText(const engine::Database& database, THD* thd) {
     bool readable = true;
     for (const catalog::IndexRecord& index : table->indexes) {
       ++indexes[index.key_value_format_version];
-      readable = readable && index.key_value_format_version <= catalog::kKeyValueFormatVersion;
+      readable = readable && index.row_layout.empty() &&
+                 index.key_value_format_version <= catalog::kKeyValueFormatVersion;
     }
     if (!readable) newer.emplace(catalog::TableOfPartition(table->name));
   }

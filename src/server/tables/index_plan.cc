@@ -6,6 +6,7 @@
 #include "codec/key_codec.h"
 #include "codec/kv_format.h"
 #include "engine/database.h"
+#include "server/tables/column_plan.h"
 #include "server/tables/index_attributes.h"
 #include "server/tables/storage_preset.h"
 #include "server/tables/table_descriptor_builder.h"
@@ -127,6 +128,16 @@ Status RequestNewIndex(const engine::Table& table, const catalog::IndexRecord& p
   return Status::Ok();
 }
 
+// The record of the primary index tells how rows lie.
+Status PlanRows(const engine::Table& table, const TABLE& altered, const Alter_inplace_info& info,
+                bool myrocks_compatible, IndexPlan* plan) {
+  BASALT_RETURN_IF_ERROR(PlanColumns(table, altered, info, &plan->target));
+  if (plan->target.row_layout == table.descriptor().row_layout) return Status::Ok();
+  if (myrocks_compatible) return MustCopy("rows that MyRocks cannot read");
+  plan->changes = true;
+  return Status::Ok();
+}
+
 }  // namespace
 
 Status PlanIndexes(const engine::Table& table, const TABLE& before, const TABLE& altered,
@@ -137,6 +148,7 @@ Status PlanIndexes(const engine::Table& table, const TABLE& before, const TABLE&
   BASALT_RETURN_IF_ERROR(FindOrigins(table, before, altered, info, plan));
   BASALT_RETURN_IF_ERROR(KeepPrimaryKey(table, *plan));
   TakeOver(table, plan);
+  BASALT_RETURN_IF_ERROR(PlanRows(table, altered, info, myrocks_compatible, plan));
   for (const size_t position : plan->added) {
     BASALT_RETURN_IF_ERROR(
         DescribeNewIndex(table, altered.key_info[position], myrocks_compatible, position, plan));

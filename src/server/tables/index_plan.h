@@ -20,7 +20,7 @@ struct IndexPlan {
   std::vector<size_t> origins;
   // Positions of those in the altered table that are to be built.
   std::vector<size_t> added;
-  // The indexes differ, at least in their order.
+  // The indexes differ, at least in their order, or rows lie in another way.
   bool changes = false;
   // The altered table: numbers, versions and flags of the indexes it keeps are those of the
   // dictionary, those of new ones as they will be asked for (without numbers).

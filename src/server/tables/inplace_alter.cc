@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "codec/row_layout_record.h"
 #include "engine/database.h"
 #include "server/variables/system_variables.h"
 
@@ -58,6 +59,9 @@ catalog::TableRecord InplaceAlter::Replacement() const {
     replacement.indexes.push_back(origin == IndexPlan::kNew ? build_->built()[next_built++]
                                                             : record->indexes[origin]);
   }
+  const auto& layout = plan_.target.row_layout;
+  replacement.indexes[plan_.target.primary].row_layout =
+      layout == nullptr ? "" : codec::EncodeRowLayout(*layout);
   return replacement;
 }
 

@@ -14,9 +14,9 @@
 
 namespace basalt::server {
 
-// An ALTER in place that gives a table, or one partition, other indexes: from its preparation to
-// its end. The server keeps it between its calls and destroys it; what it has not committed by then
-// was aborted.
+// An ALTER in place that gives a table, or one partition, other indexes or columns: from its
+// preparation to its end. The server keeps it between its calls and destroys it; what it has not
+// committed by then was aborted.
 //
 // The connection's thread only.
 class InplaceAlter final : public inplace_alter_handler_ctx {

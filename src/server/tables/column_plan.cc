@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/tables/column_plan.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codec/row_layout_change.h"
+
+namespace basalt::server {
+
+namespace {
+
+Status MustCopy(const char* why) { return Status(Code::kNotSupported, why); }
+
+// What the rows that are there get in a new column has to be one value, and known: that of the
+// default record. An expression, and a value in a BLOB, are not in it.
+Status CheckNewColumn(const Field& field) {
+  if (field.vcol_info != nullptr) return MustCopy("a generated column that is stored");
+  if (field.unireg_check == Field::NEXT_NUMBER) return MustCopy("a new AUTO_INCREMENT");
+  if (field.check_constraint != nullptr) return MustCopy("a new column with a CHECK");
+  if (field.default_value != nullptr || field.has_default_now_unireg_check()) {
+    return MustCopy("a new column whose default is an expression");
+  }
+  return Status::Ok();
+}
+
+Status OriginOf(const TABLE& altered, const Create_field& definition, uint position,
+                const codec::Column& column, codec::ColumnOrigin* origin) {
+  if (definition.field != nullptr) {
+    origin->column = definition.field->field_index;
+    return Status::Ok();
+  }
+  if (!column.stored) return Status::Ok();  // not in rows
+  BASALT_RETURN_IF_ERROR(CheckNewColumn(*altered.field[position]));
+  *origin = codec::NewColumn(column, altered.s->default_values);
+  return Status::Ok();
+}
+
+Status FindOrigins(const TABLE& altered, const Alter_inplace_info& info,
+                   const codec::TableDescriptor& target,
+                   std::vector<codec::ColumnOrigin>* origins) {
+  List_iterator_fast<Create_field> definitions(info.alter_info->create_list);
+  while (const Create_field* definition = definitions++) {
+    const auto position = static_cast<uint>(origins->size());
+    if (position >= target.columns.size()) return MustCopy("columns that are not in the statement");
+    codec::ColumnOrigin origin;
+    BASALT_RETURN_IF_ERROR(
+        OriginOf(altered, *definition, position, target.columns[position], &origin));
+    origins->push_back(std::move(origin));
+  }
+  if (origins->size() != target.columns.size()) {
+    return MustCopy("columns that are not in the statement");
+  }
+  return Status::Ok();
+}
+
+// History and the life of rows hang on columns of their own.
+Status CheckTraits(const engine::Table& table, const TABLE& altered,
+                   const std::vector<codec::ColumnOrigin>& origins) {
+  if (altered.versioned() || table.traits().row_end.has_value()) {
+    return MustCopy("columns of a table with system versioning");
+  }
+  const std::optional<uint32_t> life = table.traits().ttl_column;
+  const bool stays = !life.has_value() || std::any_of(origins.begin(), origins.end(),
+                                                      [&](const codec::ColumnOrigin& origin) {
+                                                        return origin.column == life;
+                                                      });
+  return stays ? Status::Ok() : MustCopy("the column that rows live by");
+}
+
+bool SameLayouts(const codec::RowLayout* one, const codec::RowLayout* other) {
+  return one == other || (one != nullptr && other != nullptr && *one == *other);
+}
+
+}  // namespace
+
+Status PlanColumns(const engine::Table& table, const TABLE& altered, const Alter_inplace_info& info,
+                   codec::TableDescriptor* target) {
+  const codec::TableDescriptor& before = table.descriptor();
+  target->row_layout = before.row_layout;
+  if (!(info.handler_flags & kColumnOperations)) return Status::Ok();
+  if (info.error_if_not_empty) return MustCopy("a new column whose default is no valid value");
+  std::vector<codec::ColumnOrigin> origins;
+  BASALT_RETURN_IF_ERROR(FindOrigins(altered, info, *target, &origins));
+  BASALT_RETURN_IF_ERROR(CheckTraits(table, altered, origins));
+  std::shared_ptr<const codec::RowLayout> layout;
+  if (!codec::ChangeRowLayout(before, *target, origins, &layout)) {
+    return MustCopy("columns that rows cannot be read as");
+  }
+  if (!SameLayouts(layout.get(), before.row_layout.get())) target->row_layout = std::move(layout);
+  return Status::Ok();
+}
+
+}  // namespace basalt::server

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include "base/status.h"
+#include "codec/table_descriptor.h"
+#include "engine/table.h"
+#include "server/server_headers.h"
+
+namespace basalt::server {
+
+// What of an ALTER TABLE changes where rows have their columns, and can leave the rows as they are.
+inline constexpr alter_table_operations kColumnOperations =
+    ALTER_ADD_STORED_BASE_COLUMN | ALTER_DROP_STORED_COLUMN | ALTER_STORED_COLUMN_ORDER |
+    ALTER_VIRTUAL_COLUMN_ORDER;
+
+// Finds out how the rows of a table, or of one partition, lie when its definition becomes that of
+// `altered`, and notes it in `target`, which describes the altered table and has the versions of
+// the indexes that stay. kNotSupported says why the rows have to be copied.
+Status PlanColumns(const engine::Table& table, const TABLE& altered, const Alter_inplace_info& info,
+                   codec::TableDescriptor* target);
+
+}  // namespace basalt::server
