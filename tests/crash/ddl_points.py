@@ -74,7 +74,8 @@ class Script(Ddl):
     def statements(self) -> dict[str, Statement]:
         """By a name for the report; each begins with the tables of fresh()."""
         found = {}
-        for part in (self.of_tables, self.of_alter, self.of_copying_alter, self.of_partitions):
+        parts = (self.of_tables, self.of_alter, self.of_columns, self.of_copying_alter)
+        for part in (*parts, self.of_partitions):
             found |= part()
         return found
 
@@ -161,6 +162,23 @@ class Script(Ddl):
                 "a", "DROP KEY k, ADD KEY k (v DESC, id), COMMENT='8', ALGORITHM=NOCOPY", comment=8
             ),
             "ADD INDEX and RENAME": (build, [built, indexed]),
+        }
+
+    def of_columns(self) -> dict[str, Statement]:
+        """Stored ones, without a copy; a comment tells that another order is there."""
+        new = "ADD COLUMN c5 INT NOT NULL DEFAULT 5"
+        return {
+            "ADD COLUMN": self.altered("a", f"{new} FIRST, ALGORITHM=INSTANT", added=(5, 3)),
+            "ADD COLUMN with partitions": self.altered(
+                "p", f"{new} AFTER id, ALGORITHM=INSTANT", added=(5,)
+            ),
+            "DROP COLUMN": self.altered("a", "DROP COLUMN c3, ALGORITHM=INSTANT", added=()),
+            "another order of columns": self.altered(
+                "a", "MODIFY v INT NOT NULL AFTER c3, COMMENT='8', ALGORITHM=INSTANT", comment=8
+            ),
+            "ADD COLUMN and INDEX with partitions": self.altered(
+                "q", f"{new}, ADD KEY k (v), ALGORITHM=NOCOPY", added=(5,), indexed=True
+            ),
         }
 
     def of_copying_alter(self) -> dict[str, Statement]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 @dataclass(frozen=True)
 class Shape:
     engine: str = "ROCKSDB"
-    added: tuple[int, ...] = ()  # stored columns c1, c2, ...
+    added: tuple[int, ...] = ()  # stored columns c1, c2, ..., wherever they stand
     virtual: tuple[int, ...] = ()  # virtual columns w1, w2, ... : v + number
     indexed: bool = False  # KEY k (v)
     comment: int = 0
@@ -68,11 +68,10 @@ def read_shape(execute, database: str, name: str) -> Shape:
         indexed=("k",) in keys,
         comment=int(comment),
         partitions=parts[0][0],
-        rows=frozenset((r[0], r[1]) for r in found),
+        rows=frozenset((r[columns.index("id")], r[columns.index("v")]) for r in found),
     )
-    order = [columns.index(f"c{n}") for n in shape.added]
-    order += [columns.index(f"w{n}") for n in shape.virtual]
-    given = [(r[0], r[1], *(r[i] for i in order)) for r in found]
+    names = ["id", "v", *(f"c{n}" for n in shape.added), *(f"w{n}" for n in shape.virtual)]
+    given = [tuple(r[columns.index(n)] for n in names) for r in found]
     if given != shape.contents():
         raise ValueError(f"{name}: rows {given[:3]} instead of {shape.contents()[:3]}")
     if shape.indexed:

@@ -324,6 +324,7 @@ class Generator:
         rng = self.rng
         choices = [self.truncate, self.rename, self.rebuild, self.analyze, self.add_column]
         choices += [self.add_key, self.drop_key, self.drop_column, self.modify, self.recreate]
+        choices += [self.move_column, self.reshape]
         if not table.partitions and not table.automatic:
             choices.append(self.change_primary)
         if "RANGE" in table.partitions:
@@ -404,6 +405,36 @@ class Generator:
             return self.add_column(table)
         column = self.rng.choice(free)
         return self.alter(table, f"DROP COLUMN {column.name}", lambda: table.columns.remove(column))
+
+    def move_column(self, table: Table) -> Statement:
+        """Another place; with a key, too, but for the one that has AUTO_INCREMENT."""
+        free = [c for c in table.writable() if c.name != "id"]
+        if len(table.columns) < 2 or not free:
+            return self.add_column(table)
+        column = self.rng.choice(free)
+        before = self.rng.choice([None, *(c for c in table.columns if c is not column)])
+
+        def done():
+            table.columns.remove(column)
+            at = table.columns.index(before) + 1 if before else 0
+            table.columns.insert(at, column)
+
+        at = f"AFTER {before.name}" if before else "FIRST"
+        return self.alter(table, f"MODIFY {column.ddl()} {at}", done)
+
+    def reshape(self, table: Table) -> Statement:
+        """A column goes, another comes in its name and with another type, in one statement."""
+        free = [c for c in table.writable() if c.name not in table.needed()]
+        if not free:
+            return self.add_column(table)
+        old = self.rng.choice(free)
+        new = Column(old.name, values.random_type(self.rng), True)
+
+        def done():
+            table.columns.remove(old)
+            table.columns.append(new)
+
+        return self.alter(table, f"DROP COLUMN {old.name}, ADD COLUMN {new.ddl()}", done)
 
     def modify(self, table: Table) -> Statement:
         """Another type for a column without a key; values that do not fit make it fail."""

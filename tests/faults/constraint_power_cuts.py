@@ -53,11 +53,11 @@ def judge(server: PrivateServer, found: dict) -> None:
     expect(not left, f"left over: {left}")
     keys = found.pop("foreign keys", [])
     made = found.pop("w", None)
-    expect(made is None or made[1:] == (0, "OK"), f"w: {made}")
+    expect(made is None or (made[1], made[3]) == (0, "OK"), f"w: {made}")
     parents = [name for name in found if name in ("p", "q")]
     children = [name for name in found if name in ("t", "u")]
     expect(len(parents) == 1 and len(children) == 1 and len(found) == 2, f"{sorted(found)}")
-    for name, (_, rows, check) in found.items():
+    for name, (_, rows, _, check) in found.items():
         expect(rows == ROWS and check == "OK", f"{name}: {rows} rows, {check}")
     (child,), (parent,) = children, parents
     judge_constraint(server, child, parent, found[child][0], [k for k in keys if k[0] == child])

@@ -58,6 +58,13 @@ REPAIRS = {
     "descending": "DROP PRIMARY KEY, DROP KEY a, ADD PRIMARY KEY (id), ADD KEY a (a)",
     "nopad": "MODIFY b VARCHAR(20) COLLATE utf8mb4_unicode_ci",
 }
+# Rows that lie as another definition says; stock must not read one of them.
+CHANGED = [
+    f"CREATE TABLE changed ({COLUMNS}, c INT NOT NULL DEFAULT 3)",
+    f"INSERT INTO changed (id, a, b) {ROWS}",
+    "ALTER TABLE changed ADD COLUMN n INT NOT NULL DEFAULT 7 FIRST, DROP COLUMN c",
+    "INSERT INTO changed (id, a, b, n) VALUES (1000, 1, 'new', 8)",
+]
 PREPARED = ["INSERT INTO plain VALUES (1000, 1, 'prepared')", "DELETE FROM reverse WHERE id < 9"]
 # Tables whose definitions Basalt keeps in the dictionary, and what stock MyRocks, which does not
 # know that, then does to them.
@@ -103,6 +110,8 @@ class WayBack:
         with self.ours() as server:
             self.repair(server)
             self.rebuild(server)
+        self.refuse_changed_rows()
+        with self.ours() as server:
             self.prepare(server, "before a stop")
         with self.stock() as server:
             self.decide(server, "before a stop")
@@ -132,6 +141,22 @@ class WayBack:
         for table in ("plain", "reverse"):
             rows = server.query(f"REPAIR TABLE {table}", DATABASE)
             self.expect(f"REPAIR of {table}", rows[-1][3] == "OK", str(rows))
+
+    def refuse_changed_rows(self) -> None:
+        """A table whose columns were changed without a copy keeps stock from its start."""
+        with self.ours() as server:
+            run_on_both(server, DATABASE, CHANGED)
+            names = self.not_for_stock(server)
+            self.expect("a table of changed rows is named", "changed" in names, str(names))
+        error = self.start_stock()
+        self.expect("stock refuses a layout of rows", "key version number (7," in error, error)
+        self.report(f"stock says of it: {[t for t in error.splitlines() if 'ERROR' in t][:3]}")
+        with self.ours() as server:
+            with Link(server, DATABASE) as link:
+                link.execute("SET GLOBAL rocksdb_myrocks_compatible_format=ON")
+            run_on_both(server, DATABASE, ["ALTER TABLE changed FORCE"])
+            names = self.not_for_stock(server)
+            self.expect("FORCE is the way back of changed rows", not names, str(names))
 
     def ours(self):
         return new_server(self.folder, "rocksdb", ["--rocksdb-spill-threshold=65536"])
