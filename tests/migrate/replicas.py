@@ -16,6 +16,8 @@ SHOP = (
     "CREATE TABLE sold (id INT PRIMARY KEY AUTO_INCREMENT, item INT, CONSTRAINT of_item FOREIGN KEY"
     " (item) REFERENCES item (id) ON DELETE CASCADE) ENGINE=InnoDB",
     "CREATE TABLE alone (id INT PRIMARY KEY, t VARCHAR(40)) ENGINE=InnoDB",
+    "CREATE TABLE stated (id INT PRIMARY KEY, t VARCHAR(40)) ENGINE=InnoDB",
+    "INSERT INTO stated SELECT seq, MD5(seq) FROM seq_1_to_3000",
     "INSERT INTO item SELECT seq, MD5(seq) FROM seq_1_to_1000",
     "INSERT INTO sold (item) SELECT seq FROM seq_1_to_1000",
     "INSERT INTO alone SELECT seq, MD5(seq) FROM seq_1_to_3000",
@@ -54,6 +56,7 @@ class Replicas:
             Check("a replica first, out of its binary log", self.replica_first),
             Check("run on a primary waits for its replica", self.waits),
             Check("run --online waits for its replica", self.waits_online),
+            Check("run --online of a primary that logs statements", self.by_statement),
             Check("undo of a primary: the replica follows", self.undone),
         ]
 
@@ -97,6 +100,25 @@ class Replicas:
             expect_same(engines(node.server, "shop")["alone"], "ROCKSDB", f"node {node.number}")
             left = node.server.query("SHOW TABLES FROM basalt_migrate LIKE 'replicas'")
             expect(not left, "the list of replicas is left")
+
+    def by_statement(self) -> None:
+        """The tool refuses the engine in a session that logs statements: its own logs rows."""
+        words = ("--online", "--max-lag=1", "--replica", str(self.replica.server.socket))
+        program = Migrate(self.folder, self.primary.server.socket)
+        before = self.primary.one("SELECT @@global.binlog_format")
+        self.primary.one("SET GLOBAL binlog_format=STATEMENT")
+        try:
+            for action, engine in (("run", "ROCKSDB"), ("undo", "InnoDB")):
+                self.primary.server.sql(
+                    f"INSERT INTO stated SELECT MAX(id) + 1, '{action}' FROM stated", "shop"
+                )
+                program.told(0, action, *words, "shop.stated")
+                self.same()
+                for node in self.nodes:
+                    found = engines(node.server, "shop")["stated"]
+                    expect_same(found, engine, f"node {node.number}")
+        finally:
+            self.primary.one(f"SET GLOBAL binlog_format={before}")
 
     def finishes(self, words: tuple[str, ...], waits: str) -> None:
         """It says that it waits; the replica goes on, and so does the program."""

@@ -17,6 +17,7 @@ from tests.migrate.planned import Planned
 from tests.migrate.program import Migrate
 from tests.migrate.refusals import Refusals, other_engine
 from tests.migrate.replicas import Replicas
+from tests.migrate.secured import Secured
 from tools import paths
 from tools.server import PrivateServer, install_data_directory
 from tools.setup import client_tools, debian
@@ -48,6 +49,8 @@ def run(args) -> TierResult:
     on_one_server(folder, result, args.filter)
     with Replicas(folder, template) as replicas:
         run_checks(replicas.checks(), result, args.filter)
+    with Secured(folder, template) as secured:
+        run_checks(secured.checks(), result, args.filter)
     program = Migrate(folder, template / "none.sock")
     run_checks(Opened(folder, template, program).checks(), result, args.filter)
     if not result.failed:

@@ -38,6 +38,16 @@ class OperateTest(unittest.TestCase):
         self.assertEqual({}, {name: found for name, found in unknown.items() if found})
 
 
+class AlertsTest(unittest.TestCase):
+    def test_every_rule_fires_in_its_test(self):
+        """`./dev test tools --filter prometheus` lets promtool run them."""
+        rules = re.findall(r"- alert: (\w+)", (PAGES / "alerts.yml").read_text())
+        tests = (PAGES / "alerts_test.yml").read_text()
+        fired = re.findall(r"alertname: (\w+)\n +exp_alerts:\n +- exp_labels", tests)
+        self.assertTrue(rules)
+        self.assertEqual(sorted(rules), sorted(set(fired)))
+
+
 class PicturesTest(unittest.TestCase):
     def test_the_files_are_what_the_figures_make(self):
         for file, text in pictures.made().items():
