@@ -14,6 +14,7 @@ from tests.kit.clients.ledger import Ledger, TwoEngines
 from tools.errors import DevError
 
 Statement = tuple[str, list[State]]
+NEW_COLUMN = "ADD COLUMN c5 INT NOT NULL DEFAULT 5"
 
 
 def rows(*ids: int) -> frozenset:
@@ -166,27 +167,25 @@ class Script(Ddl):
 
     def of_columns(self) -> dict[str, Statement]:
         """Stored ones, without a copy; a comment tells that another order is there."""
-        new = "ADD COLUMN c5 INT NOT NULL DEFAULT 5"
         return {
-            "ADD COLUMN": self.altered("a", f"{new} FIRST, ALGORITHM=INSTANT", added=(5, 3)),
+            "ADD COLUMN": self.altered("a", f"{NEW_COLUMN} FIRST, ALGORITHM=INSTANT", added=(5, 3)),
             "ADD COLUMN with partitions": self.altered(
-                "p", f"{new} AFTER id, ALGORITHM=INSTANT", added=(5,)
+                "p", f"{NEW_COLUMN} AFTER id, ALGORITHM=INSTANT", added=(5,)
             ),
             "DROP COLUMN": self.altered("a", "DROP COLUMN c3, ALGORITHM=INSTANT", added=()),
             "another order of columns": self.altered(
                 "a", "MODIFY v INT NOT NULL AFTER c3, COMMENT='8', ALGORITHM=INSTANT", comment=8
             ),
             "ADD COLUMN and INDEX with partitions": self.altered(
-                "q", f"{new}, ADD KEY k (v), ALGORITHM=NOCOPY", added=(5,), indexed=True
+                "q", f"{NEW_COLUMN}, ADD KEY k (v), ALGORITHM=NOCOPY", added=(5,), indexed=True
             ),
         }
 
     def of_copying_alter(self) -> dict[str, Statement]:
-        column = "ADD COLUMN c5 INT NOT NULL DEFAULT 5"
         return {
-            "ALTER by copying": self.altered("a", f"{column}, ALGORITHM=COPY", added=(3, 5)),
+            "ALTER by copying": self.altered("a", f"{NEW_COLUMN}, ALGORITHM=COPY", added=(3, 5)),
             "ALTER by copying with partitions": self.altered(
-                "p", f"{column}, ALGORITHM=COPY", added=(5,)
+                "p", f"{NEW_COLUMN}, ALGORITHM=COPY", added=(5,)
             ),
             "ADD INDEX by copying": self.altered(
                 "b", "ADD KEY k (v), ALGORITHM=COPY", indexed=True

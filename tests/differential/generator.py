@@ -419,8 +419,8 @@ class Generator:
             at = table.columns.index(before) + 1 if before else 0
             table.columns.insert(at, column)
 
-        at = f"AFTER {before.name}" if before else "FIRST"
-        return self.alter(table, f"MODIFY {column.ddl()} {at}", done)
+        place = f"AFTER {before.name}" if before else "FIRST"
+        return self.alter(table, f"MODIFY {column.ddl()} {place}", done)
 
     def reshape(self, table: Table) -> Statement:
         """A column goes, another comes in its name and with another type, in one statement."""
