@@ -16,11 +16,12 @@ from tools.setup import spider
 
 SPIDER, FIRST_SHARD = 1, 11
 USER, PASSWORD = "spider", "secret"
-# as the page says: without the first some answers are wrong, without the second each transaction
+# as the page says: without the first two some answers are wrong, without the third each transaction
 # makes new connections to the shards
 SPIDER_OPTIONS = (
     "--plugin-load-add=ha_spider.so",
     "--loose-spider-disable-group-by-handler=ON",
+    "--loose-spider-direct-aggregate=OFF",
     "--loose-spider-conn-recycle-mode=2",
     "--loose-rocksdb-lock-wait-timeout=10",
 )
