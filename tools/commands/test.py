@@ -34,6 +34,7 @@ ORDER = (
     "crash",
     "replication",
     "cluster",
+    "online-ddl",
 )
 # killed servers, slow disks, replicas that catch up: in the long form they leave a core idle
 WAITING = ("faults", "crash", "replication", "cluster")
