@@ -9,6 +9,7 @@ change what the generator believes of the schema. Rules that keep the right answ
    or ignored row costs is an engine's own affair.
 """
 
+from dataclasses import replace
 from random import Random
 
 from tests.differential import queries
@@ -324,7 +325,7 @@ class Generator:
         rng = self.rng
         choices = [self.truncate, self.rename, self.rebuild, self.analyze, self.add_column]
         choices += [self.add_key, self.drop_key, self.drop_column, self.modify, self.recreate]
-        choices += [self.move_column, self.reshape]
+        choices += [self.move_column, self.reshape, self.widen]
         if not table.partitions and not table.automatic:
             choices.append(self.change_primary)
         if "RANGE" in table.partitions:
@@ -448,6 +449,20 @@ class Generator:
             table.columns[table.columns.index(old)] = new
 
         return self.alter(table, f"CHANGE COLUMN {old.name} {new.ddl()}", done)
+
+    def widen(self, table: Table) -> Statement:
+        """A wider type or NULL for a column without a key: rows stay what they are."""
+        free = [c for c in table.writable() if c.name not in table.needed()]
+        if not free:
+            return self.add_column(table)
+        old = self.rng.choice(free)
+        wider = replace(old.type, sql=values.wider(old.type.sql))
+        new = replace(old, type=wider, nullable=old.nullable or self.rng.random() < 0.5)
+
+        def done():
+            table.columns[table.columns.index(old)] = new
+
+        return self.alter(table, f"MODIFY {new.ddl()}", done)
 
     def change_primary(self, table: Table) -> Statement:
         old = table.primary()

@@ -9,6 +9,7 @@
 #include "server/foreign_keys/alter_foreign_keys.h"
 #include "server/foreign_keys/foreign_key_validation.h"
 #include "server/handler/handler.h"
+#include "server/tables/column_conversion.h"
 #include "server/tables/column_plan.h"
 #include "server/tables/create_checks.h"
 #include "server/tables/definition_files.h"
@@ -23,13 +24,13 @@ namespace basalt::server {
 
 namespace {
 
-// What a table can be altered in without touching a row: names, defaults, comments, longer VARCHARs
-// and the virtual columns that no index has live in the server's definition only.
+// What a table can be altered in without touching a row: names, defaults, comments and the virtual
+// columns that no index has live in the server's definition only.
 constexpr alter_table_operations kDefinitionOnly =
     ALTER_ADD_VIRTUAL_COLUMN | ALTER_DROP_VIRTUAL_COLUMN | ALTER_COLUMN_DEFAULT |
-    ALTER_COLUMN_NAME | ALTER_COLUMN_TYPE_CHANGE_BY_ENGINE | ALTER_RENAME | ALTER_RENAME_INDEX |
-    ALTER_INDEX_ORDER | ALTER_INDEX_IGNORABILITY | ALTER_DROP_CHECK_CONSTRAINT |
-    ALTER_CHANGE_CREATE_OPTION | ALTER_PARTITIONED | ALTER_ADD_FOREIGN_KEY | ALTER_DROP_FOREIGN_KEY;
+    ALTER_COLUMN_NAME | ALTER_RENAME | ALTER_RENAME_INDEX | ALTER_INDEX_ORDER |
+    ALTER_INDEX_IGNORABILITY | ALTER_DROP_CHECK_CONSTRAINT | ALTER_CHANGE_CREATE_OPTION |
+    ALTER_PARTITIONED | ALTER_ADD_FOREIGN_KEY | ALTER_DROP_FOREIGN_KEY;
 constexpr alter_table_operations kIndexes =
     ALTER_ADD_NON_UNIQUE_NON_PRIM_INDEX | ALTER_ADD_UNIQUE_INDEX |
     ALTER_DROP_NON_UNIQUE_NON_PRIM_INDEX | ALTER_DROP_UNIQUE_INDEX | ALTER_CHANGE_INDEX_COMMENT;
@@ -134,16 +135,10 @@ void AbortAlter(const std::string& table, InplaceAlter* alter) {
 
 }  // namespace
 
-// Of a column of which rows and entries stay what they are. Indexes that have it are built anew:
-// the server compares their parts.
+// Indexes that have the column are built anew where it stays the same in rows: the server compares
+// their parts. PlanColumns decides about the others.
 bool Handler::can_convert_nocopy(const Field& field, const Column_definition& wanted) const {
-  if (field.real_type() != MYSQL_TYPE_VARCHAR || field.type_handler() != wanted.type_handler() ||
-      field.charset() != wanted.charset || wanted.compression_method() != nullptr) {
-    return false;
-  }
-  constexpr uint kLongestOfOneByte = 255;  // length bytes
-  return field.stored_in_db() && wanted.length >= field.field_length &&
-         (wanted.length <= kLongestOfOneByte) == (field.field_length <= kLongestOfOneByte);
+  return KeepsValues(field, wanted);
 }
 
 enum_alter_inplace_result Handler::check_if_supported_inplace_alter(

@@ -60,16 +60,46 @@ Status FindOrigins(const TABLE& altered, const Alter_inplace_info& info,
 
 // History and the life of rows hang on columns of their own.
 Status CheckTraits(const engine::Table& table, const TABLE& altered,
+                   const codec::TableDescriptor& target,
                    const std::vector<codec::ColumnOrigin>& origins) {
   if (altered.versioned() || table.traits().row_end.has_value()) {
     return MustCopy("columns of a table with system versioning");
   }
   const std::optional<uint32_t> life = table.traits().ttl_column;
-  const bool stays = !life.has_value() || std::any_of(origins.begin(), origins.end(),
-                                                      [&](const codec::ColumnOrigin& origin) {
-                                                        return origin.column == life;
-                                                      });
-  return stays ? Status::Ok() : MustCopy("the column that rows live by");
+  if (!life.has_value()) return Status::Ok();
+  for (size_t i = 0; i < origins.size(); ++i) {
+    if (origins[i].column == life && !target.columns[i].nullable) return Status::Ok();
+  }
+  return MustCopy("the column that rows live by");
+}
+
+// What an ALTER TABLE does to columns that stay.
+constexpr alter_table_operations kValues =
+    ALTER_COLUMN_TYPE_CHANGE_BY_ENGINE | ALTER_COLUMN_NULLABLE;
+
+bool IsSameInRows(const codec::Column& before, const codec::Column& after) {
+  return codec::SlotOf(before) == codec::SlotOf(after);
+}
+
+bool IsIndexed(const codec::TableDescriptor& table, uint32_t column) {
+  return std::any_of(
+      table.indexes.begin(), table.indexes.end(), [column](const codec::IndexDescriptor& index) {
+        return std::any_of(index.parts.begin(), index.parts.end(),
+                           [column](const codec::KeyPart& part) { return part.column == column; });
+      });
+}
+
+// Keys, and what others have in keys that refer to them, are made of the old type.
+Status CheckConversions(const codec::TableDescriptor& before, const codec::TableDescriptor& target,
+                        const std::vector<codec::ColumnOrigin>& origins, bool* converts) {
+  *converts = false;
+  for (uint32_t i = 0; i < origins.size(); ++i) {
+    const std::optional<uint32_t> origin = origins[i].column;
+    if (!origin.has_value() || IsSameInRows(before.columns[*origin], target.columns[i])) continue;
+    *converts = true;
+    if (IsIndexed(target, i)) return MustCopy("another type, or NULL, in a column of an index");
+  }
+  return Status::Ok();
 }
 
 bool SameLayouts(const codec::RowLayout* one, const codec::RowLayout* other) {
@@ -86,7 +116,10 @@ Status PlanColumns(const engine::Table& table, const TABLE& altered, const Alter
   if (info.error_if_not_empty) return MustCopy("a new column whose default is no valid value");
   std::vector<codec::ColumnOrigin> origins;
   BASALT_RETURN_IF_ERROR(FindOrigins(altered, info, *target, &origins));
-  BASALT_RETURN_IF_ERROR(CheckTraits(table, altered, origins));
+  bool converts = false;
+  BASALT_RETURN_IF_ERROR(CheckConversions(before, *target, origins, &converts));
+  if (!converts && !(info.handler_flags & kColumnOperations & ~kValues)) return Status::Ok();
+  BASALT_RETURN_IF_ERROR(CheckTraits(table, altered, *target, origins));
   std::shared_ptr<const codec::RowLayout> layout;
   if (!codec::ChangeRowLayout(before, *target, origins, &layout)) {
     return MustCopy("columns that rows cannot be read as");

@@ -11,7 +11,7 @@ namespace basalt::server {
 // What of an ALTER TABLE changes where rows have their columns, and can leave the rows as they are.
 inline constexpr alter_table_operations kColumnOperations =
     ALTER_ADD_STORED_BASE_COLUMN | ALTER_DROP_STORED_COLUMN | ALTER_STORED_COLUMN_ORDER |
-    ALTER_VIRTUAL_COLUMN_ORDER;
+    ALTER_VIRTUAL_COLUMN_ORDER | ALTER_COLUMN_TYPE_CHANGE_BY_ENGINE | ALTER_COLUMN_NULLABLE;
 
 // Finds out how the rows of a table, or of one partition, lie when its definition becomes that of
 // `altered`, and notes it in `target`, which describes the altered table and has the versions of

@@ -6,6 +6,7 @@ only under a collation, are common. Literals are SQL text. Left out on purpose: 
 sign is not kept by the documented key format) and anything that depends on the clock.
 """
 
+import re
 from dataclasses import dataclass, field
 from random import Random
 
@@ -206,10 +207,28 @@ def json(rng: Random) -> ColumnType:
     return kind
 
 
+def wider(sql: str) -> str:
+    """A type with room for more, or the same one."""
+    name = re.match(r"\w+", sql)[0]
+    if name in ("VARCHAR", "VARBINARY"):
+        return re.sub(r"\d+", lambda length: str(int(length[0]) * 10), sql, count=1)
+    for names in WIDER:
+        if name in names[:-1]:
+            return sql.replace(name, names[names.index(name) + 1], 1)
+    if name in ("ENUM", "SET"):
+        return f"{sql[:-1]},'one more {len(sql)}')"
+    return sql
+
+
 def quote(value: str) -> str:
     escaped = value.replace("\\", "\\\\").replace("'", "''")
     return "'" + escaped.replace("\t", "\\t") + "'"
 
 
+WIDER = (
+    ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT"),
+    ("TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT"),
+    ("TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB"),
+)
 MAKERS = [integer] * 5 + [text] * 6 + [floating, decimal, decimal, temporal, temporal, temporal]
 MAKERS += [binary, binary, enumeration, bits, json]

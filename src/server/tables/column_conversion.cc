@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server/tables/column_conversion.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace basalt::server {
+
+namespace {
+
+constexpr uint32_t kLongestOfOneByte = 255;  // of a VARCHAR whose length takes one byte
+
+bool IsInteger(enum_field_types type) {
+  return type == MYSQL_TYPE_TINY || type == MYSQL_TYPE_SHORT || type == MYSQL_TYPE_INT24 ||
+         type == MYSQL_TYPE_LONG || type == MYSQL_TYPE_LONGLONG;
+}
+
+bool IsBlob(enum_field_types type) {
+  return type == MYSQL_TYPE_TINY_BLOB || type == MYSQL_TYPE_BLOB ||
+         type == MYSQL_TYPE_MEDIUM_BLOB || type == MYSQL_TYPE_LONG_BLOB;
+}
+
+// ZEROFILL is part of the value where it is a text: in a generated column, say.
+bool IsWiderInteger(const Field& field, const Column_definition& wanted) {
+  if ((field.flags & ZEROFILL_FLAG) || (wanted.flags & ZEROFILL_FLAG)) return false;
+  const bool to_unsigned = (wanted.flags & UNSIGNED_FLAG) != 0;
+  if (!(field.flags & UNSIGNED_FLAG) && to_unsigned) return false;
+  return wanted.pack_length > field.pack_length();
+}
+
+bool IsLongerVarchar(const Field& field, const Column_definition& wanted) {
+  return field.type_handler() == wanted.type_handler() && wanted.compression_method() == nullptr &&
+         field.charset() == wanted.charset && wanted.length >= field.field_length;
+}
+
+// The numbers of types grow with the length that they can have, but for that of TEXT.
+bool IsLongerBlob(const Field& field, const Column_definition& wanted) {
+  constexpr uint32_t kPointer = portable_sizeof_char_ptr;
+  return field.charset() == wanted.charset && wanted.compression_method() == nullptr &&
+         static_cast<const Field_blob&>(field).compression_method() == nullptr &&
+         field.pack_length() > kPointer && wanted.pack_length > field.pack_length();
+}
+
+// Members are stored as their numbers, or as bits.
+bool HasMoreMembers(const Field& field, const Column_definition& wanted) {
+  const TYPELIB* before = static_cast<const Field_enum&>(field).typelib;
+  const TYPELIB* after = wanted.interval;
+  if (after == nullptr || before->count > after->count) return false;
+  if (field.charset() != wanted.charset) return false;
+  for (unsigned i = 0; i < before->count; ++i) {
+    const size_t length = before->type_lengths[i];
+    if (length != after->type_lengths[i]) return false;
+    if (std::memcmp(before->type_names[i], after->type_names[i], length) != 0) return false;
+  }
+  return true;
+}
+
+// The server computes partitions, and values of generated columns, by the bytes of a field; keys
+// are made of them.
+bool OthersDependOnBytes(const Field& field, const Column_definition& wanted) {
+  return field.vcol_info != nullptr || wanted.vcol_info != nullptr ||
+         (field.flags & (FIELD_IN_PART_FUNC_FLAG | PART_KEY_FLAG)) != 0;
+}
+
+}  // namespace
+
+bool KeepsValues(const Field& field, const Column_definition& wanted) {
+  if (!field.stored_in_db()) return false;
+  const enum_field_types before = field.real_type();
+  const enum_field_types after = wanted.real_field_type();
+  if (before == MYSQL_TYPE_VARCHAR && after == before) {
+    if (!IsLongerVarchar(field, wanted)) return false;
+    const bool same_rows =
+        (wanted.length <= kLongestOfOneByte) == (field.field_length <= kLongestOfOneByte);
+    return same_rows || !OthersDependOnBytes(field, wanted);
+  }
+  if (OthersDependOnBytes(field, wanted)) return false;
+  if (IsInteger(before) && IsInteger(after)) return IsWiderInteger(field, wanted);
+  if (IsBlob(before) && IsBlob(after)) return IsLongerBlob(field, wanted);
+  if ((before == MYSQL_TYPE_ENUM || before == MYSQL_TYPE_SET) && after == before) {
+    return HasMoreMembers(field, wanted);
+  }
+  return false;
+}
+
+}  // namespace basalt::server
