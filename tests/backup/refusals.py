@@ -35,7 +35,6 @@ class Refusals(OnPrimary):
         self.restores(made["id"])
         if self.long:
             self.elsewhere()
-            self.some_databases()
 
     def manual(self) -> None:
         """The page of the manual has each command, and the options of all."""
@@ -172,11 +171,6 @@ class Refusals(OnPrimary):
         found = self.refused(self.backup(), f"{DATABASE}/elsewhere", str(place))
         self.primary.server.sql("DROP TABLE elsewhere", DATABASE)
         self.step(found, "a table outside of the data directory: refused")
-
-    def some_databases(self) -> None:
-        answer = self.backup("--databases", DATABASE)
-        found = self.refused(answer, "all databases", "extract", status=2)
-        self.step(found, "a backup of some databases: refused with the reason")
 
     def broken_stream(self) -> None:
         sender = program.start("stream", *self.connection(), "--quiet")
