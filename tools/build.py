@@ -21,7 +21,7 @@ SANITIZERS = {
 # TSan wants RocksDB instrumented too (tools/setup/rocksdb.py); the other sanitizers do not.
 ROCKSDB_SANITIZERS = {"tsan": SANITIZERS["tsan"]}
 # what a package is made of
-PRODUCTS = ("ha_rocksdb", "basalt_check_table_files")
+PRODUCTS = ("ha_rocksdb", "basalt_check_table_files", "basalt_keep_databases")
 CLANG = "clang++-14"  # of debian.FUZZ_PACKAGES
 
 

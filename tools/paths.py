@@ -118,9 +118,14 @@ def table_file_checker(variant: str = "release") -> Path:
     return build_dir(variant) / "programs" / "basalt-check-table-files"
 
 
+def database_keeper(variant: str = "release") -> Path:
+    """Our program that takes databases out of a checkpoint."""
+    return build_dir(variant) / "programs" / "basalt-keep-databases"
+
+
 def products(variant: str = "release") -> tuple[Path, ...]:
     """What a package is made of."""
-    return plugin(variant), table_file_checker(variant)
+    return plugin(variant), table_file_checker(variant), database_keeper(variant)
 
 
 def library_dir() -> Path:

@@ -11,12 +11,12 @@ from programs.backup.errors import BackupError, Damaged
 PROGRAM = "basalt-check-table-files"
 
 
-def find() -> str:
-    """Beside this program, or in PATH."""
-    beside = Path(__file__).resolve().parent / PROGRAM
-    found = str(beside) if os.access(beside, os.X_OK) else shutil.which(PROGRAM)
+def find(name: str = PROGRAM) -> str:
+    """One of our own programs: beside this one, or in PATH."""
+    beside = Path(__file__).resolve().parent / name
+    found = str(beside) if os.access(beside, os.X_OK) else shutil.which(name)
     if found is None:
-        raise BackupError(f"the program {PROGRAM} is missing: install the package basalt-tools")
+        raise BackupError(f"the program {name} is missing: install the package basalt-tools")
     return found
 
 

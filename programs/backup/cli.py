@@ -16,11 +16,11 @@ from rich.table import Table
 from programs.backup import gtid
 from programs.backup import remove as removal
 from programs.backup import verify as verification
-from programs.backup.clone import Clone, position_of
+from programs.backup.clone import ALL_DATABASES, Clone, position_of
 from programs.backup.clone import receive as receive_from
 from programs.backup.errors import BackupError
 from programs.backup.extract import Extract
-from programs.backup.manifest import Manifest
+from programs.backup.manifest import Manifest, is_database
 from programs.backup.new_server import NewServer
 from programs.backup.primary import Primary
 from programs.backup.progress import Progress
@@ -41,12 +41,18 @@ FAILED, WRONG_USAGE = 1, 2
 JSON_FORMAT = 1
 
 
+def names_of(context, parameter, value: str | None) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    names = tuple(sorted({name.strip() for name in value.split(",")}))
+    if not all(map(is_database, names)):
+        raise BadOptions("--databases: names with a comma between, as in --databases shop,blog")
+    return names
+
+
 def refuse_databases(context, parameter, value: str | None) -> None:
     if value is not None:
-        raise BadOptions(
-            "a backup always has all databases, because ROCKSDB keeps the rows of all in common"
-            " files; 'extract' gets tables of one out of it, mariadb-dump copies rows of some"
-        )
+        raise BadOptions(ALL_DATABASES)
 
 
 def server_options(command: Callable) -> Callable:
@@ -59,13 +65,18 @@ def server_options(command: Callable) -> Callable:
             help="Level of zstd for all tables but those of ROCKSDB, whose files are compressed.",
         ),
         click.option("--temporary", type=FOLDER, help="Folder for a socket and logs."),
-        # of mariabackup: users look for it
-        click.option("--databases", hidden=True, expose_value=False, callback=refuse_databases),
+        click.option(
+            "--databases",
+            callback=names_of,
+            metavar="NAME,...",
+            help="Only these, and the server's own; default: all.",
+        ),
     ):
         command = option(command)
     return connection_options(command)
 
 
+FOR_SOME = "For the server that puts a backup of some databases in order."
 as_json = click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
 quiet = click.option("--quiet", is_flag=True, help="Tell no progress.")
 
@@ -106,7 +117,8 @@ def stream(known, quiet: bool, **options) -> None:
 
 
 def take(options: dict, known: Known, sink, progress: Progress) -> Manifest:
-    wish = Wish(options.pop("full"), options.pop("compress"), options.pop("temporary"))
+    names = ("full", "compress", "temporary", "databases")
+    wish = Wish(*(options.pop(name) for name in names))
     server = Server(gathered(NAME, **options))
     try:
         return Take(server, known, sink, wish, progress).run()
@@ -149,13 +161,14 @@ def list_backups(repository: Path, as_json: bool) -> None:
     if as_json:
         print_json({"backups": [summary(backup) for backup in found]})
         return
-    table = Table("backup", "base", "files", "MB", "binary log", "GTID", box=None)
+    columns = ("backup", "base", "databases", "files", "MB", "binary log", "GTID")
+    table = Table(*columns, box=None)
     for backup in found:
         position = backup.position
         log = f"{position.file}:{position.offset}" if position.file else ""
         size = f"{sum(part.size for part in backup.objects()) / 1e6:.1f}"
-        row = (backup.id, backup.base or "(full)", str(len(backup.store)), size, log, position.gtid)
-        table.add_row(*row)
+        row = (backup.id, backup.base or "(full)", databases_of(backup), str(len(backup.store)))
+        table.add_row(*row, size, log, position.gtid)
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
@@ -175,7 +188,7 @@ def verify(repository: Path, ids: tuple[str, ...], as_json: bool, quiet: bool) -
         print_json({"problems": found})
     else:
         for backup, problems in found.items():
-            print(f"{backup}: {'good' if not problems else 'DAMAGED'}")
+            print(f"{backup}: {'good' if not problems else 'DAMAGED'}{some_of(source, backup)}")
             print("".join(f"  {problem}\n" for problem in problems), end="")
     if any(found.values()):
         sys.exit(1)
@@ -203,12 +216,20 @@ def remove(repository: Path, ids: tuple[str, ...], as_json: bool) -> None:
 @click.argument("repository", type=FOLDER)
 @click.argument("datadir", type=FOLDER)
 @click.option("--id", "wanted", default="", help="Which backup; default: the newest.")
+@click.option("--server-option", "options", multiple=True, help=FOR_SOME)
 @as_json
 @quiet
-def restore(repository: Path, datadir: Path, wanted: str, as_json: bool, quiet: bool) -> None:
+def restore(
+    repository: Path,
+    datadir: Path,
+    wanted: str,
+    options: tuple[str, ...],
+    as_json: bool,
+    quiet: bool,
+) -> None:
     """Makes DATADIR, which is missing or empty, the data directory of a backup."""
     source = Repository.open(repository)
-    made = Restore(source, wanted or newest(source), datadir, Progress(quiet)).run()
+    made = Restore(source, wanted or newest(source), datadir, Progress(quiet), options).run()
     show(made, as_json, f"restored to {datadir}")
 
 
@@ -235,7 +256,7 @@ def extract(
     emptied again.
     """
     source, progress = Repository.open(repository), Progress(quiet)
-    restored = Restore(source, wanted or newest(source), work / "data", progress)
+    restored = Restore(source, wanted or newest(source), work / "data", progress, options)
     Extract(restored, work, list(options), progress).run(database, list(tables))
 
 
@@ -257,6 +278,8 @@ def extract(
 @click.option("--server-option", "options", multiple=True, help="For the new server.")
 @connection_options
 @click.option("--temporary", type=FOLDER, help="Folder for a socket and logs.")
+# of 'backup': users may try it
+@click.option("--databases", hidden=True, expose_value=False, callback=refuse_databases)
 @as_json
 @quiet
 def clone(
@@ -279,7 +302,8 @@ def clone(
     def source(target: Repository) -> Manifest:
         if command:
             return receive_from(command, target, progress)
-        sink, whole = RepositorySink(target, progress), {"full": True, "compress": PLAIN}
+        sink = RepositorySink(target, progress)
+        whole = {"full": True, "compress": PLAIN, "databases": ()}
         return take({**copied, **whole}, Known(), sink, progress)
 
     made = Clone(datadir, NewServer(server_file, list(options)), there, progress).run(source)
@@ -349,11 +373,26 @@ def newest(source: Repository) -> str:
     return ids[-1]
 
 
+def databases_of(backup: Manifest) -> str:
+    return ", ".join(backup.databases) or "all"
+
+
+def some_of(source: Repository, wanted: str) -> str:
+    """Of a backup of some databases, which; the manifest may be what is damaged."""
+    try:
+        backup = source.load(wanted)
+    except BackupError:
+        return ""
+    return f" (databases: {databases_of(backup)})" if backup.databases else ""
+
+
 def summary(backup: Manifest) -> dict[str, object]:
     return {
         "id": backup.id,
         "base": backup.base,
         "server": backup.server,
+        # null: all
+        "databases": list(backup.databases) or None,
         "position": asdict(backup.position),
         "bytes": sum(part.size for part in backup.objects()),
         "files": len(backup.store),
@@ -365,7 +404,8 @@ def show(backup: Manifest, as_json: bool, done: str) -> None:
         print_json(summary(backup))
     else:
         at = f", GTID {backup.position.gtid}" if backup.position.gtid else ""
-        print(f"{backup.id}: {done}{at}")
+        some = f", databases: {databases_of(backup)}" if backup.databases else ""
+        print(f"{backup.id}: {done}{at}{some}")
 
 
 def print_json(found: dict[str, object]) -> None:

@@ -23,6 +23,10 @@ from programs.backup.server import text_of
 from programs.backup.stream import Receiver
 from programs.backup.target import FILE_MODE, FOLDER_MODE, Target
 
+ALL_DATABASES = (
+    "a replica needs all databases: statements for the others would stop it; take the copy without"
+    " --databases"
+)
 # puts one backup into the repository
 Source = Callable[[Repository], Manifest]
 # what the primary runs would else run twice; the server's own word for events of a replica
@@ -49,6 +53,8 @@ class Clone:
             repository = Repository.open_or_make(self.work / "repository")
             with repository.locked():
                 made = source(repository)
+                if made.databases:
+                    raise BackupError(ALL_DATABASES)
             position = position_of(made)
             Restored(repository, made.id, self.datadir, self.progress).run_with(
                 lambda: self.follow(position, bool(made.store))

@@ -6,10 +6,8 @@ its tables. The server has no network and nobody but this user can reach its soc
 """
 
 import contextlib
-import ctypes
 import os
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -17,14 +15,15 @@ from pathlib import Path
 
 import pymysql
 
+from programs.backup.child import end_with_parent, find
 from programs.backup.errors import BackupError, naming
 from programs.backup.mariabackup import tail
+from programs.backup.new_server import START_SECONDS
 from programs.backup.progress import Progress
 from programs.backup.restore import Restore
+from programs.backup.server import OWN_DATABASES
 
-START_SECONDS = 600.0
 WORKING = "basalt-backup-extracting"
-PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 class Extract:
@@ -38,6 +37,10 @@ class Extract:
 
     def run(self, database: str, tables: list[str]) -> None:
         """The SQL goes to the standard output, without USE: into any database."""
+        backup = self.restored.chain[-1]
+        if backup.databases and database not in (*backup.databases, *OWN_DATABASES):
+            there = ", ".join(backup.databases)
+            raise BackupError(f"backup {backup.id} lacks the database '{database}'; it has {there}")
         dump = find("mariadb-dump", "mariadb-client")
         with self.folder():
             self.restored.run()
@@ -111,16 +114,3 @@ class Extract:
                 return
             time.sleep(0.1)
         raise BackupError(f"the private server does not answer: {tail(self.log)}")
-
-
-def end_with_parent() -> None:
-    """In the child: it ends when this program is killed."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def find(name: str, package: str) -> str:
-    """Also where Debian puts servers, which is not in everybody's PATH."""
-    found = shutil.which(name) or shutil.which(name, path="/usr/sbin")
-    if found is None:
-        raise BackupError(f"the program {name} is missing: install the package {package}")
-    return found

@@ -12,7 +12,9 @@ from dataclasses import asdict, dataclass, field
 
 from programs.backup.errors import Damaged
 
-VERSION = 1
+# of a backup of all databases, and of one of some
+ALL, SOME = 1, 2
+VERSIONS = (ALL, SOME)
 FIRST_LINE = re.compile(rb"basalt-backup manifest (\d{1,9})")
 ID = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{8}")
 SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -80,7 +82,8 @@ class Position:
 
 @dataclass(frozen=True)
 class Manifest:
-    """`base` is the backup that the archive has the changes against; '' in a full backup."""
+    """`base` is the backup that the archive has the changes against; '' in a full backup.
+    `databases` are those that were asked for; () when all are in it."""
 
     id: str
     base: str
@@ -88,12 +91,16 @@ class Manifest:
     archive: Archive
     position: Position
     store: tuple[StoreFile, ...] = field(default=())
+    databases: tuple[str, ...] = field(default=())
 
     def check(self) -> None:
         require(matches(ID, self.id), "the id has not the form of one")
         require(self.base == "" or matches(ID, self.base), "the base has not the form of an id")
         require(isinstance(self.server, str), "the server's version is no text")
         require((self.base == "") == (self.archive.from_lsn == 0), "base and LSN contradict")
+        require(all(is_database(name) for name in self.databases), "a database has no name")
+        ordered = tuple(sorted(set(self.databases)))
+        require(self.databases == ordered, "the databases are not in order, or one stands twice")
         names = [file.name for file in self.store]
         require(len(names) == len(set(names)), "a name stands twice in the store")
         for part in (self.archive, self.position, *self.store):
@@ -102,9 +109,16 @@ class Manifest:
     def objects(self) -> list[Object]:
         return [self.archive, *self.store]
 
+    def version(self) -> int:
+        return SOME if self.databases else ALL
+
 
 def is_count(value: object) -> bool:
     return type(value) is int and 0 <= value < 1 << 64
+
+
+def is_database(value: object) -> bool:
+    return isinstance(value, str) and value != "" and value.isprintable()
 
 
 def matches(pattern: re.Pattern, value: object) -> bool:
@@ -118,8 +132,11 @@ def require(holds: bool, otherwise: str) -> None:
 
 def encode(manifest: Manifest) -> bytes:
     manifest.check()
-    text = json.dumps(asdict(manifest), sort_keys=True, separators=(",", ":"))
-    body = f"basalt-backup manifest {VERSION}\n{text}\n".encode()
+    fields = asdict(manifest)
+    if manifest.version() == ALL:
+        del fields["databases"]
+    text = json.dumps(fields, sort_keys=True, separators=(",", ":"))
+    body = f"basalt-backup manifest {manifest.version()}\n{text}\n".encode()
     return body + f"sha256 {hashlib.sha256(body).hexdigest()}\n".encode()
 
 
@@ -127,13 +144,16 @@ def decode(data: bytes) -> Manifest:
     first, _, rest = data.partition(b"\n")
     version = FIRST_LINE.fullmatch(first)
     require(version is not None, "it does not begin as a manifest")
-    if int(version[1]) != VERSION:
-        raise Damaged(f"version {int(version[1])} is not known; this program reads {VERSION}")
+    if int(version[1]) not in VERSIONS:
+        known = " and ".join(map(str, VERSIONS))
+        raise Damaged(f"version {int(version[1])} is not known; this program reads {known}")
     text, _, last = rest.partition(b"\n")
     body = first + b"\n" + text + b"\n"
     expected = f"sha256 {hashlib.sha256(body).hexdigest()}\n".encode()
     require(last == expected, "it is cut off or changed: its checksum is not that of its bytes")
-    return from_json(text)
+    made = from_json(text)
+    require(made.version() == int(version[1]), "its version and its databases contradict")
+    return made
 
 
 def from_json(text: bytes) -> Manifest:
@@ -143,8 +163,16 @@ def from_json(text: bytes) -> Manifest:
         fields["archive"] = Archive(**fields["archive"])
         fields["position"] = Position(**fields["position"])
         fields["store"] = tuple(StoreFile(**file) for file in fields["store"])
+        if "databases" in fields:
+            fields["databases"] = databases_of(fields["databases"])
         manifest = Manifest(**fields)
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise Damaged(f"its fields are not those of version {VERSION}: {error}") from error
+        raise Damaged(f"its fields are not those of a manifest: {error}") from error
     manifest.check()
     return manifest
+
+
+def databases_of(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value:
+        raise ValueError("'databases' is no list with names")
+    return tuple(value)

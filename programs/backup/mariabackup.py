@@ -42,9 +42,17 @@ class Copy:
     """A run of `mariabackup --backup` to its end. Iterate over stream(), then read lsns(). Context
     manager: ends the programs when the caller gives up."""
 
-    def __init__(self, folder: Path, socket: Path, account: Options, from_lsn: int, level: int):
+    def __init__(
+        self,
+        folder: Path,
+        socket: Path,
+        account: Options,
+        from_lsn: int,
+        level: int,
+        databases: tuple[str, ...] = (),
+    ):
         """`folder` is empty, and nobody else can read it: it gets a file with the password. `level`
-        of zstd, 0: not compressed."""
+        of zstd, 0: not compressed. `databases`: their folders; () copies all."""
         self.folder, self.log = folder, folder / "mariabackup.log"
         self.processes: list[subprocess.Popen] = []
         self.account, self.options = account, folder / "account.cnf"
@@ -53,6 +61,7 @@ class Copy:
         self.command += [f"--socket={socket}", "--skip-ssl", "--skip-rocksdb-backup"]
         self.command += [f"--target-dir={folder / 'target'}", f"--extra-lsndir={folder / 'lsn'}"]
         self.command += [f"--incremental-lsn={from_lsn}"] if from_lsn else []
+        self.command += [f"--databases={' '.join(databases)}"] if databases else []
         self.filter = [program("zstd"), "-q", "-c", f"-{level}"] if level else []
 
     def __enter__(self) -> "Copy":

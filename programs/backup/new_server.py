@@ -16,10 +16,11 @@ from pathlib import Path
 
 import pymysql
 
+from programs.backup.child import end_with_parent, find
 from programs.backup.errors import BackupError, naming
-from programs.backup.extract import START_SECONDS, end_with_parent, find
 from programs.backup.mariabackup import tail
 
+START_SECONDS = 600.0
 GROUPS = ("mysqld", "server", "mariadb", "mariadbd", "client-server")
 SERVER_ID = re.compile(r"--server[-_]id=(\d+)")
 VERSION = re.compile(r"Ver (\S+)")

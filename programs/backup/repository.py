@@ -27,20 +27,29 @@ KNOWN_FORMAT = "basalt-backup known 1"
 
 @dataclass
 class Known:
-    """What a target has already: LSN by id of each backup, object by identity of table file."""
+    """What a target has already: LSN by id of each backup, object by identity of table file, and
+    the databases of backups that have only some."""
 
     backups: dict[str, int] = field(default_factory=dict)
     files: dict[str, Object] = field(default_factory=dict)
+    databases: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def add(self, backup: Manifest) -> None:
         self.backups[backup.id] = backup.archive.to_lsn
+        if backup.databases:
+            self.databases[backup.id] = backup.databases
         self.files.update(
             (f.identity, Object(f.sha256, f.size)) for f in backup.store if f.identity
         )
 
     def encode(self) -> str:
+        """Backups of some databases stand apart, where a program that knows none does not look: it
+        would take an increment of all databases against them."""
         files = {name: [known.sha256, known.size] for name, known in self.files.items()}
-        return json.dumps({"format": KNOWN_FORMAT, "backups": self.backups, "files": files})
+        whole = {name: lsn for name, lsn in self.backups.items() if name not in self.databases}
+        some = {name: [self.backups[name], list(has)] for name, has in self.databases.items()}
+        found = {"format": KNOWN_FORMAT, "backups": whole, "partial": some, "files": files}
+        return json.dumps(found)
 
     @staticmethod
     def decode(text: str) -> "Known":
@@ -51,9 +60,12 @@ class Known:
             files = {name: Object(*known) for name, known in found["files"].items()}
             for known in files.values():
                 known.check()
-            if not all(manifest.is_count(lsn) for lsn in found["backups"].values()):
+            some = found.get("partial", {})
+            backups = found["backups"] | {name: lsn for name, (lsn, _) in some.items()}
+            databases = {name: tuple(has) for name, (_, has) in some.items()}
+            if not all(manifest.is_count(lsn) for lsn in backups.values()):
                 raise ValueError("an LSN is no number")
-            return Known(dict(found["backups"]), files)
+            return Known(backups, files, databases)
         except (ValueError, TypeError, KeyError, AttributeError, Damaged) as error:
             raise BackupError(f"this is not what 'basalt-backup known' prints: {error}") from error
 
@@ -138,6 +150,8 @@ class Repository:
             base = self.head(found[-1].base)
             if base.archive.to_lsn < found[-1].archive.from_lsn:
                 raise Damaged(f"backup {found[-1].id} begins behind the end of {base.id}")
+            if base.databases != found[-1].databases:
+                raise Damaged(f"backup {found[-1].id} has other databases than its base {base.id}")
             if base.id in seen:
                 raise Damaged(f"backup {base.id} is its own base")
             seen.add(base.id)

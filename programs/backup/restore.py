@@ -9,9 +9,11 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from programs.backup import mariabackup
+from programs.backup import left_out, mariabackup
+from programs.backup.child import find
 from programs.backup.errors import Damaged, naming
 from programs.backup.manifest import Manifest, StoreFile
+from programs.backup.new_server import NewServer
 from programs.backup.objects import Objects, write_all
 from programs.backup.progress import Progress
 from programs.backup.repository import Repository
@@ -19,14 +21,27 @@ from programs.backup.target import FILE_MODE, FOLDER_MODE, Target
 
 RESTORED = "basalt-backup.restored"
 STORE = "#rocksdb"
+SERVER = ("mariadbd", "mariadb-server")
+# mariabackup's note of what InnoDB's files ask of a server
+INNODB_OPTIONS = "backup-my.cnf"
 
 
 class Restore:
-    def __init__(self, repository: Repository, wanted: str, datadir: Path, progress: Progress):
-        """Damaged or BackupError when the backup is not there whole; nothing is written then."""
-        self.repository, self.progress = repository, progress
+    def __init__(
+        self,
+        repository: Repository,
+        wanted: str,
+        datadir: Path,
+        progress: Progress,
+        options: Iterable[str] = (),
+    ):
+        """Damaged or BackupError when the backup is not there whole; nothing is written then.
+        `options` are for the server that a backup of some databases is put in order by."""
+        self.repository, self.progress, self.options = repository, progress, list(options)
         self.chain = repository.chain(wanted)
         repository.check_whole(self.chain)
+        if self.chain[-1].databases:
+            find(*SERVER)
         self.target = Target(datadir)
         self.datadir, self.work = self.target.datadir, self.target.work
         self.full = self.work / "full"
@@ -50,9 +65,15 @@ class Restore:
             self.progress.begin("copying the files of ROCKSDB")
             self.copy_store(last.store)
             self.progress.begin("moving the files to their places")
+            with naming(self.work):
+                shutil.copyfile(self.full / INNODB_OPTIONS, self.work / INNODB_OPTIONS)
             mariabackup.move_back(self.full, self.datadir, Path(logs) / "move-back")
         self.note(last)
         self.give_away()
+        if last.databases:
+            self.progress.begin("removing what is left of other databases")
+            server = NewServer(self.work / INNODB_OPTIONS, self.options)
+            left_out.remove(server, self.datadir, self.work, last.databases)
 
     def apply(self, backup: Manifest, number: int, logs: Path) -> None:
         """The first is the full one."""
@@ -77,7 +98,9 @@ class Restore:
 
     def note(self, backup: Manifest) -> None:
         """Which backup this is, and its position: for a replica, and for the binary log."""
-        text = json.dumps({"backup": backup.id, "position": asdict(backup.position)}, indent=2)
+        found = {"backup": backup.id, "position": asdict(backup.position)}
+        found |= {"databases": backup.databases} if backup.databases else {}
+        text = json.dumps(found, indent=2)
         with naming(self.datadir / RESTORED):
             (self.datadir / RESTORED).write_text(text + "\n")
 

@@ -25,6 +25,19 @@ MARKS = "basalt-backup.marks"
 MOST_MARKS = 1000
 CHECKPOINT = "basalt-backup-checkpoint"
 YEAR = 31536000
+# InnoDB has names of tables as their files are named
+AS_SHOWN = "CONVERT(CAST(SUBSTRING_INDEX({0}, '/', {1}) AS BINARY) USING filename)"
+OF_INNODB = (
+    "SELECT SUBSTRING_INDEX(id, '/', -1), "
+    + ", ".join(AS_SHOWN.format(name, at) for name in ("for_name", "ref_name") for at in (1, -1))
+    + " FROM information_schema.INNODB_SYS_FOREIGN"
+)
+OF_ROCKSDB = (
+    "SELECT constraint_name, table_schema, table_name, referenced_table_schema,"
+    " referenced_table_name FROM information_schema.ROCKSDB_FOREIGN_KEYS WHERE ordinal_position = 1"
+)
+# without them no server starts on what is restored
+OWN_DATABASES = ("mysql", "performance_schema", "sys")
 SAFE_PATH = re.compile(r"[^'\\]+")
 
 
@@ -95,6 +108,38 @@ class Server:
             with contextlib.suppress(BackupError):
                 self.remove_checkpoint()
                 self.run(f"SELECT RELEASE_LOCK('{LOCK}')")
+
+    # --- some databases
+
+    def folders(self, databases: tuple[str, ...]) -> tuple[str, ...]:
+        """How the folders of the databases are named, and of the server's own; BackupError with the
+        first that does not exist."""
+        found = [self.folder(name) for name in databases]
+        return tuple(dict.fromkeys([*found, *OWN_DATABASES]))
+
+    def folder(self, database: str) -> str:
+        quoted = self.link.escape(database)
+        (row,) = self.run(f"SELECT CAST(CONVERT({quoted} USING filename) AS BINARY)")
+        folder = row[0].decode()
+        if "/" in folder or not (self.datadir / folder).is_dir():
+            raise BackupError(f"the server has no database '{database}'")
+        return folder
+
+    def check_references(self, databases: tuple[str, ...]) -> None:
+        """BackupError with the first foreign key from one of these databases to another. For
+        ROCKSDB the checkpoint has the last word (keep_databases.cc): DDL may come before it."""
+        kept = {*databases, *OWN_DATABASES}
+        for key, schema, child, to_schema, parent in self.references():
+            if schema in kept and to_schema not in kept:
+                text = f"the foreign key {key} of {schema}.{child} leads to {to_schema}.{parent}"
+                raise BackupError(f"{text}, whose database is left out")
+
+    def references(self) -> list[tuple]:
+        """Name, child and parent of each foreign key; only those of ROCKSDB and InnoDB are kept by
+        an engine. Stock MyRocks has none, and no table that tells."""
+        asked = "SELECT 1 FROM information_schema.PLUGINS WHERE plugin_status = 'ACTIVE'"
+        known = self.run(f"{asked} AND plugin_name = 'ROCKSDB_FOREIGN_KEYS'")
+        return self.run(OF_INNODB) + (self.run(OF_ROCKSDB) if known else [])
 
     # --- the checkpoint
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from programs import connection
-from programs.backup import checker, mariabackup, table_file, verify
+from programs.backup import checker, keeper, mariabackup, table_file, verify
 from programs.backup.errors import BackupError
 from programs.backup.gate import CUT, Gate
 from programs.backup.manifest import Archive, Manifest, Object, Position, StoreFile
@@ -55,11 +55,13 @@ class RepositorySink:
 @dataclass
 class Wish:
     """What the user wants: `full` even where an increment could be taken; zstd's `level`, 0: none;
-    `temporary`: a folder for the gate's socket and for logs, None: the system's."""
+    `temporary`: a folder for the gate's socket and for logs, None: the system's. `databases`: no
+    others, but for the server's own; (): all."""
 
     full: bool = False
     level: int = 0
     temporary: Path | None = None
+    databases: tuple[str, ...] = ()
 
 
 class Take:
@@ -71,11 +73,16 @@ class Take:
         self.known = Known() if wish.full else known
         self.wish, self.progress = wish, progress
         self.position: Position | None = None
+        self.folders: tuple[str, ...] = ()  # of the databases; () when all are copied
 
     def run(self) -> Manifest:
         """The backup is in the sink, finished, when this returns."""
         checker.find()
         self.server.check_layout()
+        if self.wish.databases:
+            keeper.find()
+            self.folders = self.server.folders(self.wish.databases)
+            self.server.check_references(self.wish.databases)
         with self.server.locked():
             self.server.flush()  # a privilege that lacks is told before anything is copied
             made = self.manifest(self.base())
@@ -84,8 +91,14 @@ class Take:
         return made
 
     def base(self) -> str:
-        """The newest backup that the target has and that the data directory knows."""
-        both = [mark for mark in self.server.marks() if mark in self.known.backups]
+        """The newest backup that the target has and that the data directory knows. It has the same
+        databases: an increment has only changed pages of tables that its base has."""
+        there = {
+            name
+            for name in self.known.backups
+            if self.known.databases.get(name, ()) == self.wish.databases
+        }
+        both = [mark for mark in self.server.marks() if mark in there]
         return both[-1] if both else ""
 
     def manifest(self, base: str) -> Manifest:
@@ -94,7 +107,8 @@ class Take:
         self.progress.begin("copying the files of ROCKSDB")
         store = self.store_files()
         made = new_id()
-        return Manifest(made, base, self.server.version, archive, self.position, store)
+        version, databases = self.server.version, self.wish.databases
+        return Manifest(made, base, version, archive, self.position, store, databases)
 
     def archive(self, from_lsn: int) -> Archive:
         with tempfile.TemporaryDirectory(prefix="basalt-", dir=self.wish.temporary) as name:
@@ -103,7 +117,7 @@ class Take:
             tls = connection.tls_context(replace(account, host="localhost", socket=str(socket)))
             with Gate(socket, self.server.socket, self.server.flush, self.cut, tls) as gate:
                 with mariabackup.Copy(
-                    Path(name), socket, account, from_lsn, self.wish.level
+                    Path(name), socket, account, from_lsn, self.wish.level, self.folders
                 ) as copy:
                     made = self.add_archive(copy, gate)
                     lsns = copy.lsns()
@@ -125,11 +139,15 @@ class Take:
 
     def cut(self) -> None:
         """Commits are blocked in all engines."""
+        if self.folders:  # DDL may have come since it was looked at first; now it waits
+            self.server.check_references(self.wish.databases)
         self.position = self.server.position()
         self.server.make_checkpoint()
 
     def store_files(self) -> tuple[StoreFile, ...]:
         folder = self.server.checkpoint()
+        if folder is not None and self.folders:
+            keeper.keep(folder, self.folders)
         paths = sorted(folder.iterdir()) if folder is not None else []
         return tuple(self.store_file(path) for path in paths)
 

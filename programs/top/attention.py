@@ -32,6 +32,8 @@ def broken(snapshot: Snapshot, rates: Rates, errors_before: int | None) -> list[
     # since the start it may be long over
     if not rates.since_start and rates.grown.get("rocksdb_no_file_errors", 0):
         found.append("A table file cannot be opened: damage, or too few open files.")
+    if not rates.since_start and rates.grown.get("rocksdb_corruption_errors", 0):
+        found.append("Damaged data was met: the error log names the file.")
     return found
 
 

@@ -6,6 +6,8 @@
 
 #include <rocksdb/perf_level.h>
 
+#include "store/errors/status_map.h"
+
 namespace basalt::store {
 namespace {
 
@@ -71,6 +73,7 @@ void Store::Listener::OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& f
 
 void Store::Listener::OnBackgroundError(rocksdb::BackgroundErrorReason reason,
                                         rocksdb::Status* error) {
+  CountIfCorruption(*error);
   policy_->OnBackgroundError(reason, error);
 }
 

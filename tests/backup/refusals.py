@@ -35,7 +35,6 @@ class Refusals(OnPrimary):
         self.restores(made["id"])
         if self.long:
             self.elsewhere()
-            self.some_databases()
 
     def manual(self) -> None:
         """The page of the manual has each command, and the options of all."""
@@ -173,11 +172,6 @@ class Refusals(OnPrimary):
         self.primary.server.sql("DROP TABLE elsewhere", DATABASE)
         self.step(found, "a table outside of the data directory: refused")
 
-    def some_databases(self) -> None:
-        answer = self.backup("--databases", DATABASE)
-        found = self.refused(answer, "all databases", "extract", status=2)
-        self.step(found, "a backup of some databases: refused with the reason")
-
     def broken_stream(self) -> None:
         sender = program.start("stream", *self.connection(), "--quiet")
         part = sender.stdout.read(2_000_000)
@@ -193,6 +187,32 @@ class Refusals(OnPrimary):
         again = self.streamed(other)
         found += self.expect(again["base"] == "", f"an increment to half a backup: {again}")
         self.step(found, "a stream that is cut off: refused, no backup; the same again works")
+        self.killed_receiver()
+
+    def killed_receiver(self) -> None:
+        """kill -9 in the middle of what comes. The next one clears away what is left."""
+        there = self.folder / "killed-receiver"
+        sender = program.start("stream", *self.connection(), "--quiet")
+        receiver = program.start("receive", there, "--quiet", stdin=sender.stdout)
+        sender.stdout.close()
+        deadline = time.monotonic() + WAIT_SECONDS
+        while not any((there / "incoming").glob("*")):
+            if receiver.poll() is not None or time.monotonic() > deadline:
+                raise Broken(f"nothing is received: {receiver.stderr.read()}")
+            time.sleep(0.001)
+        receiver.kill()
+        receiver.communicate()
+        said = sender.stderr.read().decode()
+        answer = program.Answer(sender.wait(program.SECONDS), b"", said)
+        found = self.refused(answer, "standard output", "Broken pipe") + self.left_overs()
+        left = list((there / "incoming").iterdir())
+        found += self.expect(bool(left), "nothing was left: it was killed too late")
+        made = program.must("list", there, "--json").json()["backups"]
+        found += self.expect(made == [], f"half a backup is there: {made}")
+        again = self.streamed(there)
+        left = list((there / "incoming").iterdir())
+        found += self.expect(again["base"] == "" and not left, f"{again}, and left: {left}")
+        self.step(found, "a receiver that is killed: no backup; the same again works")
 
     def full_disks(self, backup: str) -> None:
         """The same command works once there is room."""

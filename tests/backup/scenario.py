@@ -13,6 +13,7 @@ from tests.kit.replicas.compare import compare
 from tests.kit.replicas.load import IdempotentScratch, Load, Pairs
 from tests.kit.replicas.node import DATABASE, Broken, Node
 from tests.kit.replicas.scenario import Scenario
+from tools import paths
 
 # in a column family of its own, where nothing else is written, so that its file stays as it is
 FILLER = (
@@ -80,10 +81,17 @@ class OnPrimary(Scenario):
             time.sleep(0.1)
             self.add(self.load.stop())
 
+    @staticmethod
+    def server_options() -> list[str]:
+        """For servers that the program starts itself: where this one's files are."""
+        options = [f"--plugin-dir={paths.plugin_dir()}", f"--basedir={paths.basedir()}"]
+        options.append(f"--lc-messages-dir={paths.lc_messages_dir()}")
+        return [word for option in options for word in ("--server-option", option)]
+
     def restored(self, repository: Path, wanted: str, name: str, *options: str) -> Node:
         """A server on what the program made of a backup."""
         folder = self.folder / name
-        program.must("restore", repository, folder, "--id", wanted)
+        program.must("restore", repository, folder, "--id", wanted, *self.server_options())
         node = Node(folder, 9, self.engine, binlog=False)
         self.nodes.append(node)
         # it is not killed, and without a sync for each transaction it follows faster

@@ -7,6 +7,7 @@ failure.
 
 from tests.backup.over_ssh import OverSsh
 from tests.backup.refusals import Refusals
+from tests.backup.some_databases import SomeDatabases
 from tests.backup.under_load import UnderLoad
 from tests.kit import backup_program as program
 from tests.kit.replicas import series
@@ -15,7 +16,7 @@ from tests.kit.tier_result import TierResult
 from tools.setup import openssh
 
 HELP = "basalt-backup under load, and by ssh: restored, compared; damage, kills; --long: more"
-SCENARIOS: list[type[Scenario]] = [UnderLoad, OverSsh, Refusals]
+SCENARIOS: list[type[Scenario]] = [UnderLoad, SomeDatabases, OverSsh, Refusals]
 
 
 def run(args) -> TierResult:
@@ -23,5 +24,5 @@ def run(args) -> TierResult:
     if OverSsh in series.chosen(SCENARIOS, args):
         openssh.install()
     if not args.no_build:
-        program.build_checker()
+        program.build_helpers()
     return series.play("backup", SCENARIOS, args)

@@ -112,10 +112,7 @@ class UnderLoad(OnPrimary):
     def one_table(self, there: Path) -> None:
         """Rows of a table, out of an increment, into another database."""
         work = self.folder / "work"
-        options = [f"--plugin-dir={paths.plugin_dir()}", f"--basedir={paths.basedir()}"]
-        options.append(f"--lc-messages-dir={paths.lc_messages_dir()}")
-        words = [word for option in options for word in ("--server-option", option)]
-        words = ["extract", there, DATABASE, "filler", "--work", work, *words]
+        words = ["extract", there, DATABASE, "filler", "--work", work, *self.server_options()]
         if self.long:
             self.killed_with_its_server(words, work)
         sql = program.must(*words).output

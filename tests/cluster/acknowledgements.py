@@ -194,6 +194,8 @@ class Acknowledgements(WithBackup):
         """The relay log need not be on the disk for this: the primary has all."""
         self.replica.one("SET GLOBAL sync_relay_log=10000")
         rows = self.die_together()
+        if self.disk:
+            self.comes_back_unsynced(rows)
         self.primary.start(*PRIMARY)
         self.replica.start(*REPLICA)
         self.replica.catch_up(self.primary.position())
@@ -201,13 +203,36 @@ class Acknowledgements(WithBackup):
         found = self.expect(counts == (rows, rows), f"{counts} of {rows} rows")
         self.step(found, "both die and come back: both have all that was acknowledged")
 
-    def only_the_replica_comes_back(self) -> None:
-        """Nothing but its relay logs has the last rows."""
-        rows = self.die_together()
-        twin = Node(self.folder / "twin", 3, self.engine, binlog=True)
+    def comes_back_unsynced(self, rows: int) -> None:
+        """What its machine had in memory of the relay logs is gone. Of a copy, because the replica
+        goes on. How much is gone is the file system's choice; what is there has no gap."""
+        twin = self.twin("unsynced", 4)
+        twin.start(*REPLICA, "--skip-slave-start")
+        words = ["promote", *self.socket(twin)]
+        answer = program.run(*words)
+        if "are not applied" in answer.said:
+            self.apply(answer.said, twin)
+            answer = program.run(*words)
+        found = self.expect(answer.status == 0, answer.said)
+        count, last = self.rows(twin), twin.one("SELECT MAX(id) FROM rpl.written")
+        found += self.expect(count == last, f"{count} rows up to {last}")
+        found += self.expect(rows - ROWS <= count <= rows, f"{count} of {rows} rows")
+        text = f"both die, relay log not synced, the replica alone: {rows - count} of {ROWS} gone"
+        self.step(found, text)
+        self.done_with(twin)
+
+    def twin(self, name: str, number: int) -> Node:
+        """A copy of the replica, which does not run."""
+        twin = Node(self.folder / name, number, self.engine, binlog=True)
         sockets = shutil.ignore_patterns("*.sock")
         shutil.copytree(self.replica.server.datadir, twin.server.datadir, ignore=sockets)
         self.nodes.append(twin)
+        return twin
+
+    def only_the_replica_comes_back(self) -> None:
+        """Nothing but its relay logs has the last rows."""
+        rows = self.die_together()
+        twin = self.twin("twin", 3)
         self.rescued(rows)
         twin.start(*REPLICA)
         found = self.expect(self.rows(twin) == rows - ROWS, f"{self.rows(twin)} of {rows} rows")
@@ -227,19 +252,19 @@ class Acknowledgements(WithBackup):
         answer = program.run(*words)
         found = self.refused(answer, 1, "are not applied", "START SLAVE would throw them away")
         found += self.expect(self.rows(self.replica) == rows - ROWS, "somebody has applied them")
-        self.apply(answer.said)
+        self.apply(answer.said, self.replica)
         program.must(*words)
         count = self.rows(self.replica)
         found += self.expect(count == rows, f"{count} of {rows} rows")
         text = "both die, the primary for good: the relay logs have all that was acknowledged"
         self.step(found, text)
 
-    def apply(self, said: str) -> None:
+    def apply(self, said: str, node: Node) -> None:
         """The command that the refusal names, as it stands there."""
         command = COMMAND.search(said)
         if command is None:
             raise Broken(f"no command is named: {said}")
-        (self.folder / ".my.cnf").write_text(self.root_file(self.replica).read_text())
+        (self.folder / ".my.cnf").write_text(self.root_file(node).read_text())
         done = subprocess.run(
             command[1],
             shell=True,

@@ -98,7 +98,13 @@ class Clones(WithBackup):
         found += self.expect(not any(folder.iterdir()), "something was copied")
         silent = [*self.words(self.first), "--stream", "exit 3"]
         found += self.refused(program.run(*silent), 1, "ended with 3")
-        self.step(found, "refused: no room, no right, no password, the primary's id, no stream")
+        some = self.by_pipe(self.first)
+        some[-1] = f"{some[-1]} --databases rpl"
+        found += self.refused(program.run(*some), 1, "a replica needs all databases")
+        self.step(
+            found,
+            "refused: no room, right, password, the primary's id, no stream, or of too little",
+        )
 
     # --- killed
 

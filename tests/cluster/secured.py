@@ -16,6 +16,7 @@ from tests.kit.clients.client import Problem
 from tests.kit.clients.ledger import Counter, Ledger, TwoEngines
 from tests.kit.replicas.compare import compare
 from tests.kit.replicas.load import IdempotentScratch, Load
+from tests.kit.replicas.node import Node
 from tools import paths
 
 CLASSES = [Ledger, Counter, IdempotentScratch, TwoEngines]
@@ -56,10 +57,15 @@ class Secured(WithBackup):
         self.another_certificate()
         self.programs()
         self.backed_up()
+        self.replica_backed_up()
 
     def start_primary(self, pair: Pair) -> None:
+        self.primary.start(*OPTIONS, *self.demanding(pair))
+
+    def demanding(self, pair: Pair) -> list[str]:
+        """Options of a server that takes nobody over the network without TLS."""
         tls = [f"--ssl-ca={self.authority.pair.cert}", f"--ssl-cert={pair.cert}"]
-        self.primary.start(*OPTIONS, "--require-secure-transport=ON", *tls, f"--ssl-key={pair.key}")
+        return ["--require-secure-transport=ON", *tls, f"--ssl-key={pair.key}"]
 
     # --- a replica
 
@@ -185,10 +191,11 @@ class Secured(WithBackup):
         yield {"host": ANOTHER_NAME}, "mismatch"
         yield {"ssl_cert": None, "ssl_key": None}, "no connection: Access denied"
 
-    def file(self) -> Path:
-        """For an administrator."""
+    def file(self, node: Node | None = None) -> Path:
+        """For an administrator, of the primary or another server."""
         file = self.folder / "dba.cnf"
-        lines = [f"host={ADDRESS}", f"port={self.primary.server.port}", f"user={ADMIN}"]
+        port = (node or self.primary).server.port
+        lines = [f"host={ADDRESS}", f"port={port}", f"user={ADMIN}"]
         lines += ["password=secret", *(f"{name}={value}" for name, value in self.tls().items())]
         file.write_text("\n".join(["[client]", *lines, ""]))
         return file
@@ -238,6 +245,24 @@ class Secured(WithBackup):
         found += self.refused(wrong, 2, "no connection to the server: Access denied")
         self.step(found, "a backup by an account that must show a certificate")
         self.through_a_pipe(repository, made["id"])
+
+    def replica_backed_up(self) -> None:
+        """Its account is the primary's, and it demands the same. What it has replicated is its
+        position."""
+        self.replica.server.stop()
+        self.replica.start(*OPTIONS, "--read-only=ON", *self.demanding(self.certificate))
+        self.replica.catch_up(self.primary.position())
+        repository = self.folder / "of-the-replica"
+        words = ["backup", repository, "--json", "--defaults-file", self.file(self.replica)]
+        made = program.must(*words).json()
+        position, expected = made["position"]["replicated"], self.primary.position()
+        found = self.expect(position == expected, f"it is at {position}, not at {expected}")
+        node = Node(self.folder / "restored", 9, self.engine, binlog=True)
+        program.must("restore", repository, node.server.datadir)
+        self.nodes.append(node)
+        node.start(*OPTIONS)
+        found += compare(self.primary, node)
+        self.step(found, "a backup of a replica that demands TLS: restored, and as its primary")
 
     def through_a_pipe(self, repository: Path, base: str) -> None:
         known = self.folder / "known"

@@ -42,4 +42,4 @@ def prepare(wanted: list[type[Scenario]], args) -> None:
         return
     backup_program.install()
     if not args.no_build:
-        backup_program.build_checker()
+        backup_program.build_helpers()

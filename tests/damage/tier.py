@@ -161,10 +161,15 @@ def others_go_on(server: PrivateServer) -> None:
     server.sql("CREATE TABLE new (a INT PRIMARY KEY, KEY (a)); DROP TABLE new", "d")
 
 
+def corruption_errors(server: PrivateServer) -> int:
+    return int(server.status("rocksdb_corruption_errors"))
+
+
 def damaged_index(server: PrivateServer) -> None:
-    expect_error(
-        server, "SELECT b FROM index_gone FORCE INDEX (by_a) WHERE a = 1", "d.index_gone", "by_a"
-    )
+    query = "SELECT b FROM index_gone FORCE INDEX (by_a) WHERE a = 1"
+    before = corruption_errors(server)
+    expect_error(server, query, "d.index_gone", "by_a")
+    expect(corruption_errors(server) > before, "damage that a read has met is not counted")
     expect_error(server, "SELECT COUNT(a) FROM index_gone FORCE INDEX (by_a) WHERE a < 900", "by_a")
     query = "SELECT COUNT(*), SUM(id) FROM index_gone IGNORE INDEX (by_a)"
     whole = (ROWS, ROWS * (ROWS + 1) // 2)
@@ -200,7 +205,9 @@ def damaged_rows(server: PrivateServer) -> None:
         expect(status == "Corrupt" and "nothing was changed" in text, f"REPAIR {word}: {text}")
     # A compaction that meets the damage fails, and takes nothing else with it.
     expect_error(server, "ALTER TABLE rows_gone FORCE, ALGORITHM=COPY", *words)
+    before = corruption_errors(server)
     status, text = status_of(server, "OPTIMIZE TABLE rows_gone")
+    expect(corruption_errors(server) > before, "damage that a compaction has met is not counted")
     others_go_on(server)
 
 

@@ -28,8 +28,8 @@ def install() -> None:
     debian.install(PACKAGES, "what basalt-backup is made with")
 
 
-def build_checker() -> None:
-    build.build(plugin=False, more=("basalt_check_table_files",))
+def build_helpers() -> None:
+    build.build(plugin=False, more=("basalt_check_table_files", "basalt_keep_databases"))
 
 
 def path() -> str:

@@ -50,8 +50,9 @@ class Contents:
     def folders_inside(self) -> None:
         """Of the clone and the cache, also in the debug symbols, which have other names instead."""
         (symbols,) = self.built.symbols.rglob("*.debug")
-        checker = self.built.programs / "usr/lib/basalt-tools" / paths.table_file_checker().name
-        for file in (checker, self.built.library, symbols):
+        folder = self.built.programs / "usr/lib/basalt-tools"
+        ours = (folder / paths.table_file_checker().name, folder / paths.database_keeper().name)
+        for file in (*ours, self.built.library, symbols):
             plain = file.with_suffix(".plain")
             self.output("objcopy", "--decompress-debug-sections", str(file), str(plain))
             content = plain.read_bytes()

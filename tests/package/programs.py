@@ -18,6 +18,7 @@ PROGRAMS = {
     "basalt-top": "--json",
 }
 CHECKER = "basalt-check-table-files"
+KEEPER = "basalt-keep-databases"
 TABLE_FILE = paths.ROOT / "tests/unit/python/testdata/backup/table_file.sst"
 # what its programs import and call, and the reader of option files
 DEPENDS = (
@@ -44,6 +45,7 @@ class Programs:
             Check("basalt-tools: files", self.files),
             Check("basalt-tools: its programs start", self.start),
             Check("basalt-tools: blocks of table files", self.check_blocks),
+            Check("basalt-tools: databases out of a checkpoint", self.keep_databases),
         ]
 
     def fields(self) -> None:
@@ -82,11 +84,23 @@ class Programs:
             expect_in(word, done.stdout, f"{name} --help")
             expect(not list(self.built.programs.rglob("__pycache__")), "a start writes files")
 
+    def beside(self, name: str) -> Path:
+        """Where basalt-backup looks for a program in C++: a link to it."""
+        beside = self.built.programs / FOLDER / "programs/backup" / name
+        target = (self.built.programs / "usr/lib/basalt-tools" / name).resolve()
+        expect(beside.resolve() == target, f"{beside} leads to {beside.resolve()}")
+        return beside
+
+    def keep_databases(self) -> None:
+        """It runs with what the package depends on; the tier `backup` has what it does."""
+        nowhere = self.built.programs / "nowhere"
+        command = [self.beside(KEEPER), nowhere]
+        done = subprocess.run(command, input="", capture_output=True, text=True)
+        expect(done.returncode == 1 and str(nowhere) in done.stderr, f"{done.stderr}")
+
     def check_blocks(self) -> None:
         """Where basalt-backup looks for the program, which says what RocksDB says."""
-        beside = self.built.programs / FOLDER / "programs/backup" / CHECKER
-        target = (self.built.programs / "usr/lib/basalt-tools" / CHECKER).resolve()
-        expect(beside.resolve() == target, f"{beside} leads to {beside.resolve()}")
+        beside = self.beside(CHECKER)
         done = subprocess.run([beside], input=f"{TABLE_FILE}\n", capture_output=True, text=True)
         expect((done.returncode, done.stdout) == (0, "ok\n"), f"{done.stdout}{done.stderr}")
         done = subprocess.run([beside], input=f"{beside}\n", capture_output=True, text=True)

@@ -10,6 +10,7 @@
 
 #include "server/connections/session.h"
 #include "server/plugin_state.h"
+#include "store/errors/status_map.h"
 
 namespace basalt::server {
 
@@ -242,6 +243,7 @@ uint64_t CacheUsage(const Database& database) {
 uint64_t WritingAllowed(const Database& database) {
   return database.store()->writing_allowed() ? 1 : 0;
 }
+uint64_t CorruptionErrors(const Database&) { return store::CorruptionErrors(); }
 uint64_t DiskFree(const Database& database) { return database.store()->errors().disk().free; }
 uint64_t DiskTotal(const Database& database) { return database.store()->errors().disk().total; }
 uint64_t DroppedIndexes(const Database& database) {
@@ -314,6 +316,8 @@ constexpr OwnVariable kOwn[] = {
     {"number_sst_entry_merge", Written<&Entries::merges>, "merges written to files"},
     {"number_sst_entry_other", Written<&Entries::others>, "other entries written to files"},
     {"writing_allowed", WritingAllowed, "1; 0 while errors or a full disk forbid writing"},
+    {"corruption_errors", CorruptionErrors,
+     "times that a statement or background work has met damaged data"},
     {"disk_free_bytes", DiskFree,
      "bytes free on the disk that holds rocksdb_datadir, without what only root may take"},
     {"disk_total_bytes", DiskTotal, "bytes of that disk"},

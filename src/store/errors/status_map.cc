@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/errors/status_map.h"
 
+#include <atomic>
 #include <string>
 
 namespace basalt::store {
 namespace {
+
+// Of the process, as MapStatus knows no store: there is one, and nobody asks for that of a test.
+std::atomic<uint64_t> corruption_errors{0};
 
 Code CodeOfIoError(const rocksdb::Status& status) {
   return status.IsNoSpace() || status.subcode() == rocksdb::Status::kSpaceLimit ? Code::kNoSpace
@@ -61,6 +65,12 @@ std::string PlaceIn(std::string_view message) {
 
 }  // namespace
 
+uint64_t CorruptionErrors() { return corruption_errors.load(std::memory_order_relaxed); }
+
+void CountIfCorruption(const rocksdb::Status& error) {
+  if (error.IsCorruption()) corruption_errors.fetch_add(1, std::memory_order_relaxed);
+}
+
 bool OnlyOptionsFileFailed(const rocksdb::Status& status) {
   return status.IsIOError() && status.severity() < rocksdb::Status::kHardError &&
          status.ToString().find("Unable to persist options") != std::string::npos;
@@ -72,6 +82,7 @@ Status MapStatus(const rocksdb::Status& status, std::string_view context) {
   }
   // The common answer of a point read; nobody reads its message, so it gets none.
   if (status.IsNotFound() && context.empty()) return Status(Code::kNotFound);
+  if (status.severity() < rocksdb::Status::kHardError) CountIfCorruption(status);
   std::string message(context);
   if (!message.empty()) message.append(": ");
   if (status.IsIOError() && CodeOfIoError(status) == Code::kNoSpace) {

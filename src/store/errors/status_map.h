@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,13 @@ namespace basalt::store {
 // kReadOnly, or kNoSpace when lack of space was that error. Where RocksDB names a place in a table
 // file, the message says it first, without the directory. An ok status allocates nothing.
 Status MapStatus(const rocksdb::Status& status, std::string_view context = {});
+
+// How often damaged data was met since the process began: errors of RocksDB that MapStatus has made
+// into kCorruption, and those of background work that were counted. A write that is refused because
+// of an earlier error has met nothing itself. Any thread.
+uint64_t CorruptionErrors();
+// For errors that nobody maps, because they are told to a listener: counts those of damaged data.
+void CountIfCorruption(const rocksdb::Status& error);
 
 // Whether a change of options or of column families has been made, and only the OPTIONS file could
 // not be written: a copy for people and tools, which the next change and the next opening write

@@ -5,6 +5,7 @@ repositories; and the order of things at its gate. `./dev test backup` has the r
 
 import hashlib
 import io
+import json
 import os
 import socket
 import ssl
@@ -80,8 +81,25 @@ class ManifestTest(unittest.TestCase):
 
     def test_another_version_is_named(self):
         _, text, _ = manifest.encode(backup()).split(b"\n", 2)
-        with self.assertRaisesRegex(Damaged, "version 2 is not known"):
-            manifest.decode(signed(b"basalt-backup manifest 2", text.split(b"\n")[0]))
+        with self.assertRaisesRegex(Damaged, "version 3 is not known"):
+            manifest.decode(signed(b"basalt-backup manifest 3", text.split(b"\n")[0]))
+
+    def test_a_backup_of_some_databases_is_another_version(self):
+        some = backup(databases=("blog", "shöp"))
+        first, text, _ = manifest.encode(some).split(b"\n", 2)
+        text = text.split(b"\n")[0]
+        self.assertEqual(first, b"basalt-backup manifest 2")
+        self.assertIn(b'"databases":["blog","sh\\u00f6p"]', text)
+        self.assertEqual(manifest.decode(manifest.encode(some)), some)
+        lists = (b"[]", b"[7]", b'["b","a"]', b'["a","a"]', b'[""]', b'["a\\n"]', b'"ab"', b"null")
+        for wrong in lists:
+            changed = text.replace(b'["blog","sh\\u00f6p"]', wrong)
+            self.assertNotEqual(changed, text)
+            with self.subTest(wrong), self.assertRaises(Damaged):
+                manifest.decode(signed(first, changed))
+        for version, fields in ((b"1", text), (b"2", manifest.encode(backup()).split(b"\n")[1])):
+            with self.assertRaisesRegex(Damaged, "contradict"):
+                manifest.decode(signed(b"basalt-backup manifest " + version, fields))
 
     def test_fields_are_checked_though_the_checksum_is_right(self):
         good = manifest.encode(backup()).split(b"\n")[1].decode()
@@ -173,6 +191,15 @@ class RepositoryTest(unittest.TestCase):
         with self.assertRaisesRegex(Damaged, "begins behind the end"):
             self.repository.chain(LATER)
 
+    def test_an_increment_has_the_databases_of_its_base(self):
+        self.repository.objects.add([])
+        self.repository.commit(backup())
+        archive = Archive(NOTHING, 0, "none", 42, 50)
+        later = backup(id=LATER, base=FULL, archive=archive, databases=("shop",))
+        self.repository.commit(later)
+        with self.assertRaisesRegex(Damaged, "other databases than its base"):
+            self.repository.chain(LATER)
+
     def test_a_damaged_manifest_is_named_and_no_increment_builds_on_it(self):
         self.repository.objects.add([])
         self.repository.commit(backup())
@@ -223,6 +250,9 @@ class RepositoryTest(unittest.TestCase):
     def test_what_is_known_is_read_as_it_was_printed_and_else_refused(self):
         known = Known({FULL: 42}, {"a/b/1/2": Object(NOTHING, 2)})
         self.assertEqual(Known.decode(known.encode()), known)
+        known = Known({FULL: 42, LATER: 43}, {}, {LATER: ("blog", "shop")})
+        self.assertEqual(Known.decode(known.encode()), known)
+        self.assertEqual(json.loads(known.encode())["backups"], {FULL: 42}, "what old ones read")
         for text in ("", "{}", "[]", '{"format":"basalt-backup known 2"}', known.encode()[:-2]):
             with self.subTest(text), self.assertRaises(BackupError):
                 Known.decode(text)

@@ -21,7 +21,7 @@ OTHERS = {
 # words of PromQL, labels and variables of Grafana in the queries
 LANGUAGE = {"rate", "increase", "min", "by", "topk", "instance"}
 # sections of the page
-WATCHED = ("The five numbers", "By question")
+WATCHED = ("The six numbers", "By question")
 
 
 def panels() -> list[dict]:

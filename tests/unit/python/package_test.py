@@ -81,7 +81,7 @@ class OriginTest(unittest.TestCase):
                 with self.assertRaisesRegex(DevError, r"missing: .*; run \./dev build"):
                     origin.check_products(targets.host())
                 for product in paths.products():
-                    product.parent.mkdir(parents=True)
+                    product.parent.mkdir(parents=True, exist_ok=True)
                     product.touch()
                 settings = paths.build_dir() / "basalt-settings"
                 settings.write_text("A=B\nBASALT_SERVER_HOME=/c/10.11.6-1\n")

@@ -334,6 +334,7 @@ class AttentionTest(unittest.TestCase):
             "Writing is off": counted(IDLE, 2.0, writing_allowed=0),
             "Background work has failed": replace(counted(IDLE, 2.0), background_errors=1),
             "A table file cannot be opened": counted(IDLE, 2.0, no_file_errors=1),
+            "Damaged data was met": counted(IDLE, 2.0, corruption_errors=1),
             "Writes had to stop": counted(IDLE, 2.0, stall_total_stops=1),
             "10 % of a thread": counted(IDLE, 2.0, stall_micros=200_001),
             "Level 0 of default has 20 files": replace(counted(IDLE, 2.0), levels=level),
@@ -366,7 +367,7 @@ class AttentionTest(unittest.TestCase):
                 self.assertEqual("", self.said(counted(IDLE, 2.0, **grown)))
 
     def test_what_has_been_long_ago(self):
-        old = counted(IDLE, stall_total_stops=9, no_file_errors=1)
+        old = counted(IDLE, stall_total_stops=9, no_file_errors=1, corruption_errors=1)
         after = replace(counted(old, 2.0), background_errors=3)
         self.assertEqual("", self.said(after, old, errors=3))
         self.assertEqual("", " ".join(attention.attention(after, rates.between(None, after))))

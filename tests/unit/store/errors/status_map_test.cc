@@ -39,6 +39,19 @@ TEST(MapStatus, EveryKindHasItsCode) {
   for (const Case& c : cases) EXPECT_EQ(MapStatus(c.from).code(), c.to) << c.from.ToString();
 }
 
+TEST(MapStatus, DamageIsCountedWhereItIsMet) {
+  const uint64_t before = CorruptionErrors();
+  (void)MapStatus(Status::OK());
+  (void)MapStatus(Status::IOError("x"));
+  (void)MapStatus(Status(Status::Corruption("x"), Status::kUnrecoverableError));  // a write, later
+  CountIfCorruption(Status::NotFound());
+  EXPECT_EQ(CorruptionErrors(), before);
+  (void)MapStatus(Status::Corruption("x"), "reading");
+  EXPECT_EQ(CorruptionErrors(), before + 1);
+  CountIfCorruption(Status(Status::Corruption("x"), Status::kUnrecoverableError));
+  EXPECT_EQ(CorruptionErrors(), before + 2);
+}
+
 TEST(MapStatus, TheMessageSaysWhatWasDone) {
   const basalt::Status status = MapStatus(Status::IOError("disk"), "reading t");
   EXPECT_THAT(std::string(status.message()), ::testing::StartsWith("reading t: "));
