@@ -31,6 +31,7 @@ ORDER = (
     "fuzz",
     "differential",
     "foreign-keys",
+    "online-ddl",
     "crash",
     "replication",
     "cluster",
