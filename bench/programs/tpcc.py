@@ -228,6 +228,7 @@ def add_mix(report: Report, point: Point, found: dict[str, list[turns.Turn]]) ->
 
 
 def check_conditions(bench, report: Report, label: str) -> None:
+    bench.each(lambda c: tpcc.count_rows(c.server), "statistics")
     broken = bench.each(lambda c: tpcc.violations(c.server), "consistency conditions")
     for engine, found in broken.items():
         report.failures += [f"{engine}, {label}: condition {text}" for text in found]

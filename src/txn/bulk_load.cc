@@ -177,6 +177,7 @@ Status BulkLoad::Add(size_t index, Bytes key, Bytes value) {
   load->buffer.Add(key, value);
   bytes_ += load->buffer.bytes() - before;
   ++entries_;
+  written_->CountAdded(key.size() + value.size());
   if (bytes_ < options_.buffer_bytes) [[likely]]
     return Status::Ok();
   for (auto& each : loads_) BASALT_RETURN_IF_ERROR(Flush(each.get()));

@@ -30,6 +30,7 @@ class TemporaryWrites {
   // Before the first write of a transaction; later calls do nothing.
   Status Begin();
   WriteSet& writes() { return writes_; }
+  uint64_t bytes_added() const { return writes_.bytes_added(); }  // any thread
   bool empty() const { return writes_.empty(); }
 
   void BeginStatement();

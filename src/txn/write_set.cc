@@ -104,18 +104,21 @@ void WriteSet::NoteWrite(uint32_t family) {
 Status WriteSet::Put(rocksdb::ColumnFamilyHandle* family, Bytes key, Bytes value) {
   BASALT_RETURN_IF_ERROR(SpillIfFull());
   NoteWrite(family->GetID());
+  CountAdded(key.size() + value.size());
   return store::MapStatus(batch_->Put(family, key, value), "collecting a write");
 }
 
 Status WriteSet::Delete(rocksdb::ColumnFamilyHandle* family, Bytes key) {
   BASALT_RETURN_IF_ERROR(SpillIfFull());
   NoteWrite(family->GetID());
+  CountAdded(key.size());
   return store::MapStatus(batch_->Delete(family, key), "collecting a delete");
 }
 
 Status WriteSet::SingleDelete(rocksdb::ColumnFamilyHandle* family, Bytes key) {
   BASALT_RETURN_IF_ERROR(SpillIfFull());
   NoteWrite(family->GetID());
+  CountAdded(key.size());
   return store::MapStatus(batch_->SingleDelete(family, key), "collecting a delete");
 }
 

@@ -93,6 +93,13 @@ class WriteSet {
   size_t bytes() const { return batch_ == nullptr ? 0 : batch_->GetDataSize(); }
   // Writes since Clear, those taken back not counted. Others may ask while they hold mutex().
   uint64_t operations() const { return operations_ + spilled_operations_; }
+  // Bytes of all keys and values that were ever added here and to loads beside, those that were
+  // taken back included. Any thread.
+  uint64_t bytes_added() const { return bytes_added_.load(std::memory_order_relaxed); }
+  // The owner adds so many bytes, here or to a load.
+  void CountAdded(size_t bytes) {
+    bytes_added_.store(bytes_added() + bytes, std::memory_order_relaxed);  // one writer
+  }
 
   // A mark at the present state. The handle stays valid until the mark is released or a mark
   // before it is rolled back to.
@@ -168,6 +175,7 @@ class WriteSet {
   uint64_t operations_ = 0;         // in the batch
   uint64_t spilled_operations_ = 0;
   uint64_t generation_ = 0;
+  std::atomic<uint64_t> bytes_added_{0};
   std::vector<MarkEntry> marks_;
   Mark next_mark_ = 1;
   std::vector<SpillLayer> layers_;  // oldest first

@@ -3,11 +3,12 @@
 server: answers, errors and counts must be the same, and so must the rows at the end."""
 
 import pymysql
+from pymysql.constants import CR
 
 from tests.cluster.spider_nodes import Sharded, execute, partition
 from tests.cluster.spider_statements import Statements
 from tests.kit.clients.client import Problem
-from tests.kit.replicas.node import DATABASE
+from tests.kit.replicas.node import DATABASE, Broken
 
 SINGLE = "single"  # the database of the tables on one server, the Spider node itself
 ITEM = "id INT PRIMARY KEY, grp INT NOT NULL, name VARCHAR(40), price DECIMAL(9,2), KEY (grp)"
@@ -17,6 +18,8 @@ SALE = (
 )
 ROUND = 15  # statements
 SHORT, LONG = 10, 250
+# 0: what the driver says of a connection that it has closed itself
+LOST = (0, CR.CR_SERVER_GONE_ERROR, CR.CR_SERVER_LOST)
 
 
 class Answers:
@@ -74,11 +77,14 @@ class Answers:
 
 
 def answer(link, sql: str, ordered: bool):
-    """The number of the error; rows; or how many rows it has changed."""
+    """The number of the error; rows; or how many rows it has changed. Broken: the server is gone,
+    which is no answer, though both tables would have the same one."""
     with link.cursor() as cursor:
         try:
             cursor.execute(sql)
         except pymysql.Error as error:
+            if error.args[0] in LOST:
+                raise Broken(f"the Spider node died of: {sql}") from error
             return error.args[0]
         if cursor.description is None:
             return counted(sql, cursor.rowcount)

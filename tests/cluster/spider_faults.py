@@ -71,8 +71,8 @@ class Faults:
         return found
 
     def lost_counts(self) -> list[Problem]:
-        """With its count a shard sends the least value of each column of the WHERE. The server tests
-        the WHERE on that row, which no table has."""
+        """With its count a shard sends the least value of each column of the WHERE. The server
+        tests the WHERE on that row, which no table has."""
         execute(self.spider, "INSERT INTO two VALUES (1, 9), (2, 5)")
         counts = []
         with self.spider.connect() as link, link.cursor() as cursor:

@@ -1,1 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
+"""Long statements while others work: see README.md."""

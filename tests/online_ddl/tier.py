@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Indexes built while eight connections write; see README.md. --filter takes the name of a part."""
+"""Long statements while others work; see README.md. --filter takes the name of a part."""
 
 import shutil
 import threading
@@ -13,11 +13,12 @@ from tests.kit.side_by_side.server_options import ENGINE_OPTIONS
 from tests.kit.tier_result import TierResult
 from tests.online_ddl import builds, writers
 from tests.online_ddl.builds import Builder
+from tests.online_ddl.killed import Killed
 from tests.online_ddl.writers import DATABASE, Writers
 from tools import paths
 from tools.server import PrivateServer
 
-HELP = "indexes built under writers: exact afterwards, also after KILL and kill -9"
+HELP = "indexes built under writers; KILL and kill -9 of long statements"
 SECONDS, LONG_SECONDS = 24, 3400  # for builds, over all shapes of the table
 KILLS, LONG_KILLS = 4, 60
 CRASHES, LONG_CRASHES = 2, 40
@@ -41,6 +42,9 @@ def run(args) -> TierResult:
         if chosen("crashes", args):
             run_crashes(server, seed, args, result)
         look_at_log(server, seed, result)
+    if chosen("killed", args):
+        with PrivateServer(folder / "killed", "rocksdb", ["--secure-file-priv="]) as server:
+            Killed(server, result, args.long).run()
     return result
 
 

@@ -50,9 +50,9 @@ SCHEMA_HEAD = f"""# Tables of INFORMATION_SCHEMA
 {NOTE}
 The tables of MyRocks in MariaDB 10.11 have the same columns in the same order; those marked with a
 star are new here. Keys and names of transactions are in hexadecimal digits, but for `KEY` of
-`ROCKSDB_LOCKS`. `ROCKSDB_TRX`, `_LOCKS`, `_DEADLOCK`, `_DDL`, `_FOREIGN_KEYS`, `_INDEX_SIZES` and
-`_LIVE_FILES` are empty without the PROCESS privilege. [locking.md](locking.md) describes
-transactions and locks.
+`ROCKSDB_LOCKS`. `ROCKSDB_TRX`, `_LOCKS`, `_DEADLOCK`, `_DDL`, `_FOREIGN_KEYS`, `_INDEX_SIZES`,
+`_LIVE_FILES` and `_PROGRESS` are empty without the PROCESS privilege. [locking.md](locking.md)
+describes transactions and locks.
 """
 # what the names of a table's columns do not say
 SCHEMA_NOTES = {
@@ -73,6 +73,10 @@ SCHEMA_NOTES = {
     "ROCKSDB_LOCKS": "Those that are held; who waits is in `ROCKSDB_TRX`. `KEY` of a row is the "
     "number of its index and a hash of its key, not the key as in `WAITING_KEY`. How "
     'to find one by the other: [locking.md](locking.md), "Which transaction blocks which".',
+    "ROCKSDB_PROGRESS": "One row a statement that runs now and has used the engine. `STAGE` to "
+    "`EXPECTED` are NULL when neither the server nor the engine reports a share. What `DONE` "
+    "counts depends on the stage: rows, entries of an index, bytes of a file. `PER_SECOND` is of "
+    "`DONE`, else of rows written, else of rows read. `SECONDS_LEFT` is of the stage.",
     "ROCKSDB_DEADLOCK": "`rocksdb_max_latest_deadlocks` of them, one row a transaction.",
     "ROCKSDB_CFSTATS": "`PENDING_COMPACTION_BYTES` is new here: bytes that compactions have to "
     "rewrite until no level is too large, as RocksDB estimates them.",

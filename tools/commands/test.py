@@ -31,10 +31,10 @@ ORDER = (
     "fuzz",
     "differential",
     "foreign-keys",
-    "online-ddl",
     "crash",
     "replication",
     "cluster",
+    "online-ddl",
 )
 # killed servers, slow disks, replicas that catch up: in the long form they leave a core idle
 WAITING = ("faults", "crash", "replication", "cluster")

@@ -74,6 +74,7 @@ ROOMS = {
         "information_schema": {"", "measures", "tables"},
         "reports": {
             "",
+            "measures",
             "variables",
             "tables",
             "connections",

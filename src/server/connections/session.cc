@@ -65,9 +65,20 @@ RowCounts Session::TotalRowCounts() {
   return sums;
 }
 
-void Session::ForEach(const std::function<void(THD*, const txn::Transaction&)>& visit) {
+void Session::ForEach(const std::function<void(THD*, const Session&)>& visit) {
   MutexLock lock(Sessions().mutex);
-  for (const Session* session : Sessions().sessions) visit(session->thd_, *session->transaction_);
+  for (const Session* session : Sessions().sessions) visit(session->thd_, *session);
+}
+
+WorkSums Session::Work() const {
+  const auto of = [this](RowEvent event) { return row_counters_.Of(event); };
+  WorkSums sums;
+  sums.rows_read = of(RowEvent::kRead) + of(RowEvent::kSystemRead);
+  sums.rows_written = of(RowEvent::kInserted) + of(RowEvent::kUpdated) + of(RowEvent::kDeleted) +
+                      of(RowEvent::kSystemInserted) + of(RowEvent::kSystemUpdated) +
+                      of(RowEvent::kSystemDeleted);
+  sums.bytes_written = transaction_->bytes_added();
+  return sums;
 }
 
 Session* Session::IfAny(THD* thd) {
@@ -113,6 +124,7 @@ void Session::BeginStatement() {
     transaction_->BeginStatement();
     in_statement_ = true;
     measure_.Begin(PerfContextLevel(thd_));
+    NoteStatement();
     // An interrupt meant for an earlier statement must not end this one; one that came just now is
     // still to be seen in `killed`, which the server sets first.
     transaction_->locks().ClearInterrupt();

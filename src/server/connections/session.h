@@ -14,6 +14,7 @@
 #include "server/connections/unsynced_definitions.h"
 #include "server/measures/perf_counters.h"
 #include "server/measures/row_counters.h"
+#include "server/measures/statement_work.h"
 #include "server/server_headers.h"
 #include "txn/transaction.h"
 
@@ -35,7 +36,7 @@ class Session {
   // Null when the connection has not used the engine yet.
   static Session* IfAny(THD* thd);
   // Calls `visit` for every connection that has one; it lives as long as the call. Any thread.
-  static void ForEach(const std::function<void(THD*, const txn::Transaction&)>& visit);
+  static void ForEach(const std::function<void(THD*, const Session&)>& visit);
   // What all connections have done since the start, those that have ended included. Any thread.
   static RowCounts TotalRowCounts();
   ~Session();
@@ -44,6 +45,10 @@ class Session {
 
   // Never null. Active between BeginStatement and the end of the transaction.
   txn::Transaction* transaction() const { return transaction_.get(); }
+  // Since the connection began. Any thread that keeps the session alive.
+  WorkSums Work() const;
+  // The running statement's share of it.
+  const StatementWork& statement_work() const { return statement_work_; }
 
   // For values of sequences, beside transaction(). Ended with each statement.
   SequenceTransaction* sequences() { return &sequences_; }
@@ -102,6 +107,8 @@ class Session {
  private:
   Session(THD* thd, engine::Database& database);
 
+  // The running statement uses the engine, with a table or without one.
+  void NoteStatement() { statement_work_.Begin(thd_->query_id, Work()); }
   bool EndsTransaction(bool all) const;
   void BeginTransaction();
   bool TakesPartInOrder() const;
@@ -125,6 +132,7 @@ class Session {
   unsigned duplicate_index_ = 0;
   bool in_statement_ = false;
   StatementMeasure measure_;
+  StatementWork statement_work_;
   // Set by CommitOrdered for Commit.
   bool committed_in_order_ = false;
   Status commit_status_;

@@ -38,6 +38,9 @@ class RowCounters {
     std::atomic<uint64_t>& counter = counters_[static_cast<size_t>(event)];
     counter.store(counter.load(std::memory_order_relaxed) + times, std::memory_order_relaxed);
   }
+  uint64_t Of(RowEvent event) const {
+    return counters_[static_cast<size_t>(event)].load(std::memory_order_relaxed);
+  }
   void AddTo(RowCounts* sums) const {
     for (size_t i = 0; i < counters_.size(); ++i) {
       (*sums)[i] += counters_[i].load(std::memory_order_relaxed);

@@ -17,6 +17,7 @@
 #include "server/plugin/server_build.h"
 #include "server/plugin_state.h"
 #include "server/reports/lock_views.h"
+#include "server/reports/progress_view.h"
 #include "server/reports/status_counters.h"
 #include "server/server_headers.h"
 #include "server/tables/collation_adapter.h"
@@ -243,5 +244,6 @@ maria_declare_plugin(ha_rocksdb){
     BASALT_VIEW("ROCKSDB_COMPACTION_HISTORY", "The last compactions", InitCompactionHistory),
     BASALT_VIEW("ROCKSDB_INDEX_SIZES", "How much room each index takes, on disk and in memory",
                 InitIndexSizes),
-    BASALT_VIEW("ROCKSDB_FOREIGN_KEYS", "Foreign keys in the dictionary",
-                InitForeignKeys) maria_declare_plugin_end;
+    BASALT_VIEW("ROCKSDB_FOREIGN_KEYS", "Foreign keys in the dictionary", InitForeignKeys),
+    BASALT_VIEW("ROCKSDB_PROGRESS", "How far the statements are that run",
+                InitProgressView) maria_declare_plugin_end;

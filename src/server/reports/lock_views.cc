@@ -93,8 +93,8 @@ struct ConnectionInfo {
 
 std::unordered_map<uint64_t, ConnectionInfo> Connections() {
   std::unordered_map<uint64_t, ConnectionInfo> connections;
-  Session::ForEach([&](THD* thd, const txn::Transaction& transaction) {
-    ConnectionInfo& info = connections[transaction.id()];
+  Session::ForEach([&](THD* thd, const Session& session) {
+    ConnectionInfo& info = connections[session.transaction()->id()];
     info.thread_id = thd_get_thread_id(thd);
     info.lock_wait_seconds = LockWaitSeconds(thd);
     info.replica = thd->slave_thread != 0;
