@@ -63,10 +63,6 @@ class Transaction {
   uint64_t id() const { return locks_.owner().id(); }
   bool active() const { return state() != State::kIdle; }
   TransactionInfo Describe() const;  // what reports show of it; any thread
-  // Bytes of all keys and values that this object has ever written; grows only. Any thread.
-  uint64_t bytes_added() const {
-    return writes_.logged().bytes_added() + writes_.temporary().bytes_added();
-  }
 
   // idle -> active. A few stores: snapshot, write batch and locks come at need.
   void Begin(const Settings& settings);
