@@ -279,7 +279,9 @@ Status Catalog::BeginIndexBuild(const std::vector<IndexRequest>& requests,
   for (const IndexRecord& index : *built) {
     change.Put(IndexKey(RecordType::kIndexBuild, index.id), EncodeMarker());
   }
-  return Commit(&change);
+  BASALT_RETURN_IF_ERROR(Commit(&change));
+  for (const IndexRecord& index : *built) building_.insert(index.id);
+  return Status::Ok();
 }
 
 // One table's part of the change.
@@ -322,6 +324,7 @@ Status Catalog::ReplaceIndexes(const std::vector<TableRecord>& replacements,
     change.Put(TableVersionKey(VersionPathOfTable(first.name)), EncodeTableVersion(version + 1));
     BASALT_RETURN_IF_ERROR(Commit(&change));
     visibility_.NoteNewIndexes(added);
+    for (const IndexId index : added) building_.erase(index);
   }
   if (any_dropped) dropped_indexes_.Notify();
   return {};
@@ -337,6 +340,7 @@ Status Catalog::AbortIndexBuild(const std::vector<IndexRecord>& built) {
       change.Delete(IndexKey(RecordType::kIndexBuild, index.id));
     }
     BASALT_RETURN_IF_ERROR(Commit(&change));
+    for (const IndexRecord& index : built) building_.erase(index.id);
   }
   dropped_indexes_.Notify();
   return {};
@@ -350,7 +354,7 @@ Status Catalog::DropLeftBehind(const std::set<IndexId>& indexes) {
     change.frees_space = true;
     for (const IndexId index : indexes) {
       size_t position = 0;
-      if (FindIndex(index, &position) != nullptr) continue;
+      if (FindIndex(index, &position) != nullptr || building_.contains(index)) continue;
       change.DropIndex(index);
       found = true;
     }

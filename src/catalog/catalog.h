@@ -108,10 +108,10 @@ class Catalog {
   Status ReplaceIndexes(const std::vector<TableRecord>& replacements,
                         const TableDefinition* definition = nullptr,
                         const NewForeignKeys& foreign_keys = {});
-  // Gives up a build: queues its indexes for the reclaimer.
+  // Gives up a build, or indexes of it: queues them for the reclaimer.
   Status AbortIndexBuild(const std::vector<IndexRecord>& built);
-  // Queues those of the indexes that no table has: a transaction that was prepared before they were
-  // dropped has written into them after the reclaimer was there.
+  // Queues those of the indexes that no table has and that are not being built: a transaction that
+  // was prepared before they were dropped has written into them after the reclaimer was there.
   Status DropLeftBehind(const std::set<IndexId>& indexes);
 
   // Drops a column family that no index is in, not even a dropped one whose space is not free yet.
@@ -162,7 +162,8 @@ class Catalog {
   DroppedIndexes dropped_indexes_;
   AutoIncrements auto_increments_;
   IngestJobs ingest_jobs_;
-  std::atomic<uint32_t> maximum_index_number_;  // changes under ddl_mutex_
+  std::set<IndexId> building_ BASALT_GUARDED_BY(ddl_mutex_);  // begun here, with no table so far
+  std::atomic<uint32_t> maximum_index_number_;                // changes under ddl_mutex_
 };
 
 }  // namespace basalt::catalog

@@ -13,12 +13,14 @@
 namespace basalt::engine {
 
 // Once a second: makes what the log holds durable, for commits that asked for no more than that,
-// releases what idle cursors pin, and has deletions in memory written out before scans suffer.
+// releases what idle cursors pin, drops change logs that nobody needs, and has deletions in memory
+// written out before scans suffer.
 class Database::Housekeeper {
  public:
-  Housekeeper(store::Store* store, txn::IdleCursors* cursors)
+  Housekeeper(store::Store* store, txn::IdleCursors* cursors, ClosedLogs* closed_logs)
       : store_(store),
         cursors_(cursors),
+        closed_logs_(closed_logs),
         thread_(StartWorkerThread("housekeeper", [this] { Run(); })) {}
   ~Housekeeper() {
     {
@@ -37,6 +39,7 @@ class Database::Housekeeper {
       // A failure stops the store from taking writes, which is where users learn of it.
       (void)store_->SyncWal(true);
       cursors_->Tick();
+      (void)closed_logs_->Tick();  // what fails is tried again
       store_->flushes().FlushForScans();
       store_->compactions().PaceBackgroundWork();
       lock.Lock();
@@ -45,6 +48,7 @@ class Database::Housekeeper {
 
   store::Store* const store_;
   txn::IdleCursors* const cursors_;
+  ClosedLogs* const closed_logs_;
   Mutex mutex_;
   CondVar changed_;
   bool stop_ = false;
@@ -92,6 +96,8 @@ Status Database::Open(Options options, std::unique_ptr<Database>* database) {
   BASALT_RETURN_IF_ERROR(catalog::Catalog::Load(opened->store_.get(), &opened->catalog_));
   opened->transactions_ = std::make_unique<txn::TransactionManager>(
       opened->store_.get(), opened->catalog_.get(), options.transactions);
+  opened->closed_logs_ =
+      std::make_unique<ClosedLogs>(opened->catalog_.get(), opened->transactions_.get());
   size_t finished_commits = 0;
   BASALT_RETURN_IF_ERROR(opened->transactions_->Recover(&finished_commits));
   opened->Summarize(finished_commits);
@@ -103,7 +109,8 @@ Status Database::Open(Options options, std::unique_ptr<Database>* database) {
 Status Database::StartBackgroundWork() {
   MutexLock guard(mutex_);
   if (housekeeper_ != nullptr) return Status::Ok();
-  housekeeper_ = std::make_unique<Housekeeper>(store_.get(), transactions_->idle_cursors());
+  housekeeper_ = std::make_unique<Housekeeper>(store_.get(), transactions_->idle_cursors(),
+                                               closed_logs_.get());
   reclaimer_->Start();
   return Status::Ok();
 }
@@ -119,6 +126,7 @@ Status Database::Close() {
   if (store_ == nullptr) return Status::Ok();
   StopBackgroundWork();
   reclaimer_.reset();
+  closed_logs_.reset();
   transactions_.reset();
   catalog_.reset();
   Status closed = store_->Close();

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "catalog/catalog.h"
 #include "catalog/index_reclaimer.h"
+#include "engine/closed_logs.h"
 #include "engine/key_prefixes.h"
 #include "engine/opening_summary.h"
 #include "engine/table_counters.h"
@@ -53,6 +54,9 @@ class Database {
   // Tells the store where the parts of an index's keys end; kept until told otherwise.
   KeyPrefixes* key_prefixes() const { return key_prefixes_.get(); }
 
+  // Logs of index builds that have ended.
+  ClosedLogs* closed_logs() const { return closed_logs_.get(); }
+
   // The counters of the table with this (hidden) primary key, made when missing.
   std::shared_ptr<TableCounters> CountersOf(IndexId primary);
   // Forgets them: the index is gone for good.
@@ -70,6 +74,7 @@ class Database {
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<catalog::Catalog> catalog_;
   std::unique_ptr<txn::TransactionManager> transactions_;
+  std::unique_ptr<ClosedLogs> closed_logs_;
   std::unique_ptr<catalog::IndexReclaimer> reclaimer_;
   std::unique_ptr<Housekeeper> housekeeper_;
   Mutex mutex_;

@@ -4,10 +4,13 @@
 #include <atomic>
 #include <cstdint>
 
+#include "txn/change_log.h"
+
 namespace basalt::engine {
 
-// Numbers handed out for new rows of one table, and when it was last changed. They outlive the open
-// table, because a value given to a transaction that has not committed yet must not be given again.
+// Numbers handed out for new rows of one table, when it was last changed, and where its writers
+// record their changes while indexes are built. They outlive the open table, because a value given
+// to a transaction that has not committed yet must not be given again.
 //
 // Thread-safety: any thread.
 class TableCounters {
@@ -45,6 +48,9 @@ class TableCounters {
       NoteLoaded();
   }
 
+  // Open while indexes of the table are built. Whoever changes a row then says so there.
+  txn::ChangeLog& change_log() { return change_log_; }
+
   // Bulk loads, whose rows are all there from one moment on: how many there were, as far as
   // estimates must know. The commit that follows BeginLoad is the load's, or, where others use the
   // table, may be taken for it; one that is committed by itself says so with NoteLoaded.
@@ -67,6 +73,7 @@ class TableCounters {
   std::atomic<int64_t> last_change_{0};
   std::atomic<uint64_t> loads_{0};
   std::atomic<bool> load_begun_{false};
+  txn::ChangeLog change_log_;
 };
 
 }  // namespace basalt::engine

@@ -15,7 +15,8 @@ Transaction::Transaction(TransactionManager* manager, uint64_t id)
     : manager_(manager),
       locks_(this, manager, id),
       writes_(manager, &locks_.owner()),
-      reads_(manager, &settings_, &writes_) {
+      reads_(manager, &settings_, &writes_),
+      changes_(manager, &writes_) {
   manager_->AddTransaction(this);
 }
 
@@ -189,6 +190,7 @@ Status Transaction::Rollback() {
 void Transaction::Finish() {
   const bool large = writes_.large();
   writes_.Clear();
+  changes_.Clear();
   if (registered_) manager_->Unregister(this);
   registered_ = false;
   if (!name_.empty()) {

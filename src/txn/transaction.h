@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "store/wal/wal_committer.h"
 #include "txn/bulk_load.h"
+#include "txn/logged_changes.h"
 #include "txn/transaction_locks.h"
 #include "txn/transaction_reads.h"
 #include "txn/transaction_snapshot.h"
@@ -62,10 +63,6 @@ class Transaction {
   uint64_t id() const { return locks_.owner().id(); }
   bool active() const { return state() != State::kIdle; }
   TransactionInfo Describe() const;  // what reports show of it; any thread
-  // Bytes of all keys and values that this object has ever written; grows only. Any thread.
-  uint64_t bytes_added() const {
-    return writes_.logged().bytes_added() + writes_.temporary().bytes_added();
-  }
 
   // idle -> active. A few stores: snapshot, write batch and locks come at need.
   void Begin(const Settings& settings);
@@ -86,6 +83,7 @@ class Transaction {
   const TransactionSnapshot& snapshot() const { return reads_.snapshot(); }
   TransactionReads& reads() { return reads_; }
   TransactionWrites& writes() { return writes_; }
+  LoggedChanges& changes() { return changes_; }
   // As TransactionWrites::empty says: does the end need the log?
   bool has_writes() const { return !writes_.empty(); }
 
@@ -131,6 +129,7 @@ class Transaction {
   Settings settings_;
   mutable TransactionWrites writes_;  // the mutex of its logged ones also guards name_ in Describe
   TransactionReads reads_;
+  LoggedChanges changes_;
   size_t statement_lock_position_ = 0;
   std::string name_;
   store::WalCommitter committer_;

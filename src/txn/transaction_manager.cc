@@ -209,6 +209,18 @@ std::vector<TransactionInfo> TransactionManager::ActiveTransactions() const {
   return active;
 }
 
+// A transaction says that a change comes before it takes its position. So who has one in front of
+// `first`, which is read before, is seen.
+uint64_t TransactionManager::FirstUndecidedChange() const {
+  uint64_t first = next_change();
+  ReaderLock registry(transactions_mutex_);
+  for (const Transaction* transaction : transactions_) {
+    const uint64_t change = transaction->changes_.first();
+    if (change != 0) first = std::min(first, change);
+  }
+  return first;
+}
+
 ViewStamp TransactionManager::LatestStamp() const {
   return {store_->base()->GetLatestSequenceNumber(), ingestions_.load()};
 }

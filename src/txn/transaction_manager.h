@@ -59,6 +59,14 @@ class TransactionManager {
   // there. Else kLockBusy, and all is as before. Does not wait.
   Status OwnTable(Transaction* asker, std::span<const IndexId> indexes, bool empty);
 
+  // --- Change logs (change_log.h) ---
+  // The position of the next change of any log; of the change that asks for it.
+  uint64_t next_change() const { return next_change_.load(); }
+  uint64_t TakeChangePosition() { return next_change_.fetch_add(1); }
+  // All changes in front of this position are decided: in the store, or gone. Looks at every
+  // transaction.
+  uint64_t FirstUndecidedChange() const;
+
   // All that are active, for reports. Any thread.
   std::vector<TransactionInfo> ActiveTransactions() const;
 
@@ -136,6 +144,7 @@ class TransactionManager {
   mutable SharedMutex transactions_mutex_;
   std::vector<Transaction*> transactions_ BASALT_GUARDED_BY(transactions_mutex_);  // all there are
   std::atomic<uint64_t> next_id_{1};
+  std::atomic<uint64_t> next_change_{1};
   mutable Mutex mutex_;
   CondVar registry_changed_;
   Registry prepared_ BASALT_GUARDED_BY(mutex_);

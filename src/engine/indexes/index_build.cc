@@ -10,14 +10,11 @@
 namespace basalt::engine {
 namespace {
 
-// What no two entries of an index may share, as BulkLoad asks for it.
-std::function<size_t(Bytes)> UniqueBytesOf(std::shared_ptr<const codec::KeyCodec> codec,
-                                           bool unique) {
-  if (!unique) return [](Bytes) { return size_t{0}; };
-  return [codec = std::move(codec)](Bytes key) -> size_t {
-    if (codec->UserPartsHaveNull(key)) return 0;
-    return codec->PrefixBytes(key, codec->user_parts());
-  };
+// Where changes are logged. Not beside the rows: that column family may run backwards.
+constexpr char kLogFamily[] = "default";
+
+Status ChangedByPrepared() {
+  return Status(Code::kLockBusy, "a prepared transaction has changed the table");
 }
 
 }  // namespace
@@ -32,7 +29,17 @@ IndexBuild::IndexBuild(const Table* table, codec::TableDescriptor target, Option
 
 Status IndexBuild::Begin(const std::vector<size_t>& positions,
                          const std::vector<catalog::IndexRequest>& requests) {
-  BASALT_RETURN_IF_ERROR(table_.database()->catalog()->BeginIndexBuild(requests, &built_));
+  std::vector<catalog::IndexRequest> all = requests;
+  if (options_.log_changes) {
+    catalog::IndexRequest log;
+    log.column_family = kLogFamily;
+    all.push_back(log);
+  }
+  BASALT_RETURN_IF_ERROR(table_.database()->catalog()->BeginIndexBuild(all, &built_));
+  if (options_.log_changes) {
+    log_ = built_.back();
+    built_.pop_back();
+  }
   for (size_t i = 0; i < positions.size(); ++i) {
     codec::IndexDescriptor& described = target_.indexes[positions[i]];
     described.number = built_[i].id.number;
@@ -40,33 +47,85 @@ Status IndexBuild::Begin(const std::vector<size_t>& positions,
     described.has_ttl = (built_[i].flags & catalog::kIndexHasTtl) != 0;
     rocksdb::ColumnFamilyHandle* family =
         table_.database()->store()->FindColumnFamily(built_[i].id.column_family);
-    indexes_.push_back({positions[i], family, nullptr});
+    indexes_.push_back({positions[i], built_[i].id, family, nullptr,
+                        options_.check_unique && described.unique,
+                        described.has_ttl ? built_[i].ttl_seconds : 0});
   }
+  return log_.has_value() ? OpenLog() : Status::Ok();
+}
+
+// Nobody writes now: what is not in this snapshot is going to be in the log.
+Status IndexBuild::OpenLog() {
+  txn::TransactionManager* transactions = table_.database()->transactions();
+  if (transactions->PreparedHasWritesOf(table_.primary().id)) return ChangedByPrepared();
+  table_.counters().change_log().Open(log_->id);
+  reader_ = transactions->NewTransaction();
+  reader_->Begin({});
+  (void)reader_->snapshot().ForReads();
   return Status::Ok();
+}
+
+Status IndexBuild::EndLog() {
+  if (!log_.has_value()) return Status::Ok();
+  table_.counters().change_log().Close();
+  const catalog::IndexRecord log = *std::exchange(log_, std::nullopt);
+  return table_.database()->closed_logs()->Add(log);
 }
 
 Status IndexBuild::Abort() {
   if (writer_ != nullptr && writer_->active()) (void)writer_->Rollback();
-  if (built_.empty()) return Status::Ok();
+  Status ended = EndLog();
+  if (built_.empty()) return ended;
   for (const catalog::IndexRecord& index : built_) {
     table_.database()->key_prefixes()->Unregister(index.id);
   }
-  return table_.database()->catalog()->AbortIndexBuild(std::exchange(built_, {}));
+  Status aborted = table_.database()->catalog()->AbortIndexBuild(std::exchange(built_, {}));
+  return aborted.ok() ? std::move(ended) : std::move(aborted);
 }
 
 Status IndexBuild::Fill() {
   txn::TransactionManager* transactions = table_.database()->transactions();
-  if (transactions->PreparedHasWritesOf(table_.primary().id)) {
-    return Status(Code::kLockBusy, "a prepared transaction has changed the table");
+  if (!log_.has_value()) {
+    if (transactions->PreparedHasWritesOf(table_.primary().id)) return ChangedByPrepared();
+    reader_ = transactions->NewTransaction();
+    reader_->Begin({});
   }
   BASALT_RETURN_IF_ERROR(CompileCodecs());
-  reader_ = transactions->NewTransaction();
   writer_ = transactions->NewTransaction();
-  reader_->Begin({});
   writer_->Begin({});
   BASALT_RETURN_IF_ERROR(BeginLoad());
-  BASALT_RETURN_IF_ERROR(AddRows());
-  return Finish();
+  Status filled = AddRows();
+  if (filled.ok()) filled = Finish();
+  if (filled.code() == Code::kDuplicateKey) {
+    duplicate_ = {load_->duplicate().index, load_->duplicate().key};
+  }
+  return filled;
+}
+
+Status IndexBuild::ApplyChanges(uint64_t* applied) {
+  *applied = 0;
+  if (!log_.has_value()) return Status::Ok();
+  if (applier_ == nullptr) {
+    progress_->NextStage();
+    applier_ =
+        std::make_unique<ChangeApplier>(&table_, log_->id, &indexes_, encoder_.get(), row_.get());
+  }
+  return applier_->ApplyCommitted(
+      [this](uint64_t done) { return progress_->Report(done, done + 1); }, applied);
+}
+
+Status IndexBuild::Complete() {
+  if (!log_.has_value()) return Status::Ok();
+  if (table_.database()->transactions()->PreparedHasWritesOf(table_.primary().id)) {
+    return ChangedByPrepared();
+  }
+  uint64_t applied = 0;
+  BASALT_RETURN_IF_ERROR(ApplyChanges(&applied));
+  Status checked = applier_->CheckUnique();
+  if (checked.code() == Code::kDuplicateKey) {
+    duplicate_ = {applier_->duplicate().index(), std::string(applier_->duplicate().key())};
+  }
+  return checked;
 }
 
 Status IndexBuild::CompileCodecs() {
@@ -90,10 +149,10 @@ Status IndexBuild::BeginLoad() {
   std::vector<txn::LoadIndex> loaded;
   for (size_t i = 0; i < indexes_.size(); ++i) {
     const NewIndex& index = indexes_[i];
-    const bool unique = options_.check_unique && target_.indexes[index.position].unique;
-    loaded.push_back({built_[i].id, index.family, UniqueBytesOf(index.codec, unique)});
+    loaded.push_back(
+        {index.id, index.family, [index](Bytes key) { return index.UniqueBytes(key); }});
     // For the statistics that are counted while the files are written.
-    table_.database()->key_prefixes()->Register(built_[i].id, index.codec);
+    table_.database()->key_prefixes()->Register(index.id, index.codec);
   }
   txn::LoadOptions options;
   options.buffer_bytes = options_.buffer_bytes;
@@ -142,18 +201,24 @@ Status IndexBuild::Finish() {
   return writer_->Commit(txn::Durability::kSync);
 }
 
-size_t IndexBuild::duplicate_position() const {
-  return indexes_[load_->duplicate().index].position;
+// In the view that the duplicate was found in: the snapshot that the rows were read in, or, when
+// that has been given up, behind all changes.
+Status IndexBuild::GetRow(Bytes key, rocksdb::PinnableSlice* value) {
+  const bool in_rows = reader_ != nullptr;
+  if (!in_rows) {
+    reader_ = table_.database()->transactions()->NewTransaction();
+    reader_->Begin({});
+  }
+  return reader_->reads().Get(table_.primary().family, key,
+                              in_rows ? txn::View::kSnapshot : txn::View::kLatest, value);
 }
 
 Status IndexBuild::ReadDuplicate(uint8_t* record) {
-  const txn::BulkLoad::Duplicate& duplicate = load_->duplicate();
   std::vector<uint8_t> row_key(primary_->max_key_bytes());
   const size_t bytes =
-      indexes_[duplicate.index].codec->ExtractPrimaryKey(duplicate.key, row_key.data());
+      indexes_[duplicate_->index].codec->ExtractPrimaryKey(duplicate_->key, row_key.data());
   const Bytes key = MakeBytes(row_key.data(), bytes);
-  BASALT_RETURN_IF_ERROR(
-      reader_->reads().Get(table_.primary().family, key, txn::View::kSnapshot, &duplicate_row_));
+  BASALT_RETURN_IF_ERROR(GetRow(key, &duplicate_row_));
   if (!row_->Decode(key, Bytes(duplicate_row_.data(), duplicate_row_.size()))) {
     return Status(Code::kInternal, "a row cannot be decoded a second time");
   }

@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
 #include "catalog/table_record.h"
+#include "engine/indexes/change_applier.h"
 #include "engine/indexes/index_walk.h"
+#include "engine/indexes/new_index.h"
 #include "engine/table.h"
 #include "engine/task_progress.h"
 #include "txn/bulk_load.h"
@@ -22,8 +25,10 @@ namespace basalt::engine {
 // No table has the indexes yet: the dictionary knows them as being built, and a crash leaves them
 // to the reclaimer. What makes them the table's is Catalog::ReplaceIndexes, the caller's.
 //
-// The caller sees to it that nobody writes to the table from before Fill until then (metadata
-// lock); readers go on. One thread.
+// Readers of the table go on. Writers do, too, with log_changes: from Begin on their changes are
+// logged (txn::ChangeLog), and applied behind Fill. The caller sees to it that nobody writes during
+// Begin, and from before Complete until ReplaceIndexes (metadata lock); without a log from before
+// Fill until then. One thread.
 class IndexBuild {
  public:
   struct Options {
@@ -33,6 +38,7 @@ class IndexBuild {
     bool include_expired = false;
     // No two rows may share what an index declares as unique. Else that is not looked at.
     bool check_unique = true;
+    bool log_changes = false;
     size_t buffer_bytes = 64u << 20;
   };
 
@@ -46,7 +52,8 @@ class IndexBuild {
   IndexBuild& operator=(const IndexBuild&) = delete;
 
   // Gives the indexes at these positions of the target, of which none is the primary key, numbers
-  // in the dictionary. requests[i] is for positions[i].
+  // in the dictionary. requests[i] is for positions[i]. With log_changes the build is of the rows
+  // as they are now; kLockBusy then as for Fill.
   Status Begin(const std::vector<size_t>& positions,
                const std::vector<catalog::IndexRequest>& requests);
   // As the dictionary knows them: built()[i] for positions[i]. Empty before Begin.
@@ -57,7 +64,14 @@ class IndexBuild {
   // the table, for its entries would be missing. kInterrupted after a KILL. Any other error is the
   // store's. After each of them only Abort makes sense.
   Status Fill();
-  // Gives the indexes to the reclaimer. Without effect before Begin.
+  // After Fill, with log_changes; without, these do nothing. One pass over the changes that are
+  // committed by now; *applied is how many there were. Errors as Fill, but no kDuplicateKey.
+  Status ApplyChanges(uint64_t* applied);
+  // The last pass: the indexes have then what the rows say. Errors as Fill.
+  Status Complete();
+  // The indexes are the table's: the log goes. On error it stays until the next start.
+  Status EndLog();
+  // Gives the indexes to the reclaimer. Without effect before Begin. Others may write to the table.
   Status Abort();
 
   // Rows that have got entries.
@@ -65,21 +79,22 @@ class IndexBuild {
 
   // After kDuplicateKey: the position of the index in the target, and one of the rows, all columns.
   // TEXT and BLOB columns stay valid as long as this object lives.
-  size_t duplicate_position() const;
+  size_t duplicate_position() const { return indexes_[duplicate_->index].position; }
   Status ReadDuplicate(uint8_t* record);
 
  private:
-  struct NewIndex {
-    size_t position;
-    rocksdb::ColumnFamilyHandle* family;
-    std::shared_ptr<const codec::KeyCodec> codec;
+  struct Duplicate {
+    size_t index = 0;  // in indexes_
+    std::string key;
   };
 
+  Status OpenLog();
   Status CompileCodecs();
   Status BeginLoad();
   Status AddRows();
   Status AddEntries(Bytes row_value);
   Status Finish();
+  Status GetRow(Bytes key, rocksdb::PinnableSlice* value);
 
   const Table& table_;
   codec::TableDescriptor target_;
@@ -87,6 +102,7 @@ class IndexBuild {
   TaskProgress* const progress_;
   VirtualColumns* const virtual_columns_;
   std::vector<catalog::IndexRecord> built_;
+  std::optional<catalog::IndexRecord> log_;
   std::vector<NewIndex> indexes_;
   std::unique_ptr<codec::KeyCodec> primary_;
   codec::RowCodec row_codec_;
@@ -95,6 +111,8 @@ class IndexBuild {
   std::unique_ptr<txn::Transaction> reader_;
   std::unique_ptr<txn::Transaction> writer_;
   txn::BulkLoad* load_ = nullptr;  // of writer_
+  std::unique_ptr<ChangeApplier> applier_;
+  std::optional<Duplicate> duplicate_;
   rocksdb::PinnableSlice duplicate_row_;
   std::string value_;
   uint64_t rows_ = 0;

@@ -95,8 +95,9 @@ Status ExplicitLoad::Insert(const std::shared_ptr<Table>& table, const uint8_t* 
   return added;
 }
 
-// It may have another name by now.
+// It may have another name by now. While indexes of it are built they would miss the rows.
 bool ExplicitLoad::IsPresent(const Table& table) const {
+  if (table.counters().change_log().is_open()) return false;
   size_t position = 0;
   const auto record = database_->catalog()->FindIndex(table.primary().id, &position);
   if (record == nullptr || record->indexes.size() != table.index_count()) return false;

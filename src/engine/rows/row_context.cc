@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/rows/row_context.h"
 
+#include <string>
+
 #include "engine/entry_name.h"
 
 namespace basalt::engine {
@@ -15,6 +17,12 @@ Status RowContext::LockForWrite(Bytes primary_key) const {
 bool RowContext::IsLockedForWrite(Bytes primary_key) const {
   return table_->lockless() ||
          transaction_->locks().HoldExclusively(table_->primary().id, primary_key);
+}
+
+Status RowContext::LogChange(const codec::RowChange& change) const {
+  std::string bytes;
+  codec::EncodeRowChange(change, &bytes);
+  return transaction_->changes().Add(table_->counters().change_log(), bytes);
 }
 
 Status RowContext::EntryWithoutRow(size_t index, Bytes row_key) const {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "codec/row_change.h"
 #include "engine/rows/read_intent.h"
 #include "engine/table.h"
 #include "engine/ttl_clock.h"
@@ -58,6 +59,11 @@ class RowContext {
   Status LockForWrite(Bytes primary_key) const;
   // Is the row locked as LockForWrite does, or needs it no lock?
   bool IsLockedForWrite(Bytes primary_key) const;
+  // Are indexes of the table being built, so that changes must be logged?
+  bool LogsChanges() const { return table_->counters().change_log().is_open(); }
+  // Adds a change of a row to the table's log. The row is locked, and has been written. Only where
+  // LogsChanges; without effect when the log has been closed since.
+  Status LogChange(const codec::RowChange& change) const;
   // The status of a row that is missing although an entry of `index` led to it in the same view:
   // kNotFound where rows expire before their entries, else kCorruption.
   Status EntryWithoutRow(size_t index, Bytes row_key) const;

@@ -59,6 +59,10 @@ Status RowExpiry::DeleteExpired(Bytes row_key) {
     BASALT_RETURN_IF_ERROR(
         context_->transaction()->writes().SingleDelete(table.index(i).family, entry));
   }
+  if (context_->LogsChanges()) [[unlikely]] {
+    const Bytes value(expired_row_.data(), expired_row_.size());
+    BASALT_RETURN_IF_ERROR(context_->LogChange({.before = {true, row_key, value}, .after = {}}));
+  }
   expired_row_.Reset();
   table.statistics().NoteDelete();
   return Status::Ok();

@@ -68,6 +68,15 @@ Status RowWriter::PutAdded() {
   return Status::Ok();
 }
 
+// Null: there is no such row.
+Status RowWriter::LogChange(const IndexEntry* before, const IndexEntry* after) const {
+  const auto row = [](const IndexEntry* entry) {
+    return entry == nullptr ? codec::RowChange::Row()
+                            : codec::RowChange::Row{true, entry->key, entry->value};
+  };
+  return context_->LogChange({row(before), row(after)});
+}
+
 Status RowWriter::Insert(const uint8_t* record, size_t* duplicate_index, WriteGuard* guard) {
   const Table& table = context_->table();
   context_->ttl_clock().Observe(context_->transaction());
@@ -89,6 +98,9 @@ Status RowWriter::Insert(const uint8_t* record, size_t* duplicate_index, WriteGu
     context_->transaction()->writes().NoteLoaded(new_entries_);
   } else {
     BASALT_RETURN_IF_ERROR(PutAdded());
+  }
+  if (context_->LogsChanges()) [[unlikely]] {
+    BASALT_RETURN_IF_ERROR(LogChange(nullptr, &added_[table.primary_position()]));
   }
   const std::string& row_key = added_[table.primary_position()].key;
   unique_->NoteAdded(row_key);
@@ -183,6 +195,9 @@ Status RowWriter::Update(const uint8_t* before, const uint8_t* after, size_t* du
   };
   BASALT_RETURN_IF_ERROR(OpenWrite(take_locks, &gate));
   BASALT_RETURN_IF_ERROR(PutChanges());
+  if (context_->LogsChanges()) [[unlikely]] {
+    BASALT_RETURN_IF_ERROR(LogChange(&removed_[primary], &added_[primary]));
+  }
   reader_->SetKey(added_[primary].key);
   context_->table().statistics().NoteUpdate();
   return Status::Ok();
@@ -193,7 +208,13 @@ Status RowWriter::Delete(const uint8_t* record) {
   const size_t primary = table.primary_position();
   const uint64_t hidden_id = reader_->hidden_id();
   txn::Transaction* transaction = context_->transaction();
-  removed_[primary].key.assign(encoder_->EntryKey(primary, record, hidden_id));
+  const bool logs = context_->LogsChanges();
+  if (logs) [[unlikely]] {
+    // Entries of the row go by its columns, which have no part in its time stamp.
+    encoder_->EncodePrimary(record, hidden_id, /*stamp=*/0, &removed_[primary]);
+  } else {
+    removed_[primary].key.assign(encoder_->EntryKey(primary, record, hidden_id));
+  }
   new_entries_.clear();
   txn::WriteGate gate;
   BASALT_RETURN_IF_ERROR(
@@ -206,6 +227,9 @@ Status RowWriter::Delete(const uint8_t* record) {
     if (i == primary) continue;
     const Bytes entry = encoder_->EntryKey(i, record, hidden_id);
     BASALT_RETURN_IF_ERROR(transaction->writes().SingleDelete(table.index(i).family, entry));
+  }
+  if (logs) [[unlikely]] {
+    BASALT_RETURN_IF_ERROR(LogChange(&removed_[primary], nullptr));
   }
   table.statistics().NoteDelete();
   return Status::Ok();

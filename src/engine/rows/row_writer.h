@@ -59,6 +59,7 @@ class RowWriter {
   Status PutAdded();
   Status PutChanges();
   Status PutChangedPrimary();
+  Status LogChange(const IndexEntry* before, const IndexEntry* after) const;
 
   RowContext* const context_;
   RowEncoder* const encoder_;

@@ -77,7 +77,8 @@ WorkSums Session::Work() const {
   sums.rows_written = of(RowEvent::kInserted) + of(RowEvent::kUpdated) + of(RowEvent::kDeleted) +
                       of(RowEvent::kSystemInserted) + of(RowEvent::kSystemUpdated) +
                       of(RowEvent::kSystemDeleted);
-  sums.bytes_written = transaction_->bytes_added();
+  txn::TransactionWrites& writes = transaction_->writes();
+  sums.bytes_written = writes.logged().bytes_added() + writes.temporary().bytes_added();
   return sums;
 }
 

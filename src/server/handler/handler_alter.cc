@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // ALTER TABLE without a copy: docs/ddl.md says which kinds there are.
+#include <chrono>
 #include <string>
 #include <utility>
 
+#include "server/connections/prepared_wait.h"
 #include "server/connections/unsynced_definitions.h"
 #include "server/error_map.h"
 #include "server/foreign_keys/alter_foreign_keys.h"
@@ -87,8 +89,13 @@ enum_alter_inplace_result CheckIndexes(const engine::Table& data, const TABLE& t
   }
   if (plan.changes && data.lockless()) return HA_ALTER_INPLACE_NOT_SUPPORTED;
   if (plan.added.empty()) return HA_ALTER_INPLACE_INSTANT;
-  alter_info->unsupported_reason = "ROCKSDB builds an index while nobody writes to the table";
-  return HA_ALTER_INPLACE_NOCOPY_LOCK;
+  if (ChangesOptions(*alter_info, HA_CREATE_USED_AUTO)) {
+    // How far the counter is in the end, nobody knows now.
+    alter_info->unsupported_reason = "AUTO_INCREMENT= is set while nobody writes to the table";
+    return HA_ALTER_INPLACE_NOCOPY_LOCK;
+  }
+  alter_info->unsupported_reason = "ROCKSDB makes the entries of a new index from the rows";
+  return HA_ALTER_INPLACE_NOCOPY_NO_LOCK;
 }
 
 // Instant: nothing is against doing without a copy.
@@ -124,6 +131,48 @@ bool ReadNewDefinition(const catalog::Catalog& catalog, const std::string& table
   catalog::TableDefinition old;
   if (catalog.definitions().Read(table, &old).ok()) definition->par = std::move(old.par);
   return true;
+}
+
+// A pass that is no pause when writers wait for it. Of a few changes each is: what they wait for
+// then is the look for them.
+constexpr std::chrono::milliseconds kShortPass{20};
+constexpr uint64_t kFewChanges = 10;
+
+// Until all of them, the partitions of one table, are nearly up to its writers. While one was
+// built, those that were built before it have fallen behind.
+Status CatchUp(const std::vector<InplaceAlter*>& alters) {
+  while (true) {
+    const auto begun = std::chrono::steady_clock::now();
+    uint64_t total = 0;
+    for (InplaceAlter* alter : alters) {
+      uint64_t applied = 0;
+      BASALT_RETURN_IF_ERROR(alter->ApplyChanges(&applied));
+      total += applied;
+    }
+    const bool is_short = std::chrono::steady_clock::now() - begun < kShortPass;
+    if (is_short || total <= kFewChanges) return Status::Ok();
+  }
+}
+
+// What is prepared and has no connection may have changes that the indexes need.
+Status CompleteAll(const std::vector<InplaceAlter*>& alters) {
+  for (InplaceAlter* alter : alters) {
+    const engine::Table& table = alter->table();
+    BASALT_RETURN_IF_ERROR(
+        WaitForDecision(*table.database()->transactions(), current_thd, table.primary().id));
+    BASALT_RETURN_IF_ERROR(alter->Complete());
+  }
+  return Status::Ok();
+}
+
+// The indexes are the table's: what fails now is space that comes back later.
+void EndLogs(const std::string& table, const std::vector<InplaceAlter*>& alters) {
+  for (InplaceAlter* alter : alters) {
+    const Status status = alter->EndLog();
+    if (status.ok()) continue;
+    sql_print_warning("ROCKSDB: table %s: a log of changes stays until the next start: %s",
+                      table.c_str(), status.ToString().c_str());
+  }
 }
 
 void AbortAlter(const std::string& table, InplaceAlter* alter) {
@@ -203,7 +252,10 @@ bool Handler::prepare_inplace_alter_table(TABLE* altered_table, Alter_inplace_in
 bool Handler::inplace_alter_table(TABLE*, Alter_inplace_info* alter_info) {
   if (alter_info->handler_ctx == nullptr) return false;
   auto* alter = static_cast<InplaceAlter*>(alter_info->handler_ctx);
-  const Status status = Measured([&] { return alter->Build(); });
+  const Status status = Measured([&] {
+    Status built = alter->Build();
+    return built.ok() ? CatchUp(AltersOf(*alter_info)) : std::move(built);
+  });
   if (status.code() == Code::kDuplicateKey) return true;  // the client knows
   return ReportError(status, "ALTER TABLE") != 0;
 }
@@ -249,10 +301,12 @@ bool Handler::commit_inplace_alter_table(TABLE* altered_table, Alter_inplace_inf
                          {table_data()->name(), *table, *altered_table, *alter_info})) {
     return true;
   }
-  Status status;
+  const std::vector<InplaceAlter*> alters = AltersOf(*alter_info);
+  Status status = CompleteAll(alters);
+  if (status.code() == Code::kDuplicateKey) return true;  // the client knows
   const bool counter = ChangesOptions(*alter_info, HA_CREATE_USED_AUTO);
   const uint64_t next = alter_info->create_info->auto_increment_value;
-  if (counter && !table_data()->traits().temporary) {
+  if (status.ok() && counter && !table_data()->traits().temporary) {
     status = database_.catalog()->auto_increments().Set(table_data()->primary().id, next);
   }
   if (status.ok()) status = CommitAlter(*altered_table, *alter_info);
@@ -263,6 +317,7 @@ bool Handler::commit_inplace_alter_table(TABLE* altered_table, Alter_inplace_inf
     return true;
   }
   if (ReportError(status, "ALTER TABLE") != 0) return true;
+  EndLogs(table_data()->name(), alters);
   NoteChangedDefinition(database_, table->s->normalized_path.str);
   alter_info->group_commit_ctx = nullptr;  // partitions need nothing more than this
   table_data()->counters().ForgetChange();

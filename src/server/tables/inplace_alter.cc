@@ -11,8 +11,8 @@ namespace basalt::server {
 
 namespace {
 
-// Reading the rows, and merging the entries.
-constexpr unsigned kStages = 2;
+// Reading the rows, merging the entries, and applying what others have changed meanwhile.
+constexpr unsigned kStages = 3;
 
 }  // namespace
 
@@ -30,6 +30,7 @@ Status InplaceAlter::Prepare() {
   progress_ = std::make_unique<StatementProgress>(thd_);
   engine::IndexBuild::Options options;
   options.buffer_bytes = MergeBufferBytes(thd_);
+  options.log_changes = true;
   build_ =
       std::make_unique<engine::IndexBuild>(table_.get(), plan_.target, options, progress_.get(),
                                            virtual_parts_.any() ? &virtual_parts_ : nullptr);
@@ -40,15 +41,26 @@ Status InplaceAlter::Build() {
   if (build_ == nullptr) return Status::Ok();
   progress_->Start(kStages);
   Status status = build_->Fill();
-  if (status.code() != Code::kDuplicateKey) return status;
-  Status told = ReportDuplicate();
-  return told.ok() ? std::move(status) : std::move(told);
+  filled_ = status.ok();
+  return ReportDuplicate(std::move(status));
 }
 
-Status InplaceAlter::ReportDuplicate() {
+Status InplaceAlter::ApplyChanges(uint64_t* applied) {
+  *applied = 0;
+  return filled_ ? build_->ApplyChanges(applied) : Status::Ok();
+}
+
+Status InplaceAlter::Complete() {
+  return filled_ ? ReportDuplicate(build_->Complete()) : Status::Ok();
+}
+
+Status InplaceAlter::EndLog() { return build_ == nullptr ? Status::Ok() : build_->EndLog(); }
+
+Status InplaceAlter::ReportDuplicate(Status status) {
+  if (status.code() != Code::kDuplicateKey) return status;
   BASALT_RETURN_IF_ERROR(build_->ReadDuplicate(altered_->record[0]));
   print_keydup_error(altered_, &altered_->key_info[build_->duplicate_position()], MYF(0));
-  return Status::Ok();
+  return status;
 }
 
 catalog::TableRecord InplaceAlter::Replacement() const {

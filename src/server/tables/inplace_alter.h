@@ -26,18 +26,26 @@ class InplaceAlter final : public inplace_alter_handler_ctx {
   InplaceAlter(const InplaceAlter&) = delete;
   InplaceAlter& operator=(const InplaceAlter&) = delete;
 
-  // Numbers for the new indexes; nothing to do when none is new.
+  // Numbers for the new indexes, and a log for who writes from now on; nothing to do when none is
+  // new. Nobody may be writing.
   Status Prepare();
   // Fills them; see engine::IndexBuild. A duplicate has been told to the client when it returns
   // kDuplicateKey.
   Status Build();
+  // After Build: applies what others have committed meanwhile. *applied: how many changes.
+  Status ApplyChanges(uint64_t* applied);
+  // The rest of it, while nobody writes. Duplicates as in Build.
+  Status Complete();
+  // The table has its indexes: the log of changes is not needed any more.
+  Status EndLog();
+  const engine::Table& table() const { return *table_; }
   // What the dictionary is to know of the table: for Catalog::ReplaceIndexes.
   catalog::TableRecord Replacement() const;
   // Ends without a change. Any number of times.
   Status Abort();
 
  private:
-  Status ReportDuplicate();
+  Status ReportDuplicate(Status status);
 
   const std::shared_ptr<engine::Table> table_;
   TABLE* const altered_;
@@ -46,6 +54,7 @@ class InplaceAlter final : public inplace_alter_handler_ctx {
   VirtualParts virtual_parts_;
   std::unique_ptr<StatementProgress> progress_;
   std::unique_ptr<engine::IndexBuild> build_;  // null: nothing is built
+  bool filled_ = false;
 };
 
 }  // namespace basalt::server

@@ -57,8 +57,8 @@ bool HasFurtherEffects(const TABLE& table) {
 }
 
 bool EntriesFollowFromImage(const engine::Table& data) {
-  return !data.lockless() && !data.hidden_primary() && !data.has_virtual_parts() &&
-         !data.primary().codec->has_ttl();
+  return !data.lockless() && !data.hidden_primary() && !data.counters().change_log().is_open() &&
+         !data.has_virtual_parts() && !data.primary().codec->has_ttl();
 }
 
 // An event that is applied once more, because the position was lost that its transaction had been

@@ -17,9 +17,10 @@ enum class UnreadChange : uint8_t { kNone, kUpdate, kDelete };
 //
 // Not for: images that lack a column or were converted; tables whose index entries or further
 // effects do not follow from the image alone (virtual columns in indexes, a time to live, system
-// versioning, triggers that run here); tables of the database mysql; a replica that passes over
-// errors, because it is known to differ; BINLOG statements of a client; and, where there are
-// secondary indexes, replication by file positions, which a crash may set back.
+// versioning, triggers that run here); tables of the database mysql, or of which an index is being
+// built; a replica that passes over errors, because it is known to differ; BINLOG statements of a
+// client; and, where there are secondary indexes, replication by file positions, which a crash may
+// set back.
 //
 // Called from the connection's thread, for each row.
 UnreadChange ChangeWithoutReading(TABLE* table, const engine::Table& data);

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Connections that change rows of a table by all ways that SQL has, while indexes of it are built.
+Each keeps to rows of its own, so that they rarely wait for each other; what a parent's cascade
+changes are rows of all."""
+
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from random import Random
+
+import pymysql
+from pymysql.constants import ER
+
+DATABASE = "online_ddl"
+WRITERS = 8
+ROWS = 600  # of each writer, at most
+PARENTS = 40
+SETUP = (
+    "SET foreign_key_checks = 0",
+    f"CREATE OR REPLACE DATABASE {DATABASE}",
+    f"USE {DATABASE}",
+    "CREATE TABLE p (id INT PRIMARY KEY)",
+    f"INSERT INTO p SELECT seq FROM seq_1_to_{PARENTS}",
+)
+COLUMNS = (
+    "(id INT NOT NULL, k INT, u BIGINT, s VARCHAR(40), n TEXT, p INT,"
+    " g VARCHAR(60) AS (CONCAT(s, '-', k MOD 100)) VIRTUAL, "
+)
+# the table `t` in several shapes; a partitioned table has no foreign keys
+SHAPES = {
+    "plain": "PRIMARY KEY (id), KEY kept (k), KEY (p),"
+    " FOREIGN KEY (p) REFERENCES p (id) ON DELETE SET NULL ON UPDATE CASCADE)",
+    "no primary key": "KEY kept (k), KEY (p),"
+    " FOREIGN KEY (p) REFERENCES p (id) ON DELETE SET NULL ON UPDATE CASCADE)",
+    "backwards": "PRIMARY KEY (id) COMMENT 'cfname=rev:rows', KEY kept (k) COMMENT 'other')",
+    "partitions": "PRIMARY KEY (id), KEY kept (k)) PARTITION BY HASH (id) PARTITIONS 4",
+    "expiring": "stamp BIGINT UNSIGNED NOT NULL DEFAULT (UNIX_TIMESTAMP()),"
+    " PRIMARY KEY (id), KEY kept (k)) COMMENT 'ttl_duration=100000;ttl_col=stamp'",
+}
+XA_RBTIMEOUT, XA_RBDEADLOCK = 1613, 1614
+# what others may do to a statement
+EXPECTED = (
+    ER.LOCK_WAIT_TIMEOUT,
+    ER.LOCK_DEADLOCK,
+    ER.CHECKREAD,
+    ER.DUP_ENTRY,
+    ER.TABLE_DEF_CHANGED,
+    ER.SP_DOES_NOT_EXIST,  # behind an error that has ended the transaction
+    ER.XAER_RMFAIL,
+    ER.XA_RBROLLBACK,
+    XA_RBTIMEOUT,
+    XA_RBDEADLOCK,
+)
+GONE = (2006, 2013)  # the connection: the server was killed
+
+
+def create(server, shape: str) -> None:
+    with server.connect() as link, link.cursor() as cursor:
+        for sql in SETUP:
+            cursor.execute(sql)
+        cursor.execute(f"CREATE TABLE t {COLUMNS}{SHAPES[shape]}")
+        cursor.execute(
+            "INSERT INTO t (id, k, u, s, n, p) SELECT seq, seq MOD 97, seq * 1000,"
+            f" CONCAT('s', seq MOD 31), REPEAT('n', seq MOD 40), 1 + seq MOD {PARENTS}"
+            f" FROM seq_1_to_{WRITERS * ROWS} WHERE seq MOD 2 = 0"
+        )
+        if "FOREIGN KEY" not in SHAPES[shape]:
+            cursor.execute("DELETE FROM p")
+
+
+@dataclass
+class Writers:
+    """Starts them with `with`; `pauses` are the seconds of each statement."""
+
+    server: object
+    seed: int
+    doubles: bool = False  # gives rows values of `u` that others have, for a while
+    stop: threading.Event = field(default_factory=threading.Event)
+    pauses: list[float] = field(default_factory=list)
+    done: Counter = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+    server_dies: bool = False
+
+    def __enter__(self) -> "Writers":
+        self.threads = [
+            threading.Thread(target=self.work, args=(number, Random(f"{self.seed} {number}")))
+            for number in range(WRITERS)
+        ]
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.stop.set()
+        for thread in self.threads:
+            thread.join()
+
+    def work(self, number: int, rng: Random) -> None:
+        while not self.stop.is_set():
+            try:
+                link = self.server.connect(DATABASE, ssl_disabled=True, read_timeout=120)
+                Writer(self, number, rng, link).live()
+                if link.open:
+                    link.close()
+            except (pymysql.Error, OSError) as error:
+                if self.server_dies:
+                    return
+                self.problems.append(f"writer {number}: {error}")
+                return
+
+
+class Writer:
+    def __init__(self, all_writers: Writers, number: int, rng: Random, link):
+        self.all = all_writers
+        self.number = number
+        self.rng = rng
+        self.link = link
+        self.names = 0
+        level = rng.choice(("READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"))
+        link.query(f"SET SESSION tx_isolation='{level}', rocksdb_lock_wait_timeout=2")
+
+    def live(self) -> None:
+        """Until the test ends, or a prepared transaction is left to others."""
+        while not self.all.stop.is_set():
+            kind = self.rng.random()
+            if kind < 0.35:
+                self.ask(self.change())
+            elif kind < 0.93:
+                self.transaction()
+            elif not self.prepare():
+                return
+
+    def ask(self, sql: str) -> bool:
+        begun = time.monotonic()
+        try:
+            self.link.query(sql)
+        except pymysql.Error as error:
+            if error.args[0] in GONE or error.args[0] not in EXPECTED:
+                raise pymysql.OperationalError(*error.args[:2], sql) from error
+            self.all.done[f"error {error.args[0]}"] += 1
+            return False
+        finally:
+            self.all.pauses.append(time.monotonic() - begun)
+        self.all.done[sql.split()[0]] += 1
+        return True
+
+    def row(self) -> int:
+        return self.rng.randrange(ROWS) * WRITERS + self.number
+
+    def change(self) -> str:
+        rng, row = self.rng, self.row()
+        unique = 4711 if self.doubles() else rng.randrange(10**12) * WRITERS + self.number
+        k, s = rng.randrange(500), f"s{rng.randrange(60)}"
+        values = f"({row}, {k}, {unique}, '{s}', REPEAT('m', {rng.randrange(50)}))"
+        into = "INTO t (id, k, u, s, n) VALUES"
+        return rng.choice(
+            (
+                f"INSERT IGNORE {into} {values}",
+                f"INSERT {into} {values} ON DUPLICATE KEY UPDATE k = {k}, s = '{s}'",
+                f"REPLACE {into} {values}",
+                f"UPDATE t SET k = {k}, s = '{s}' WHERE id = {row}",
+                f"UPDATE t SET u = {unique} WHERE id = {row}",
+                f"UPDATE t SET s = NULL, n = REPEAT('x', {k}) WHERE id = {row}",
+                f"UPDATE IGNORE t SET id = {self.row()} WHERE id = {row}",
+                f"UPDATE t SET k = k + 1 WHERE k = {k} AND id MOD {WRITERS} = {self.number}",
+                f"DELETE FROM t WHERE id = {row}",
+                f"DELETE FROM p WHERE id = {rng.randint(1, PARENTS)}",
+                f"INSERT IGNORE INTO p VALUES ({rng.randint(1, PARENTS)})",
+                f"UPDATE IGNORE p SET id = {rng.randint(1, PARENTS)}"
+                f" WHERE id = {rng.randint(1, PARENTS)}",
+            )
+        )
+
+    def doubles(self) -> bool:
+        return self.all.doubles and self.rng.random() < 0.05
+
+    def large(self) -> str:
+        return (
+            f"UPDATE t SET k = k + {self.rng.randint(1, 9)}, s = 's{self.rng.randrange(60)}'"
+            f" WHERE id MOD {WRITERS} = {self.number}"
+        )
+
+    def transaction(self) -> None:
+        rng = self.rng
+        self.ask("BEGIN")
+        for _ in range(rng.randint(1, 6)):
+            self.ask(self.large() if rng.random() < 0.03 else self.change())
+            kind = rng.random()
+            if kind < 0.2:
+                self.ask("SAVEPOINT a")
+                self.ask(self.change())
+                self.ask("ROLLBACK TO a")
+        self.ask("COMMIT" if rng.random() < 0.75 else "ROLLBACK")
+
+    def prepare(self) -> bool:
+        """An XA transaction; False when it was left to another connection, which has decided it."""
+        rng = self.rng
+        self.names += 1
+        name = f"'{self.number}-{self.names}-{rng.randrange(10**9)}'"
+        self.ask(f"XA START {name}")
+        done = [self.ask(self.change()) for _ in range(rng.randint(1, 4))]
+        if not self.ask(f"XA END {name}") or not all(done) or not self.ask(f"XA PREPARE {name}"):
+            self.ask_in_any_case(f"XA ROLLBACK {name}")
+            return True
+        verb = rng.choice(("COMMIT", "ROLLBACK"))
+        if rng.random() < 0.7:
+            return self.ask(f"XA {verb} {name}") or True
+        self.link.close()
+        time.sleep(rng.random() / 20)
+        with self.all.server.connect(DATABASE, ssl_disabled=True) as other:
+            try:
+                other.query(f"XA {verb} {name}")
+            except pymysql.Error as error:
+                if error.args[0] not in EXPECTED:
+                    raise
+        return False
+
+    def ask_in_any_case(self, sql: str) -> None:
+        try:
+            self.link.query(sql)
+        except pymysql.Error as error:
+            if error.args[0] in GONE:
+                raise
