@@ -25,7 +25,7 @@ LOST = (0, CR.CR_SERVER_GONE_ERROR, CR.CR_SERVER_LOST)
 class Answers:
     def __init__(self, cluster: Sharded):
         self.cluster = cluster
-        self.statements = Statements(cluster.rng, joined_updates=not cluster.long)
+        self.statements = Statements(cluster.rng, all_kinds=not cluster.long)
 
     def create(self) -> None:
         shards, spider = self.cluster.shards, self.cluster.spider
