@@ -31,7 +31,7 @@ class ClosedLogs {
  private:
   struct Closed {
     catalog::IndexRecord log;
-    uint64_t position;  // who may have an entry has begun in front of it
+    uint64_t position = 0;  // who may have an entry has begun in front of it
   };
 
   catalog::Catalog* const catalog_;
