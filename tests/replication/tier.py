@@ -7,6 +7,7 @@ The seed fixes what the clients do and when servers are killed, but not how the 
 from tests.kit.replicas import series
 from tests.kit.replicas.scenario import Scenario
 from tests.kit.tier_result import TierResult
+from tests.replication.alters import Alters
 from tests.replication.checksums import Checksums
 from tests.replication.commit_order import CommitOrder
 from tests.replication.failover import Failover
@@ -33,6 +34,7 @@ SCENARIOS: list[type[Scenario]] = [
     ReadFree,
     ForeignKeys,
     ForeignKeyKills,
+    Alters,
 ]
 
 
