@@ -22,7 +22,6 @@ HELP = "indexes built under writers; KILL and kill -9 of long statements"
 SECONDS, LONG_SECONDS = 24, 3400  # for builds, over all shapes of the table
 KILLS, LONG_KILLS = 4, 60
 CRASHES, LONG_CRASHES = 2, 40
-SECONDS_TO_END = 3  # a statement after its KILL
 SLOW = "SHA2(REPEAT(id, 30000), 512)"  # makes a build last
 MOST_FAULTS = 5
 
@@ -63,7 +62,7 @@ def run_builds(server, shape: str, seed: int, args, result: TierResult) -> None:
     while time.monotonic() < deadline and not builder.problems:
         with Writers(server, rng.randrange(10**9), doubles=rng.random() < 0.5) as all_writers:
             for _ in range(4):
-                builder.build(builds.statement(rng))
+                builder.build(builds.statement(rng, partitioned=shape == "partitions"))
         pauses += all_writers.pauses
         builder.problems += all_writers.problems
     pauses.sort()
@@ -124,8 +123,6 @@ def run_kills(server, seed: int, args, result: TierResult) -> None:
             alter.link.close()
             time.sleep(1.2)  # what writers have logged goes once a second
             builder.check_nothing_left("KILL")
-    if slowest > SECONDS_TO_END:
-        builder.problems.append(f"a statement ended {slowest:.1f} s after its KILL")
     builder.check("after the KILLs")
     settle("kills", builder.problems + all_writers.problems, seed, result, kills)
     print(f"   kills: {kills}, the slowest statement ended after {slowest:.2f} s")
