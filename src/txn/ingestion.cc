@@ -5,6 +5,7 @@
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/utilities/types_util.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -142,6 +143,10 @@ Status RunIngestJob(store::Store* store, const catalog::IngestJob& job) {
     BASALT_RETURN_IF_ERROR(AddToArguments(store, job, file, &arguments));
   }
   if (arguments.empty()) return Status::Ok();
+  // RocksDB locks the families in the order of the arguments: the same one for all threads.
+  std::sort(arguments.begin(), arguments.end(), [](const auto& one, const auto& other) {
+    return one.column_family->GetID() < other.column_family->GetID();
+  });
   return store->compactions().Ingest(arguments);
 }
 
