@@ -33,12 +33,11 @@ bool IsLongerVarchar(const Field& field, const Column_definition& wanted) {
          field.charset() == wanted.charset && wanted.length >= field.field_length;
 }
 
-// The numbers of types grow with the length that they can have, but for that of TEXT.
+// In a record image each has its length, which is wider in a longer type, and a pointer.
 bool IsLongerBlob(const Field& field, const Column_definition& wanted) {
-  constexpr uint32_t kPointer = portable_sizeof_char_ptr;
   return field.charset() == wanted.charset && wanted.compression_method() == nullptr &&
          static_cast<const Field_blob&>(field).compression_method() == nullptr &&
-         field.pack_length() > kPointer && wanted.pack_length > field.pack_length();
+         wanted.pack_length > field.pack_length();
 }
 
 // Members are stored as their numbers, or as bits.
