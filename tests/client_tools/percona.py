@@ -25,8 +25,8 @@ class Percona(Copied):
         self.replica = self.node(2, binlog=True)
         # pt-table-sync writes to the replica, which numbers that in the replica's own log
         parallel = ["--slave-parallel-mode=optimistic", "--slave-parallel-threads=4"]
-        # it is compared, and not killed; on a busy disk four workers that sync fall behind the clients,
-        # and the tool waits for a replica at each chunk
+        # it is compared, and not killed; on a busy disk four workers that sync fall behind the
+        # clients, and the tool waits for a replica at each chunk
         unsynced = ["--sync-binlog=0", "--innodb-flush-log-at-trx-commit=2"]
         unsynced.append("--loose-rocksdb-flush-log-at-trx-commit=2")
         self.replica.start(*parallel, *unsynced, "--gtid-strict-mode=OFF")

@@ -16,6 +16,7 @@ DATABASE = "online_ddl"
 WRITERS = 8
 ROWS = 600  # of each writer, at most
 PARENTS = 40
+SECONDS_TO_LET_GO = 10  # a prepared transaction of a connection that is closed
 SETUP = (
     "SET foreign_key_checks = 0",
     f"CREATE OR REPLACE DATABASE {DATABASE}",
@@ -209,12 +210,23 @@ class Writer:
         self.link.close()
         time.sleep(rng.random() / 20)
         with self.all.server.connect(DATABASE, ssl_disabled=True) as other:
-            try:
-                other.query(f"XA {verb} {name}")
-            except pymysql.Error as error:
-                if error.args[0] not in EXPECTED:
-                    raise
+            self.decide(other, f"XA {verb} {name}")
         return False
+
+    def decide(self, other: pymysql.Connection, sql: str) -> None:
+        """Until the server has seen that the connection that prepared is closed, it answers
+        XAER_NOTA to all others."""
+        deadline = time.monotonic() + SECONDS_TO_LET_GO
+        while True:
+            try:
+                other.query(sql)
+                return
+            except pymysql.Error as error:
+                if error.args[0] in EXPECTED:
+                    return
+                if error.args[0] != ER.XAER_NOTA or time.monotonic() > deadline:
+                    raise
+            time.sleep(0.01)
 
     def ask_in_any_case(self, sql: str) -> None:
         try:
