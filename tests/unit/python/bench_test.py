@@ -14,6 +14,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
+import pymysql
+
 from bench import (
     clients,
     contenders,
@@ -384,11 +386,29 @@ class TpccTest(unittest.TestCase):
             asked.append(statement)
             return [next(counts)]
 
-        found = tpcc.violations(SimpleNamespace(query=query))
+        found = tpcc.conditions(SimpleNamespace(query=query))
         self.assertEqual(12, len(asked))
         self.assertFalse([q for q in asked if "{" in q])
-        self.assertEqual(1, len(found))
-        self.assertTrue(found[0].startswith("3: ") and found[0].endswith("3 times not"))
+        self.assertEqual(1, len(found.broken))
+        self.assertTrue(found.broken[0].startswith("3: "))
+        self.assertTrue(found.broken[0].endswith("3 times not"))
+        self.assertEqual([], found.unanswered)
+
+    def test_conditions_that_take_too_long_are_named(self):
+        def query(statement, database):
+            if "new_order" in statement:
+                raise pymysql.OperationalError(1969, "max_statement_time exceeded")
+            return [(0,)]
+
+        found = tpcc.conditions(SimpleNamespace(query=query))
+        self.assertEqual([], found.broken)
+        self.assertEqual(["2", "3", "5", "11"], [c.partition(":")[0] for c in found.unanswered])
+
+        def broken(statement, database):
+            raise pymysql.OperationalError(1030, "the disk is full")
+
+        with self.assertRaises(pymysql.OperationalError):
+            tpcc.conditions(SimpleNamespace(query=broken))
 
     def test_bars_hold_for_the_small_caches(self):
         self.assertEqual({"rate", "memory"}, tpcc_program.wanted((16, 48, 256), 16))
@@ -436,8 +456,8 @@ class TpccConditionsTest(unittest.TestCase):
         def query(statement, database):
             return self.link.execute(statement.replace("<=>", "IS")).fetchall()
 
-        found = tpcc.violations(SimpleNamespace(query=query))
-        return [int(text.partition(":")[0]) for text in found]
+        found = tpcc.conditions(SimpleNamespace(query=query))
+        return [int(text.partition(":")[0]) for text in found.broken]
 
     def test_consistent_population(self):
         self.assertEqual([], self.broken())
