@@ -9,12 +9,12 @@ change what the generator believes of the schema. Rules that keep the right answ
    or ignored row costs is an engine's own affair.
 """
 
-from dataclasses import replace
 from random import Random
 
 from tests.differential import queries
-from tests.kit.side_by_side import schema, values
-from tests.kit.side_by_side.schema import Column, Key, Table
+from tests.differential.schema_changes import SchemaChanges
+from tests.kit.side_by_side import schema
+from tests.kit.side_by_side.schema import Table
 from tests.kit.side_by_side.statement import Statement
 
 SESSION = (
@@ -323,161 +323,17 @@ class Generator:
             return self.end_transaction()  # the peer's plain table would end it by itself
         self.in_transaction = False
         rng = self.rng
-        choices = [self.truncate, self.rename, self.rebuild, self.analyze, self.add_column]
-        choices += [self.add_key, self.drop_key, self.drop_column, self.modify, self.recreate]
-        choices += [self.move_column, self.reshape, self.widen]
+        to = SchemaChanges(rng, self.made)
+        choices = [to.truncate, to.rename, to.rebuild, to.analyze, to.add_column]
+        choices += [to.add_key, to.drop_key, to.drop_column, to.modify, self.recreate]
+        choices += [to.move_column, to.reshape, to.widen]
         if not table.partitions and not table.automatic:
-            choices.append(self.change_primary)
+            choices.append(to.change_primary)
         if "RANGE" in table.partitions:
-            choices += [self.partition_ddl] * 3
+            choices += [to.partition_ddl] * 3
         return rng.choice(choices)(table)
-
-    def alter(self, table: Table, clause: str, note=None) -> Statement:
-        # rows "affected" by DDL tell the algorithm, not a result
-        return Statement(f"ALTER TABLE {table.name} {clause}", compare="none", note=note)
-
-    def truncate(self, table: Table) -> Statement:
-        return Statement(f"TRUNCATE TABLE {table.name}")
-
-    def rename(self, table: Table) -> Statement:
-        new = f"r{self.made}"
-
-        def done():
-            table.name = new
-
-        return Statement(f"RENAME TABLE {table.name} TO {new}", note=done)
-
-    def rebuild(self, table: Table) -> Statement:
-        clause = self.rng.choice(["FORCE", "COMMENT = 'again'", "ALGORITHM=COPY, FORCE"])
-        return self.alter(table, clause)
-
-    def analyze(self, table: Table) -> Statement:
-        return Statement(f"ANALYZE TABLE {table.name}", compare="none")
 
     def recreate(self, table: Table) -> Statement:
         self.tables.remove(table)
         self.queue += self.new_table(table.name)
         return Statement(f"DROP TABLE {table.name}")
-
-    def add_column(self, table: Table) -> Statement:
-        rng = self.rng
-        column = Column(f"n{self.made}", values.random_type(rng), rng.random() < 0.7)
-        if rng.random() < 0.3:
-            column = schema.generated_column(rng, table, f"n{self.made}") or column
-        # copying checks the rule of JSON, which the '' of NOT NULL breaks; the peer does not copy
-        column.nullable = column.nullable or column.type.sql == "JSON"
-        default = ""
-        if not column.expression and not column.type.is_blob and rng.random() < 0.6:
-            default = f" DEFAULT {column.type.literal(rng)}"
-        at = rng.choice(["", " FIRST", f" AFTER {rng.choice(table.columns).name}"])
-        if column.expression:
-            at = ""  # expressions may not look forward to other generated columns
-
-        def done():
-            if at == " FIRST":
-                table.columns.insert(0, column)
-            elif at:
-                names = [c.name for c in table.columns]
-                table.columns.insert(names.index(at.split()[1]) + 1, column)
-            else:
-                table.columns.append(column)
-
-        return self.alter(table, f"ADD COLUMN {column.ddl()}{default}{at}", done)
-
-    def add_key(self, table: Table) -> Statement:
-        key = schema.random_key(self.rng, table, f"x{self.made}")
-        key.unique = not table.automatic and self.rng.random() < 0.2
-        # Of two unique keys that a row violates, the first counts: in the peer the older one, if
-        # it adds the younger in place; else, as here, the first in SHOW CREATE TABLE.
-        both = key.unique and any(k.unique and k.name != "PRIMARY" for k in table.keys)
-        clause = f"ADD {key.ddl()}{', ALGORITHM=COPY' if both else ''}"
-        return self.alter(table, clause, lambda: table.keys.append(key))
-
-    def drop_key(self, table: Table) -> Statement:
-        keys = [k for k in table.keys if k.name != "PRIMARY"]
-        if not keys:
-            return self.add_key(table)
-        key = self.rng.choice(keys)
-        return self.alter(table, f"DROP KEY {key.name}", lambda: table.keys.remove(key))
-
-    def drop_column(self, table: Table) -> Statement:
-        free = [c for c in table.columns if c.name not in table.needed()]
-        if len(free) < 2:
-            return self.add_column(table)
-        column = self.rng.choice(free)
-        return self.alter(table, f"DROP COLUMN {column.name}", lambda: table.columns.remove(column))
-
-    def move_column(self, table: Table) -> Statement:
-        """Another place; with a key, too, but for the one that has AUTO_INCREMENT."""
-        free = [c for c in table.writable() if c.name != "id"]
-        if len(table.columns) < 2 or not free:
-            return self.add_column(table)
-        column = self.rng.choice(free)
-        before = self.rng.choice([None, *(c for c in table.columns if c is not column)])
-
-        def done():
-            table.columns.remove(column)
-            at = table.columns.index(before) + 1 if before else 0
-            table.columns.insert(at, column)
-
-        place = f"AFTER {before.name}" if before else "FIRST"
-        return self.alter(table, f"MODIFY {column.ddl()} {place}", done)
-
-    def reshape(self, table: Table) -> Statement:
-        """A column goes, another comes in its name and with another type, in one statement."""
-        free = [c for c in table.writable() if c.name not in table.needed()]
-        if not free:
-            return self.add_column(table)
-        old = self.rng.choice(free)
-        new = Column(old.name, values.random_type(self.rng), True)
-
-        def done():
-            table.columns.remove(old)
-            table.columns.append(new)
-
-        return self.alter(table, f"DROP COLUMN {old.name}, ADD COLUMN {new.ddl()}", done)
-
-    def modify(self, table: Table) -> Statement:
-        """Another type for a column without a key; values that do not fit make it fail."""
-        free = [c for c in table.writable() if c.name not in table.needed()]
-        if not free:
-            return self.rebuild(table)
-        old = self.rng.choice(free)
-        new = Column(f"m{self.made}", values.random_type(self.rng), True)
-
-        def done():
-            table.columns[table.columns.index(old)] = new
-
-        return self.alter(table, f"CHANGE COLUMN {old.name} {new.ddl()}", done)
-
-    def widen(self, table: Table) -> Statement:
-        """A wider type or NULL for a column without a key: rows stay what they are."""
-        free = [c for c in table.writable() if c.name not in table.needed()]
-        if not free:
-            return self.add_column(table)
-        old = self.rng.choice(free)
-        wider = replace(old.type, sql=values.wider(old.type.sql))
-        new = replace(old, type=wider, nullable=old.nullable or self.rng.random() < 0.5)
-
-        def done():
-            table.columns[table.columns.index(old)] = new
-
-        return self.alter(table, f"MODIFY {new.ddl()}", done)
-
-    def change_primary(self, table: Table) -> Statement:
-        old = table.primary()
-        key = Key("PRIMARY", [(table.column("id"), 0)], True)
-
-        def done():
-            if old:
-                table.keys.remove(old)
-            else:
-                table.keys.insert(0, key)
-
-        clause = "DROP PRIMARY KEY" if old else "ADD PRIMARY KEY (id)"
-        return self.alter(table, clause, done)
-
-    def partition_ddl(self, table: Table) -> Statement:
-        part = self.rng.choice(["p0", "p1", "p2"])
-        verb = self.rng.choice(["TRUNCATE PARTITION", "REBUILD PARTITION", "ANALYZE PARTITION"])
-        return self.alter(table, f"{verb} {part}")

@@ -3,19 +3,26 @@
 
 Each connection writes only its own rows (even or odd ids) and reads all, also with locks. What each
 reads is decided by its isolation level; where a lock of the other connection is in the way on one
-of the two engines, the runner rolls the transaction back on both.
+of the two engines, the runner rolls the transaction back on both. Either may change the table when
+the other has not used it in its transaction. A snapshot may then be older than the table is.
 """
 
 from random import Random
 
 from tests.differential import queries
 from tests.differential.generator import SESSION
+from tests.differential.schema_changes import SchemaChanges
 from tests.kit.side_by_side import schema
 from tests.kit.side_by_side.schema import Key, Table
 from tests.kit.side_by_side.statement import Statement
 
 LEVELS = ("READ COMMITTED", "REPEATABLE READ", "REPEATABLE READ", "SERIALIZABLE")
 CLIENTS = (0, 1)
+DDL = 0.04
+
+
+def is_stored(key: Key) -> bool:
+    return all(column.stored or not column.expression for column, _ in key.parts)
 
 
 class InterleavedGenerator:
@@ -28,6 +35,7 @@ class InterleavedGenerator:
         for client in CLIENTS:
             level = self.rng.choice(LEVELS)
             self.queue += [Statement(s, connection=client) for s in SESSION]
+            self.queue.append(Statement("SET lock_wait_timeout = 0", connection=client))
             self.queue.append(
                 Statement(f"SET SESSION TRANSACTION ISOLATION LEVEL {level}", connection=client)
             )
@@ -46,9 +54,7 @@ class InterleavedGenerator:
         ]
         for key in table.keys[1:]:
             key.unique = False
-        table.keys = [
-            k for k in table.keys if all(c.stored or not c.expression for c, _ in k.parts)
-        ]
+        table.keys = [key for key in table.keys if is_stored(key)]
         return table
 
     def next(self) -> Statement | None:
@@ -58,12 +64,36 @@ class InterleavedGenerator:
             return next((self.finish(c) for c in CLIENTS if self.open[c]), None)
         self.made += 1
         client = self.rng.choice(CLIENTS)
+        if self.rng.random() < DDL:
+            return self.change_schema(client)
         statement = self.draw(client)
         statement.connection, statement.may_wait = client, True
         return statement
 
     def observe(self, statement: Statement, succeeded: bool) -> None:
-        pass  # the schema never changes
+        if succeeded and callable(statement.note):
+            statement.note()
+
+    def change_schema(self, client: int) -> Statement:
+        """Beside what the other connection has open; it must wait for it on both engines, or on
+        none, and waits for no time at all."""
+        to = SchemaChanges(self.rng, self.made)
+        choices = [to.add_column, to.drop_column, to.move_column, to.reshape, to.widen, to.modify]
+        choices += [to.rebuild, self.add_key, self.add_key]
+        if len(self.table.keys) > 1:
+            choices.append(to.drop_key)
+        statement = self.rng.choice(choices)(self.table)
+        statement.connection = client
+        self.open[client] = False
+        return statement
+
+    def add_key(self, table: Table) -> Statement:
+        """As random_table has them."""
+        to = SchemaChanges(self.rng, self.made)
+        key = schema.random_key(self.rng, table, f"x{self.made}")
+        if not is_stored(key):
+            return to.rebuild(table)
+        return to.alter(table, f"ADD {key.ddl()}", lambda: table.keys.append(key))
 
     def draw(self, client: int) -> Statement:
         roll = self.rng.random()

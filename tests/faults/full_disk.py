@@ -6,6 +6,7 @@ same statement works, in the same server process."""
 import contextlib
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pymysql
 
@@ -84,6 +85,10 @@ QUIET = (
 )
 
 
+INDEXES = "SELECT index_name FROM information_schema.ROCKSDB_DDL WHERE table_schema = 'd'"
+UNDER_WAY = "SELECT COUNT(*) FROM information_schema.ROCKSDB_PROGRESS WHERE done > 0"
+
+
 def settle(server: PrivateServer) -> None:
     """Until nothing is compacted or reclaimed any more: files that are removed on a full disk would
     make room for what is to fail."""
@@ -150,6 +155,40 @@ def expect_rows(server: PrivateServer, writers: list[Writer]) -> None:
 def alter_table(server: PrivateServer, disk: SmallDisk) -> None:
     while_full(server, disk, "ALTER TABLE t ADD COLUMN x INT, ADD KEY by_c (c)", 512)
     resumes(server, "ALTER TABLE t DROP COLUMN x, DROP KEY by_c")
+
+
+def online_build(server: PrivateServer, disk: SmallDisk) -> None:
+    """An index is built while others write: its files, and the log of their changes."""
+    server.sql(f"CREATE OR REPLACE TABLE o {COLUMNS}; INSERT INTO o SELECT * FROM t", "d")
+    settle(server)
+    alter = (
+        "ALTER TABLE o ADD COLUMN v CHAR(128) AS (SHA2(REPEAT(id, 5000), 512)) VIRTUAL,"
+        " ADD KEY v (v), ALGORITHM=NOCOPY, LOCK=NONE"
+    )
+    writers = [Writer(server, "o", number) for number in range(1, 4)]
+    with ThreadPoolExecutor() as pool, server.connect("d", read_timeout=HANGS_AFTER) as link:
+        for writer in writers:
+            writer.start()
+        build = pool.submit(fails_full, link, alter)
+        while not build.done() and server.query(UNDER_WAY) == [(0,)]:
+            time.sleep(0.01)
+        disk.fill()
+        try:
+            build.result()
+            others_go_on(server)
+        finally:
+            disk.free()
+            for writer in writers:
+                writer.stop()
+    for writer in writers:
+        expect(not writer.wrong, f"an error that does not say it: {writer.wrong[:1]}")
+    finding = check_rows(server, "o", writers, range(1, ROWS + 1))
+    expect(not finding, finding)
+    indexes = sorted(server.query(f"{INDEXES} AND table_name = 'o'"))
+    expect(indexes == [("PRIMARY",), ("by_a",)], f"indexes are left: {indexes}")
+    resumes(server, alter)
+    checked(server, "o")
+    server.sql("DROP TABLE o", "d")
 
 
 def create_table(server: PrivateServer, disk: SmallDisk) -> None:
@@ -395,6 +434,7 @@ SCENARIOS: tuple[Callable[[PrivateServer, SmallDisk], None], ...] = (
     commits,
     create_table,
     alter_table,
+    online_build,
     large_insert,
     bulk_load,
     load_among_rows,

@@ -69,12 +69,14 @@ def says_full(error: pymysql.MySQLError) -> bool:
     return error.args[0] == ER.DISK_FULL or any(word in str(error) for word in FULL_WORDS)
 
 
-def check_rows(server: PrivateServer, table: str, writers: list[Writer]) -> str:
-    """What was acknowledged must be there, and nothing that nobody has written. The finding in
-    words, '' when all is well."""
+def check_rows(
+    server: PrivateServer, table: str, writers: list[Writer], before: range = range(0)
+) -> str:
+    """What was acknowledged must be there, and nothing that nobody has written; `before`: the rows
+    that the table had. The finding in words, '' when all is well."""
     found = {row[0] for row in server.query(f"SELECT id FROM {table} FORCE INDEX (PRIMARY)", "d")}
     by_index = server.query(f"SELECT COUNT(*) FROM {table} FORCE INDEX (by_a)", "d")[0][0]
-    acknowledged = set().union(*(w.acknowledged for w in writers))
+    acknowledged = set(before).union(*(w.acknowledged for w in writers))
     unknown = set().union(*(w.unknown for w in writers))
     lost, made_up = acknowledged - found, found - acknowledged - unknown
     if lost or made_up or by_index != len(found):

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""KILL QUERY in the middle of each kind of long statement: it ends, the table is as before, and
-nothing is left. How long the end took is printed; docs/ddl.md has the figures."""
+"""KILL QUERY, KILL CONNECTION, kill -9 of the server in the middle of each kind of long statement:
+it ends, the table is as before, and nothing is left. How long the end, or the start after it, took
+is printed; docs/ddl.md has the figures."""
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import pymysql
@@ -16,6 +17,14 @@ from tools.server import PrivateServer
 DATABASE = "killed"
 ROWS, LONG_ROWS = 300_000, 3_000_000
 LONGEST = 60  # seconds; a statement that goes on after its KILL is a failure
+QUERY, CONNECTION, CRASH = "KILL QUERY", "KILL CONNECTION", "kill -9"
+ER_CONNECTION_KILLED, CR_SERVER_LOST = 1927, 2013
+# what the statement's connection may be told
+ENDS = {
+    QUERY: (ER.QUERY_INTERRUPTED,),
+    CONNECTION: (ER.QUERY_INTERRUPTED, ER_CONNECTION_KILLED, CR_SERVER_LOST),
+    CRASH: (CR_SERVER_LOST,),
+}
 COLUMNS = "id INT PRIMARY KEY, a INT NOT NULL, b BIGINT NOT NULL, c VARCHAR(60) NOT NULL, KEY a (a)"
 FILL = "SELECT seq, seq % 1000, seq * 7, CONCAT(MD5(seq), REPEAT('x', seq % 28)) FROM seq_1_to_{}"
 # what is in the dictionary: the tables of this module, with their indexes
@@ -78,23 +87,30 @@ def cases(rows: int, file: str) -> list[Case]:
 
 
 class Killed:
+    """Statements that an ending cuts off. The endings: KILL QUERY, KILL CONNECTION, and CRASH."""
+
     def __init__(self, server: PrivateServer, result: TierResult, long: bool):
         self.server, self.result = server, result
         self.rows = LONG_ROWS if long else ROWS
         self.file = server.datadir / "rows.txt"
         self.link = server.connect()
         self.longest = 0.0
-
-    def run(self) -> None:
         self.make_tables()
-        for case in cases(self.rows, str(self.file)):
-            problem = "; ".join(self.play(case))
+
+    def run(self, ending: str, of: Iterable[Case]) -> None:
+        self.longest = 0.0
+        for case in of:
+            problem = "; ".join(self.play(case, ending))
             self.result.passed += not problem
             self.result.failed += bool(problem)
             if problem:
-                self.result.failures.append(f"killed: {case}: {problem}")
-                print(f"   FAILED: KILL of {case}: {problem}")
-        print(f"   killed: the longest end after a KILL took {self.longest:.2f} s")
+                self.result.failures.append(f"{ending}: {case}: {problem}")
+                print(f"   FAILED: {ending}: {case}: {problem}")
+        what = "start after a kill -9" if ending == CRASH else f"end after a {ending}"
+        print(f"   killed: the longest {what} took {self.longest:.2f} s")
+
+    def cases(self) -> list[Case]:
+        return cases(self.rows, str(self.file))
 
     def make_tables(self) -> None:
         self.execute(f"CREATE DATABASE {DATABASE}")
@@ -109,39 +125,66 @@ class Killed:
         self.execute("INSERT INTO child SELECT * FROM t")
         self.before = self.state()
 
-    def play(self, case: Case) -> Iterator[str]:
+    def play(self, case: Case, ending: str) -> Iterator[str]:
         """What is wrong."""
-        with self.server.connect(DATABASE) as worker, worker.cursor() as cursor:
+        worker = self.server.connect(DATABASE)
+        with worker.cursor() as cursor:
             if case.before:
                 cursor.execute(case.before)
-            killer = threading.Thread(target=self.kill, args=(worker.thread_id(), case.at))
+            number = worker.thread_id()
+            killer = threading.Thread(target=self.kill, args=(number, case.at, ending))
             self.killed_at = 0.0
             killer.start()
             ended = run(cursor, case.statement)
             seconds = time.monotonic() - self.killed_at
             killer.join()
-            if self.killed_at == 0 or ended != ER.QUERY_INTERRUPTED:
-                yield f"ended with {ended or 'success'}, and not by the KILL"
-            else:
-                self.longest = max(self.longest, seconds)
-                print(f"   {seconds:6.3f} s: {case}")
-            cursor.execute("SELECT 1")
+        if self.killed_at == 0 or ended not in ENDS[ending]:
+            yield f"ended with {ended or 'success'}, and not by the {ending}"
+        yield from self.go_on(worker, number, ending)
+        if ending == CRASH:
+            begun = time.monotonic()
+            self.server.start()
+            self.link = self.server.connect(DATABASE)
+            seconds = time.monotonic() - begun
+        elif ending == CONNECTION:  # is told at once; the statement ends when its connection does
+            seconds = time.monotonic() - self.killed_at
+        self.longest = max(self.longest, seconds)
+        print(f"   {seconds:6.3f} s: {case}")
         if case.after:
             self.execute(case.after)
         if self.state() != self.before:
             yield f"{self.state()} instead of {self.before}"
         yield from self.left()
 
-    def kill(self, number: int, at: str) -> None:
+    def go_on(self, worker, number: int, ending: str) -> Iterator[str]:
+        """A connection goes on after KILL QUERY, and is gone soon after a KILL of its own."""
+        if ending == QUERY:
+            with worker.cursor() as cursor:
+                cursor.execute("SELECT 1")
+            worker.close()
+        if ending != CONNECTION:
+            return
+        question = f"SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE id = {number}"
+        deadline = time.monotonic() + LONGEST
+        while self.ask(question) != ((0,),):
+            if time.monotonic() > deadline:
+                yield "the connection is still there"
+                return
+            time.sleep(0.01)
+
+    def kill(self, number: int, at: str, ending: str) -> None:
         question = f"SELECT 1 FROM information_schema.ROCKSDB_PROGRESS WHERE thread_id = {number}"
         with self.server.connect() as link, link.cursor() as cursor:
             deadline = time.monotonic() + LONGEST
-            while time.monotonic() < deadline:
-                if cursor.execute(f"{question} AND ({at})"):
-                    self.killed_at = time.monotonic()
-                    cursor.execute(f"KILL QUERY {number}")
+            while not cursor.execute(f"{question} AND ({at})"):
+                if time.monotonic() > deadline:
                     return
                 time.sleep(0.002)
+            self.killed_at = time.monotonic()
+            if ending != CRASH:
+                cursor.execute(f"{ending} {number}")
+        if ending == CRASH:
+            self.server.kill()
 
     def left(self) -> Iterator[str]:
         """Files of loads, and indexes whose space does not come back."""

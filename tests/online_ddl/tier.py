@@ -13,7 +13,7 @@ from tests.kit.side_by_side.server_options import ENGINE_OPTIONS
 from tests.kit.tier_result import TierResult
 from tests.online_ddl import builds, writers
 from tests.online_ddl.builds import Builder
-from tests.online_ddl.killed import Killed
+from tests.online_ddl.killed import CONNECTION, CRASH, QUERY, Killed
 from tests.online_ddl.writers import DATABASE, Writers
 from tools import paths
 from tools.server import PrivateServer
@@ -23,6 +23,7 @@ SECONDS, LONG_SECONDS = 24, 3400  # for builds, over all shapes of the table
 KILLS, LONG_KILLS = 4, 60
 CRASHES, LONG_CRASHES = 2, 40
 SLOW = "SHA2(REPEAT(id, 30000), 512)"  # makes a build last
+SOME_CRASHES = 5
 MOST_FAULTS = 5
 
 
@@ -43,7 +44,7 @@ def run(args) -> TierResult:
         look_at_log(server, seed, result)
     if chosen("killed", args):
         with PrivateServer(folder / "killed", "rocksdb", ["--secure-file-priv="]) as server:
-            Killed(server, result, args.long).run()
+            run_killed(server, seed, args, result)
     return result
 
 
@@ -84,6 +85,15 @@ def at(sorted_seconds: list[float], share: float) -> float:
     if not sorted_seconds:
         return 0.0
     return 1000 * sorted_seconds[min(int(share * len(sorted_seconds)), len(sorted_seconds) - 1)]
+
+
+def run_killed(server, seed: int, args, result: TierResult) -> None:
+    """Of the crashes, each of which costs a start, the short run has some."""
+    killed = Killed(server, result, args.long)
+    every = killed.cases()
+    killed.run(QUERY, every)
+    killed.run(CONNECTION, every)
+    killed.run(CRASH, every if args.long else Random(f"{seed} killed").sample(every, SOME_CRASHES))
 
 
 class SlowBuild:
