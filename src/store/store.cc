@@ -191,7 +191,7 @@ Store::Maintenance::Maintenance(Store* store)
     : flushes({store->base_, store->statistics_.get(), &store->families_.all(), &store->policy_,
                &store->files_.wal_backlog, &store->observed_.keeper, &store->options_}),
       compactions({store->base_, store->statistics_.get(), &store->families_.all(),
-                   &store->options_, &flushes,
+                   &store->options_, &flushes, store->sync_group_.get(),
                    [store](const rocksdb::CompactionJobInfo& job) {
                      store->observed_.listener->CountFiles(job);
                    }}),

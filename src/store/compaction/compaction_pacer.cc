@@ -41,10 +41,13 @@ double CompactionPacer::WrittenASecond(uint64_t written, Clock::time_point now) 
 
 uint64_t CompactionPacer::BytesASecond(const CompactionDebt& debt, Clock::time_point now) {
   const double written = WrittenASecond(debt.written, now);
+  const double share = share_.After(debt.syncs, debt.sync_microseconds, debt.background_bytes);
   if (debt.waiting_memtables >= kManyMemtables || debt.excess_files >= kManyFiles) return kNoLimit;
   const auto steady = kBytesForEachWritten * static_cast<uint64_t>(written);
   const uint64_t pace = std::max({kLeast, steady, debt.pending_bytes / kSecondsForDebt});
-  return pace + pace * debt.excess_files / kFilesThatDouble;
+  const uint64_t least = std::max(kLeastOfBusyDisk, steady / 2);
+  const auto shared = static_cast<uint64_t>(share * static_cast<double>(pace));
+  return std::max(least, shared) + pace * debt.excess_files / kFilesThatDouble;
 }
 
 }  // namespace basalt::store

@@ -168,6 +168,10 @@ void Compactions::PaceBackgroundWork() {
   using Properties = rocksdb::DB::Properties;
   CompactionDebt debt;
   debt.written = parts_.statistics->getTickerCount(rocksdb::BYTES_WRITTEN);
+  debt.syncs = parts_.syncs->rounds();
+  debt.sync_microseconds = parts_.syncs->sync_microseconds();
+  debt.background_bytes = static_cast<uint64_t>(
+      parts_.options->rate_limiter->GetTotalBytesThrough(rocksdb::Env::IO_TOTAL));
   for (rocksdb::ColumnFamilyHandle* handle : parts_.families->All()) {
     const uint64_t waiting = NumberProperty(parts_.db, handle, Properties::kNumImmutableMemTable);
     debt.waiting_memtables = std::max(debt.waiting_memtables, waiting);

@@ -14,6 +14,7 @@
 #include "store/families/column_families.h"
 #include "store/maintenance/flushes.h"
 #include "store/options/store_options.h"
+#include "store/wal/wal_sync_group.h"
 
 namespace basalt::store {
 
@@ -28,6 +29,7 @@ class Compactions {
     const ColumnFamilies* families;
     const StoreOptions* options;
     Flushes* flushes;
+    const WalSyncGroup* syncs;
     // Told of each compaction of level 0, of which RocksDB tells no listener.
     std::function<void(const rocksdb::CompactionJobInfo&)> count_files;
   };

@@ -42,7 +42,10 @@ rocksdb::Status WalSyncGroup::Lead(uint64_t round, bool may_wait) {
   WaitForOthers(round, may_wait);
   const uint64_t gathered = gathering_.exchange((round + 1) << kMemberBits);
   delay_.BeginRound();
+  const std::chrono::microseconds begun = clock_->Now();
   rocksdb::Status status = flush_and_sync_();
+  const auto taken = static_cast<uint64_t>((clock_->Now() - begun).count());
+  sync_microseconds_.store(sync_microseconds() + taken, std::memory_order_relaxed);
   delay_.EndRound(gathered & kMembers);
   Finish(round, gathered & kMembers, status);
   return status;

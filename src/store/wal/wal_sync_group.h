@@ -43,6 +43,8 @@ class WalSyncGroup {
 
   // Number of calls of flush_and_sync that have ended, for tests and status counters.
   uint64_t rounds() const { return finished_.load(std::memory_order_relaxed); }
+  // Microseconds that these calls have taken together.
+  uint64_t sync_microseconds() const { return sync_microseconds_.load(std::memory_order_relaxed); }
   // Number of rounds whose leader has waited for others.
   uint64_t waits() const { return waits_.load(std::memory_order_relaxed); }
 
@@ -66,6 +68,7 @@ class WalSyncGroup {
   // a round sleep on its word, so that the end of a round wakes none of the round after the next.
   std::atomic<uint32_t> ended_[2]{0, UINT32_MAX};
   std::atomic<uint64_t> finished_{0};
+  std::atomic<uint64_t> sync_microseconds_{0};  // only the leader adds
 
   // The leader sleeps here until its round has as many members; 0 while it does not. Beside
   // gathering_, for everybody who comes looks at both.

@@ -70,6 +70,28 @@ TEST_F(CompactionPacerTest, HasNoLimitWhenClientsAreAboutToWait) {
   EXPECT_EQ(After(1000, 0), CompactionPacer::kNoLimit);
 }
 
+TEST_F(CompactionPacerTest, LeavesABusyDiskToTheLog) {
+  const auto after = [&](int seconds, uint64_t sync_microseconds, uint64_t written) {
+    uint64_t pace = 0;
+    for (int second = 0; second < seconds; ++second) {
+      debt_.syncs += 100;
+      debt_.sync_microseconds += 100 * sync_microseconds;
+      debt_.background_bytes += kMiB;
+      pace = After(1000, written);
+    }
+    return pace;
+  };
+  EXPECT_EQ(after(10, 1000, 0), CompactionPacer::kLeast);
+  EXPECT_EQ(after(20, 30'000, 0), CompactionPacer::kLeastOfBusyDisk);
+  EXPECT_EQ(after(30, 1000, 0), CompactionPacer::kLeast);
+  // Half of what keeps up, at least; and more when level 0 grows.
+  EXPECT_EQ(after(60, 30'000, 10 * kMiB), 10 * kMiB);
+  debt_.excess_files = 4;
+  EXPECT_EQ(after(1, 30'000, 10 * kMiB), 30 * kMiB);
+  debt_.waiting_memtables = 2;
+  EXPECT_EQ(after(1, 30'000, 10 * kMiB), CompactionPacer::kNoLimit);
+}
+
 TEST_F(CompactionPacerTest, BearsCountersThatWereSetToZero) {
   After(1000, 0);
   After(1000, 10 * kMiB);
