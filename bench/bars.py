@@ -73,3 +73,17 @@ OLAP_BACKWARDS = Bar(1.5, at_least=False, at="warm table")
 COMMITS = Bar(1.0, against="innodb", at="1, 8 and 32 clients")
 
 FOREIGN_KEYS = Bar(0.95, against="innodb", at="1, 8 and 32 clients")
+
+_INDEX = "5,000,000 rows"
+_WRITERS = f"{_INDEX}, oltp_write_only"
+DDL_INSTANT = Bar(0.1, at_least=False, at="10,000,000 rows")
+# of the times: so many times as fast
+DDL_INDEX = Bar(1 / 1.5, at_least=False, against="innodb", at=f"{_INDEX}, no writers")
+DDL_INDEX_WRITERS = Bar(1 / 1.2, at_least=False, against="innodb", at=_WRITERS)
+DDL_WRITERS_RATE = Bar(1.2, against="innodb", at=_WRITERS)
+# the 99th percentile: milliseconds, and beside the peer's
+DDL_PAUSE = Bar(100.0, at_least=False, at=_WRITERS)
+DDL_PAUSE_RATIO = Bar(1.0, at_least=False, against="innodb", at=_WRITERS)
+DDL_KILL = Bar(3.0, at_least=False, at=_INDEX)
+# beside a table that never had an instant change
+DDL_READS = Bar(1.03, at_least=False, at="any size")

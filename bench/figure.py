@@ -34,7 +34,8 @@ class Bar:
 class Figure:
     """`values`: contender -> number in `unit`; None where there is none. `more_is_better` colours
     the ratios; None for a number that is neither good nor bad. `rounds`: contender -> the numbers
-    of the single rounds, where they are known. Figures of one `part` stand in one table."""
+    of the single rounds, where they are known. Figures of one `part` stand in one table. `words`:
+    contender -> what is shown where it has no number."""
 
     name: str
     unit: str
@@ -43,6 +44,7 @@ class Figure:
     bar: Bar | None = None
     rounds: dict[str, list[float]] = field(default_factory=dict)
     part: str = ""
+    words: dict[str, str] = field(default_factory=dict)
 
     @property
     def met(self) -> bool | None:

@@ -45,6 +45,8 @@ def overview(reports: list[Report]) -> Table:
 
 def value_text(figure: Figure, engine: str) -> str:
     """The value, with the lowest and the highest round behind it where they look different."""
+    if figure.values.get(engine) is None:
+        return figure.words.get(engine, number_text(None))
     text = number_text(figure.values.get(engine))
     ends = list(dict.fromkeys(number_text(end) for end in figure.range(engine) or ()))
     return f"{text} ({'-'.join(ends)})" if len(ends) == 2 else text

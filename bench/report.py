@@ -64,12 +64,16 @@ class Report:
         more_is_better: bool | None = True,
         bar: Bar | None = None,
         part: str = "",
+        words: dict[str, str] | None = None,
     ) -> None:
         """A figure of which the single rounds are known; its values are their medians. A round may
-        be None: then the contender has a median of the others, and no rounds to compare."""
+        be None: then the contender has a median of the others, and no rounds to compare; one that
+        has none at all shows its `words`."""
         values = {e: median(found) for e, found in rounds.items()}
         whole = {e: found for e, found in rounds.items() if None not in found}
-        self.figures.append(Figure(name, unit, values, more_is_better, bar, whole, part))
+        self.figures.append(
+            Figure(name, unit, values, more_is_better, bar, whole, part, words or {})
+        )
 
     def as_json(self) -> dict:
         """All of it, with the ratios and whether each bar is met."""

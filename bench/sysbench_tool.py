@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -197,6 +198,49 @@ def watch(
     if status != 0:
         raise DevError(f"sysbench {name} failed ({status}):\n  {failure(output)}")
     return ScriptRun(parse(output), intervals, kinds(output))
+
+
+class Endless:
+    """One of sysbench's tests beside something else. A context: it runs from the beginning to the
+    end, where it is stopped whatever it does; `seen` are (time.monotonic() at its end, Interval) of
+    each second. DevError at the end when it had ended by itself."""
+
+    def __init__(self, test: str, socket: Path, engine: str, load: Load, seed: int, *more: str):
+        self.test = test
+        options = ["--time=0", f"--rand-seed={seed}", *WATCHED, *more]
+        self.words = command(test, "run", socket, engine, load, *options)
+        self.seen: list[tuple[float, Interval]] = []
+        self._other_lines: list[str] = []
+        self._thread = threading.Thread(target=self._read, daemon=True)
+
+    def __enter__(self) -> "Endless":
+        self._process = subprocess.Popen(
+            self.words,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind, *_) -> None:
+        ended = self._process.poll()
+        self._process.kill()
+        self._process.wait()
+        self._thread.join()
+        self._process.stdout.close()
+        if ended is not None and kind is None:
+            said = failure("".join(self._other_lines))
+            raise DevError(f"sysbench {self.test} ended by itself ({ended}):\n  {said}")
+
+    def _read(self) -> None:
+        for line in self._process.stdout:
+            found = interval(line)
+            if found is None:
+                self._other_lines.append(line)
+            else:
+                self.seen.append((time.monotonic(), found))
 
 
 def interval(line: str) -> Interval | None:

@@ -1,29 +1,41 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""DDL on a large table, and what clients of another table notice.
+"""DDL on large tables, and what clients notice, in three parts.
 
-ADD INDEX, DROP INDEX, ADD COLUMN, ALTER .. ENGINE of the same engine, TRUNCATE and DROP TABLE. Two
-clients read and update single rows of a small table all the while; a statement's time is counted
-for them from its beginning to a second after its end, because files are removed in the background.
+statements: ADD and DROP INDEX, ADD and DROP COLUMN, ALTER .. ENGINE of the same engine, TRUNCATE
+and DROP TABLE. Two clients read and update single rows of another, small table all the while; a
+statement's time is counted for them from its beginning to a second after its end, because files are
+removed in the background.
+index: ADD INDEX alone, and beside clients that write to the table (bench/online_index.py).
+reads: what an instant change costs reads (bench/instant_reads.py).
 """
 
 import time
 
-from bench import clients, harness
+from bench import bars, clients, harness, instant_reads, online_index
 from bench.clients import Client
 from bench.harness import Size
 from bench.plot import Plot
 from bench.report import Report
 from bench.sysbench_tool import DATABASE
+from tools.errors import DevError
 
 NAME = "ddl"
 TITLE = "DDL and the clients beside it"
-HELP = "ADD INDEX, DROP TABLE, TRUNCATE, ALTER .. ENGINE; latency of others meanwhile"
+HELP = "ADD INDEX beside writers, instant columns, DROP TABLE; what clients notice"
 ENGINES = harness.ENGINES
 SIZES = {
-    "memory_mb": Size(64, 256, "size of the cache"),
+    "memory_mb": Size(256, 2048, "size of the cache"),
     "rows": Size(300_000, 10_000_000, "rows of the large table"),
     "turns": Size(1, 3, "turns of each engine"),
+    "index_rows": Size(500_000, 5_000_000, "rows of the table that is indexed beside writers"),
+    "writers": Size(4, 4, "clients of sysbench that write to it"),
+    "calm": Size(4.0, 20.0, "seconds of the writers without DDL, which the others compare with"),
+    "read_rows": Size(100_000, 1_000_000, "rows of each table that is changed at once and read"),
+    "read_rounds": Size(5, 15, "rounds of point reads and scans of each of them"),
+    "read_seconds": Size(1, 3, "length of the point reads, and of the scans, of a round"),
 }
+PARTS = ("statements", "index", "reads")
+INSTANT = ("ADD COLUMN, last", "ADD COLUMN, first", "DROP COLUMN")
 FRONT_ROWS = 10_000
 CALM = 3.0  # seconds of the clients without DDL
 AFTERMATH = 1.0
@@ -38,33 +50,69 @@ def statements(engine: str) -> dict[str, str]:
         "ADD INDEX": "ALTER TABLE big ADD INDEX dt (d, t)",
         "ADD INDEX, unique": "ALTER TABLE big ADD UNIQUE INDEX ut (t, id)",
         "DROP INDEX": "ALTER TABLE big DROP INDEX dt",
-        "ADD COLUMN": "ALTER TABLE big ADD COLUMN more INT NOT NULL DEFAULT 7",
+        "ADD COLUMN, last": "ALTER TABLE big ADD COLUMN more INT NOT NULL DEFAULT 7",
+        "ADD COLUMN, first": "ALTER TABLE big ADD COLUMN head INT NOT NULL DEFAULT 7 FIRST",
+        "DROP COLUMN": "ALTER TABLE big DROP COLUMN d",
         "ALTER .. ENGINE": f"ALTER TABLE big ENGINE={engine}, FORCE",
         "TRUNCATE": "TRUNCATE TABLE copy",
         "DROP TABLE": "DROP TABLE big",
     }
 
 
-def measure(bench) -> Report:
-    size = bench.size
-    report = bench.report(
-        f"large table of {size['rows']:,} rows, two clients on another table, "
-        f"{size['memory_mb']} MB of cache, {size['turns']} turns"
+def add_options(parser) -> None:
+    parser.add_argument(
+        "--parts", default=",".join(PARTS), metavar="A,B,...", help="some of them (default: all)"
     )
-    bench.start(size["memory_mb"] * 2**20)
-    add_turns(report, bench.rounds(size["turns"], lambda c, n: turn(bench, c, report)))
+
+
+def parts_of(args) -> list[str]:
+    """In their order. DevError for one that there is not."""
+    asked = [name.strip() for name in args.parts.split(",") if name.strip()]
+    unknown = [name for name in asked if name not in PARTS]
+    if unknown or not asked:
+        raise DevError(f"--parts {args.parts}: there are {', '.join(PARTS)}")
+    return [name for name in PARTS if name in asked]
+
+
+def measure(bench) -> Report:
+    parts = parts_of(bench.args)
+    report = bench.report(size_text(bench.size, parts))
+    bench.start(bench.size["memory_mb"] * 2**20)
+    for part in parts:
+        bench.each(lambda c: c.new_database(), f"{part}: a new database")
+        if part == "statements":
+            measure_statements(bench, report)
+        else:
+            (online_index if part == "index" else instant_reads).measure(bench, report)
     return report
+
+
+def size_text(size: dict, parts: list[str]) -> str:
+    texts = {
+        "statements": f"large table of {size['rows']:,} rows, two clients on another table",
+        "index": f"ADD INDEX of {size['index_rows']:,} rows of sysbench, alone and beside "
+        f"{size['writers']} clients of oltp_write_only",
+        "reads": f"tables of {size['read_rows']:,} rows read in {size['read_rounds']} rounds",
+    }
+    shown = "; ".join(texts[part] for part in parts)
+    return f"{shown}; {size['memory_mb']} MB of cache, {size['turns']} turns"
+
+
+def measure_statements(bench, report: Report) -> None:
+    add_turns(report, bench.rounds(bench.size["turns"], lambda c, n: turn(bench, c, report)))
 
 
 def add_turns(report: Report, turns: dict[str, list[dict]]) -> None:
     """The figures and plots of all turns."""
     for name in statements(""):
         seconds = {e: [t[name]["seconds"] for t in found] for e, found in turns.items()}
-        report.add_rounds(name, "s", seconds, False)
+        bar = bars.DDL_INSTANT if name in INSTANT else None
+        report.add_rounds(name, "s", seconds, False, bar, "Statements")
     for name in ("nothing", *statements("")):
         for what in ("read", "update"):
             worst = {e: [t[name][what] for t in found] for e, found in turns.items()}
-            report.add_rounds(f"longest {what} beside {name}", "ms", worst, False)
+            part = "Clients of another table"
+            report.add_rounds(f"longest {what} beside {name}", "ms", worst, False, part=part)
     for what in ("read", "update"):
         series = {e: found[0][f"{what} curve"] for e, found in turns.items()}
         report.plots.append(

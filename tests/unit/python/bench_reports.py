@@ -4,7 +4,15 @@
 import random
 from types import SimpleNamespace
 
-from bench import bars, olap, sysbench_report, tpcc_limited, turns
+from bench import (
+    bars,
+    instant_reads,
+    olap,
+    online_index,
+    sysbench_report,
+    tpcc_limited,
+    turns,
+)
 from bench.cgroup import Limits
 from bench.process_usage import Usage
 from bench.programs import (
@@ -209,7 +217,43 @@ def of_ddl() -> Report:
 
     report = empty(ddl)
     ddl.add_turns(report, each(lambda n: [turn(n), turn(n)]))
+    online_index.add(report, index_turns())
+    instant_reads.add(report, instant_reads_found())
     return report
+
+
+def beside(n: float) -> online_index.Beside:
+    """Writers from 100 to 104; an ALTER of n seconds from 110, with a statement of 10 n ms."""
+    before = online_index.Window(100.0, 104.0, 4000)
+    meanwhile = online_index.Window(110.0, 110.0 + n, int(500 * n))
+    seen = [(100.0 + second, Interval(second, 1000.0, 0, 0, 5.0)) for second in range(1, 15)]
+    latencies = [(101.0, 2.0), (103.0, 4.0), (110.5, 10.0 * n), (130.0, 999.0)]
+    return online_index.Beside(before, meanwhile, seen, latencies, 0.1 * n)
+
+
+def index_turns() -> dict[str, list[online_index.Turn]]:
+    """Two of each engine; MyRocks lets its writers wait."""
+    return {
+        engine: [
+            online_index.Turn(n, 2 * n, 0.2, None if engine == "myrocks" else beside(n))
+            for _ in range(2)
+        ]
+        for n, engine in enumerate(ENGINES, 1)
+    }
+
+
+def instant_reads_found() -> dict[str, dict[str, instant_reads.Reads]]:
+    """InnoDB copies for a wider type, MyRocks for everything."""
+    copied = {"rocksdb": (), "innodb": ("wider_old", "wider_new"), "myrocks": None}
+    found = {}
+    for engine, without in copied.items():
+        shapes = instant_reads.SHAPES[:1] if without is None else instant_reads.SHAPES
+        found[engine] = {
+            shape.name: instant_reads.Reads([0.5 + n / 100, 0.6], [2e-5, 2e-5 + n / 1e6])
+            for n, shape in enumerate(shapes)
+            if shape.name not in (without or ())
+        }
+    return found
 
 
 def of_space() -> Report:
