@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Each kind of DDL statement, killed before each of its file operations: writes and syncs of the
 DDL log, of the engine's log and the binary log, .frm and .par files made, renamed, removed. Beside
-it, clients that write rows."""
+it, clients that write rows; and of some index builds, one that writes to the very table."""
 
 import pymysql
 
-from tests.crash.ddl import Ddl, State
+from tests.crash.ddl import DATABASE, Ddl, State
 from tests.crash.ddl_harness import DdlHarness
+from tests.crash.neighbour import Neighbour, raised
 from tests.crash.point_harness import PointHarness
-from tests.crash.shapes import Shape
-from tests.kit.clients.client import Stopped
+from tests.crash.shapes import Shape, read_shape
+from tests.kit.clients.client import Problem, Stopped
 from tests.kit.clients.ledger import Ledger, TwoEngines
 from tools.errors import DevError
 
@@ -23,7 +24,14 @@ def rows(*ids: int) -> frozenset:
 
 class Script(Ddl):
     """The statements, from one set of tables: d_a and d_b plain, d_p and d_q partitioned, d_e as a
-    partition of d_p, d_i of InnoDB. Not run as a thread."""
+    partition of d_p, d_i of InnoDB. Not run as a thread. `builds` are those that had a neighbour,
+    `logged` its transactions that are in their logs."""
+
+    def __init__(self, number: int, seed: int, connect):
+        super().__init__(number, seed, connect)
+        self.beside: dict[str, str] = {}  # statement -> the table that its neighbour writes to
+        self.builds = self.logged = 0
+        self.problems: list[Problem] = []
 
     def fresh(self) -> State:
         name = f"d{self.number}_"
@@ -61,8 +69,12 @@ class Script(Ddl):
     def run_statement(self, statement: Statement) -> bool:
         """False when the server is gone."""
         self.statement, self.pending = statement
+        table = self.beside.get(self.statement)
         try:
-            self.execute(self.statement)
+            if table is None:
+                self.execute(self.statement)
+            else:
+                self.run_beside(Neighbour(self.connect, table))
         except Stopped:
             self.leave()
             return False
@@ -70,13 +82,43 @@ class Script(Ddl):
         self.acknowledge()
         return True
 
+    def run_beside(self, neighbour: Neighbour) -> None:
+        """The statement, with all states that it and its neighbour may leave; the last is what they
+        have left, if the server lives."""
+        low, high = self.pending[-1], self.raised(self.pending[-1], neighbour.table)
+        self.pending = [self.raised(self.tables, neighbour.table), high, low]
+        try:
+            with neighbour:
+                self.execute(self.statement)
+        finally:
+            self.builds += 1
+            self.logged += neighbour.logged
+            texts = [f"the neighbour: {text}" for text in neighbour.errors]
+            self.problems += [Problem("broken", text) for text in texts]
+        if neighbour.high:
+            self.pending.append(high)
+        self.compare(neighbour.table, self.pending[-1][neighbour.table])
+
+    def compare(self, table: str, expected: Shape) -> None:
+        """Of a server that lives: the build has ended, and its index is that of the rows."""
+        try:
+            found = str(read_shape(self.execute, DATABASE, table))
+        except ValueError as error:
+            found = str(error)
+        if found != str(expected):
+            self.problems.append(Problem("broken", f"{self.statement}: {found}, not {expected}"))
+
+    def raised(self, state: State, table: str) -> State:
+        shape = state[table]
+        return {**state, table: shape.change(rows=raised(shape.rows))}
+
     # --- the statements
 
     def statements(self) -> dict[str, Statement]:
         """By a name for the report; each begins with the tables of fresh()."""
         found = {}
         parts = (self.of_tables, self.of_alter, self.of_columns, self.of_copying_alter)
-        for part in (*parts, self.of_partitions):
+        for part in (*parts, self.of_partitions, self.of_builds_beside_writers):
             found |= part()
         return found
 
@@ -181,6 +223,20 @@ class Script(Ddl):
             ),
         }
 
+    def of_builds_beside_writers(self) -> dict[str, Statement]:
+        """Another comment tells their statements from those without."""
+        found = {
+            "ADD INDEX beside a writer": self.altered(
+                "b", "ADD KEY k (v), COMMENT='6', LOCK=NONE", indexed=True, comment=6
+            ),
+            "ADD INDEX with partitions beside a writer": self.altered(
+                "q", "ADD KEY k (v), COMMENT='6', LOCK=NONE", indexed=True, comment=6
+            ),
+        }
+        for letter, (text, _) in zip("bq", found.values(), strict=True):
+            self.beside[text] = f"d{self.number}_{letter}"
+        return found
+
     def of_copying_alter(self) -> dict[str, Statement]:
         return {
             "ALTER by copying": self.altered("a", f"{NEW_COLUMN}, ALGORITHM=COPY", added=(3, 5)),
@@ -227,3 +283,17 @@ class DdlPoints(PointHarness, DdlHarness):
     """One Script beside clients that write rows."""
 
     classes = [Script, Ledger, TwoEngines]
+
+    def check(self) -> list[Problem]:
+        found, self.script.problems = self.script.problems, []
+        return found + super().check()
+
+    def finish(self) -> list[Problem]:
+        """Logs without content would show nothing."""
+        script = self.script
+        print(
+            f"   {script.builds} builds beside a writer, {script.logged} transactions in their logs"
+        )
+        empty = script.builds > 0 and script.logged == 0
+        text = f"{script.builds} builds beside a writer, and nothing was logged"
+        return super().finish() + ([Problem("broken", text)] if empty else [])

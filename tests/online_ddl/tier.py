@@ -14,7 +14,7 @@ from tests.kit.tier_result import TierResult
 from tests.online_ddl import builds, writers
 from tests.online_ddl.builds import Builder
 from tests.online_ddl.killed import CONNECTION, CRASH, QUERY, Killed
-from tests.online_ddl.writers import DATABASE, Writers
+from tests.online_ddl.writers import DATABASE, Pauses, Writers
 from tools import paths
 from tools.server import PrivateServer
 
@@ -62,29 +62,24 @@ def run_builds(server, shape: str, seed: int, args, result: TierResult) -> None:
     # those of the writers: there CHECK TABLE comes when they have ended.
     builder.check_beside_writers = not (partitioned := shape == "partitions")
     deadline = time.monotonic() + seconds
-    pauses: list[float] = []
+    pauses = Pauses()
     while time.monotonic() < deadline and not builder.problems:
         with Writers(server, rng.randrange(10**9), doubles=rng.random() < 0.5) as all_writers:
             for turn in range(4):
                 builder.build(builds.statement(rng, partitioned), drop=turn < 3)
         builder.check_table("without writers")
         builder.drop()
-        pauses += all_writers.pauses
+        pauses.add(all_writers.pauses)
         builder.problems += all_writers.problems
-    pauses.sort()
     settle(name, builder.problems, seed, result, max(builder.built, 1))
     print(
         f"   {name}: {builder.built} builds, {builder.refused} with duplicates, {builder.busy} gave"
-        f" way to prepared transactions; {len(pauses)} statements beside them, 99 % of them within"
-        f" {at(pauses, 0.99):.0f} ms, the longest {at(pauses, 1):.0f} ms"
+        f" way to prepared transactions; {len(pauses.seconds)} statements beside them, 99 % of them"
+        f" within {pauses.within(0.99):.0f} ms\n"
+        f"      the longest that locks of other writers ended (their timeout is"
+        f" {writers.LOCK_TIMEOUT} s): {pauses.locked}\n"
+        f"      the longest of all others: {pauses.free}"
     )
-
-
-def at(sorted_seconds: list[float], share: float) -> float:
-    """In milliseconds."""
-    if not sorted_seconds:
-        return 0.0
-    return 1000 * sorted_seconds[min(int(share * len(sorted_seconds)), len(sorted_seconds) - 1)]
 
 
 def run_killed(server, seed: int, args, result: TierResult) -> None:
@@ -169,8 +164,9 @@ def run_crashes(server, seed: int, args, result: TierResult) -> None:
     print(f"   crashes: {crashes} kills of the server in a build")
 
 
-def quoted(name: str) -> str:
+def quoted(shown: bytes | str) -> str:
     """As XA COMMIT wants it; the server shows some names in quotes."""
+    name = shown.decode() if isinstance(shown, bytes) else shown
     return name if name.startswith("'") else f"'{name}'"
 
 

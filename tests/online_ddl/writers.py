@@ -5,7 +5,7 @@ changes are rows of all."""
 
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from random import Random
 
@@ -16,6 +16,7 @@ DATABASE = "online_ddl"
 WRITERS = 8
 ROWS = 600  # of each writer, at most
 PARENTS = 40
+LOCK_TIMEOUT = 2  # seconds
 SECONDS_TO_LET_GO = 10  # a prepared transaction of a connection that is closed
 SETUP = (
     "SET foreign_key_checks = 0",
@@ -53,6 +54,9 @@ EXPECTED = (
     XA_RBTIMEOUT,
     XA_RBDEADLOCK,
 )
+# of these, where the statement has met locks of other writers: waited for one until the timeout, or
+# was in a circle of such waits
+LOCKS = (ER.LOCK_WAIT_TIMEOUT, ER.LOCK_DEADLOCK, XA_RBTIMEOUT, XA_RBDEADLOCK)
 GONE = (2006, 2013)  # the connection: the server was killed
 
 
@@ -70,24 +74,101 @@ def create(server, shape: str) -> None:
             cursor.execute("DELETE FROM p")
 
 
+@dataclass(frozen=True)
+class Pause:
+    """A statement, its seconds, the number of its error, 0 for none, and the state that the server
+    showed most of the time, where it has lasted."""
+
+    seconds: float = 0.0
+    statement: str = ""
+    error: int = 0
+    state: str = ""
+
+    def __str__(self) -> str:
+        ended = f"error {self.error}" if self.error else "no error"
+        shown = f", '{self.state}'" if self.state else ""
+        return f"{1000 * self.seconds:.0f} ms ({self.statement[:40]}.., {ended}{shown})"
+
+
+class States:
+    """What the server shows of statements that last. Any thread may ask."""
+
+    QUESTION = (
+        "SELECT id, state FROM information_schema.PROCESSLIST"
+        " WHERE command = 'Query' AND time_ms > 200 AND id <> CONNECTION_ID()"
+    )
+    EVERY = 0.1  # seconds
+
+    def __init__(self):
+        self._seen: dict[int, deque] = {}  # connection -> (when, state)
+
+    def watch(self, server, stop: threading.Event) -> None:
+        try:
+            with server.connect(ssl_disabled=True) as link, link.cursor() as cursor:
+                while not stop.wait(self.EVERY):
+                    cursor.execute(self.QUESTION)
+                    now = time.monotonic()
+                    for connection, state in cursor.fetchall():
+                        self._seen.setdefault(connection, deque(maxlen=100)).append((now, state))
+        except (pymysql.Error, OSError):
+            return  # the server dies in some tests; its writers say so where it must not
+
+    def since(self, connection: int, begun: float) -> str:
+        seen = list(self._seen.get(connection, ()))
+        states = Counter(state for when, state in seen if when >= begun)
+        return states.most_common(1)[0][0] if states else ""
+
+
+@dataclass
+class Pauses:
+    """The seconds of each statement; and the longest ones, with what they were: of those that locks
+    of other writers have ended, and of all others."""
+
+    seconds: list[float] = field(default_factory=list)
+    locked: Pause = Pause()
+    free: Pause = Pause()
+
+    def note(self, pause: Pause) -> None:
+        self.seconds.append(pause.seconds)
+        self._keep(pause)
+
+    def add(self, other: "Pauses") -> None:
+        self.seconds += other.seconds
+        self._keep(other.locked)
+        self._keep(other.free)
+
+    def _keep(self, pause: Pause) -> None:
+        place = "locked" if pause.error in LOCKS else "free"
+        if pause.seconds > getattr(self, place).seconds:
+            setattr(self, place, pause)
+
+    def within(self, share: float) -> float:
+        """Milliseconds in which this share of the statements has ended; 0 without one."""
+        known = sorted(self.seconds)
+        return 1000 * known[min(int(share * len(known)), len(known) - 1)] if known else 0.0
+
+
 @dataclass
 class Writers:
-    """Starts them with `with`; `pauses` are the seconds of each statement."""
+    """Starts them with `with`."""
 
     server: object
     seed: int
     doubles: bool = False  # gives rows values of `u` that others have, for a while
     stop: threading.Event = field(default_factory=threading.Event)
-    pauses: list[float] = field(default_factory=list)
+    pauses: Pauses = field(default_factory=Pauses)
     done: Counter = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
     server_dies: bool = False
 
     def __enter__(self) -> "Writers":
+        self.states = States()
         self.threads = [
             threading.Thread(target=self.work, args=(number, Random(f"{self.seed} {number}")))
             for number in range(WRITERS)
         ]
+        watch = (self.server, self.stop)
+        self.threads.append(threading.Thread(target=self.states.watch, args=watch))
         for thread in self.threads:
             thread.start()
         return self
@@ -119,7 +200,7 @@ class Writer:
         self.link = link
         self.names = 0
         level = rng.choice(("READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"))
-        link.query(f"SET SESSION tx_isolation='{level}', rocksdb_lock_wait_timeout=2")
+        link.query(f"SET SESSION tx_isolation='{level}', rocksdb_lock_wait_timeout={LOCK_TIMEOUT}")
 
     def live(self) -> None:
         """Until the test ends, or a prepared transaction is left to others."""
@@ -133,16 +214,18 @@ class Writer:
                 return
 
     def ask(self, sql: str) -> bool:
-        begun = time.monotonic()
+        begun, number = time.monotonic(), 0
         try:
             self.link.query(sql)
         except pymysql.Error as error:
-            if error.args[0] in GONE or error.args[0] not in EXPECTED:
+            number = error.args[0]
+            if number in GONE or number not in EXPECTED:
                 raise pymysql.OperationalError(*error.args[:2], sql) from error
-            self.all.done[f"error {error.args[0]}"] += 1
+            self.all.done[f"error {number}"] += 1
             return False
         finally:
-            self.all.pauses.append(time.monotonic() - begun)
+            state = self.all.states.since(self.link.thread_id(), begun)
+            self.all.pauses.note(Pause(time.monotonic() - begun, sql, number, state))
         self.all.done[sql.split()[0]] += 1
         return True
 

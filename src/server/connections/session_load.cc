@@ -43,8 +43,8 @@ int SessionLoad::Finish() {
   const Status status = explicit_load_->Finish(&lost);
   if (lost) {
     push_warning(thd_, Sql_condition::WARN_LEVEL_WARN, ER_UNKNOWN_ERROR,
-                 "ROCKSDB: a table was dropped, emptied or copied before its bulk load ended: "
-                 "nothing was loaded");
+                 "ROCKSDB: a table was dropped, emptied, copied or given another index before its "
+                 "bulk load ended: nothing was loaded");
   }
   return Report(status);
 }

@@ -2,10 +2,14 @@
 """What the crash tier does without a server: its reading of an error log, the rules of foreign keys
 by which it knows rows, and its judgement of constraints."""
 
+import sqlite3
 import unittest
+from unittest import mock
 
 from tests.crash.constraints import contradictions
 from tests.crash.ddl import Ddl, check_log
+from tests.crash.ddl_points import Script
+from tests.crash.neighbour import Neighbour, raised
 from tests.kit.clients.family import Refused, Rows
 from tests.kit.clients.prepared_family import Open, judge
 
@@ -32,6 +36,72 @@ class LogTest(unittest.TestCase):
         self.assertEqual(set(), client.names_in_flight())
         client.pending = [{}]
         self.assertEqual({"d2_9", "d2_11"}, client.names_in_flight())
+
+
+class Table:
+    """A cursor on a real table; the questions about the build have the answers `numbers`."""
+
+    def __init__(self, numbers: tuple[int, int]):
+        self.link = sqlite3.connect(":memory:", isolation_level=None)
+        self.numbers, self.said, self.answer = numbers, [], None
+        self.link.executescript(
+            "CREATE TABLE d1_b (id INT, v INT); INSERT INTO d1_b VALUES (1, 10)"
+        )
+
+    def execute(self, statement: str) -> None:
+        self.said.append(statement)
+        if "information_schema" in statement:
+            self.answer = (self.numbers["ROCKSDB_DDL" in statement],)
+        else:
+            self.link.execute(statement)
+
+    def fetchone(self):
+        return self.answer
+
+
+class NeighbourTest(unittest.TestCase):
+    def transaction(self, numbers: tuple[int, int]) -> tuple[Neighbour, Table]:
+        """One, when there were two indexes before and the largest number was 300."""
+        neighbour, table = Neighbour(None, "d1_b"), Table(numbers)
+        neighbour._before = (300, 2)
+        neighbour._transaction(table)
+        return neighbour, table
+
+    def test_rows_are_high_and_low_in_turn(self):
+        neighbour, table = self.transaction((302, 2))
+        rows = table.link.execute("SELECT id, v FROM d1_b").fetchall()
+        self.assertEqual((raised(frozenset([(1, 10)])), True), (frozenset(rows), neighbour.high))
+        neighbour._transaction(table)
+        self.assertEqual([(1, 10)], table.link.execute("SELECT id, v FROM d1_b").fetchall())
+        self.assertEqual((2, False), (neighbour.logged, neighbour.high))
+
+    def test_it_changes_nothing_before_the_build_and_after_it(self):
+        for numbers in ((300, 2), (302, 3)):
+            neighbour, table = self.transaction(numbers)
+            self.assertEqual((0, False), (neighbour.logged, neighbour.high))
+            self.assertEqual("COMMIT", table.said[-1])
+            self.assertFalse([text for text in table.said if "UPDATE" in text])
+
+    def test_what_a_statement_with_a_neighbour_may_leave(self):
+        script = Script(1, 1, connect=None)
+        script.tables = script.fresh()
+        low = script.altered("b", "ADD KEY k (v)", indexed=True)[1][-1]
+        for high, last in ((False, low), (True, script.raised(low, "d1_b"))):
+            script.statement, script.pending = "ALTER", [low]
+            neighbour = mock.MagicMock(table="d1_b", logged=3, high=high, errors=[])
+            with mock.patch.object(script, "execute"), mock.patch.object(script, "compare") as seen:
+                script.run_beside(neighbour)
+            seen.assert_called_once_with("d1_b", last["d1_b"])
+            self.assertEqual(last, script.pending[-1])
+            self.assertEqual(frozenset([(1, 17), (2, 27)]), script.pending[0]["d1_b"].rows)
+        self.assertEqual((2, 6), (script.builds, script.logged))
+
+    def test_statements_with_a_neighbour_have_their_table(self):
+        script = Script(1, 1, connect=None)
+        texts = {text for text, _ in script.statements().values()}
+        self.assertEqual({"d1_b", "d1_q"}, set(script.beside.values()))
+        self.assertEqual(set(script.beside), texts & set(script.beside))
+        self.assertEqual(len(script.statements()), len(texts))
 
 
 def family() -> Rows:
