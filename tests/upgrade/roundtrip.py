@@ -4,6 +4,8 @@
 from pathlib import Path
 from random import Random
 
+from pymysql.constants import ER
+
 from tests.kit.side_by_side import schema
 from tests.upgrade.compare import Comparison, Difference, compare_database, compare_table, set_up
 from tests.upgrade.cut_keys import KeysCutOff
@@ -177,17 +179,17 @@ class RoundTrip:
 
     def is_expected(self, difference: Difference) -> bool:
         """Indexes of the old format do not order and compare all strings as SQL does."""
-        table = self.tables.get(difference.table.split(".")[1])
-        if table is None or "INDEX" not in difference.query:
-            return False
-        text = table.create().sql()
+        return "INDEX" in difference.query and self.is_multi_level(difference.table.split(".")[1])
+
+    def is_multi_level(self, name: str) -> bool:
+        table = self.tables.get(name)
+        text = "" if table is None else table.create().sql()
         return any(part.rstrip("_") in text for part in MULTI_LEVEL)
 
     def compare_under_stock(self, server) -> int:
         found = compare_database(server, DATABASE, check=False)
         self.total.take(found)
-        tables = {d.table.split(".")[1] for d in found.differences}
-        own = self.stocks_own(server, tables)
+        own = self.stocks_own(server, found.differences)
         new = [d for d in found.differences if (d.table.split(".")[1], d.query) not in own]
         self.report(
             f"written by ours, read by stock: {found.tables} tables, {found.rows} rows; stock"
@@ -197,9 +199,10 @@ class RoundTrip:
         self.problems += [f"read by stock: {d}" for d in new]
         return found.tables - self.large
 
-    def stocks_own(self, server, tables: set[str]) -> set[tuple[str, str]]:
+    def stocks_own(self, server, differences: list[Difference]) -> set[tuple[str, str]]:
         """(table, query) in which stock differs from the twin on a copy that it has made itself."""
         own = set()
+        tables = {d.table.split(".")[1] for d in differences}
         with Link(server) as link:
             link.execute(f"CREATE OR REPLACE DATABASE {AGAIN}")
         with Link(server, AGAIN) as copy, Link(server, DATABASE + TWIN) as twin:
@@ -208,9 +211,20 @@ class RoundTrip:
             for name in sorted(tables):
                 table = quoted(name)
                 copy.execute(f"CREATE TABLE {table} LIKE {DATABASE}.{table}")
-                copy.execute(f"INSERT INTO {table} SELECT * FROM {DATABASE}{TWIN}.{table}")
+                rows = f"INSERT INTO {table} SELECT * FROM {DATABASE}{TWIN}.{table}"
+                if self.stock_refuses(copy, name, rows):
+                    own |= {(name, d.query) for d in differences if self.is_expected(d)}
+                    continue
                 result = Comparison()
                 compare_table(copy, twin, AGAIN, name, False, result)
                 own |= {(name, d.query) for d in result.differences}
             copy.execute(f"DROP DATABASE {AGAIN}")
         return own
+
+    def stock_refuses(self, copy: Link, name: str, rows: str) -> bool:
+        """Stock's unique checks err in collations with several levels of weights: it may take two
+        values of the twin for one. Then it has no copy of its own to compare."""
+        error = copy.error_of(rows)
+        if error not in (0, ER.DUP_ENTRY) or (error and not self.is_multi_level(name)):
+            raise AssertionError(f"stock does not copy its own rows, error {error}: {rows}")
+        return error != 0
