@@ -13,14 +13,15 @@
 namespace basalt::engine {
 
 // Once a second: makes what the log holds durable, for commits that asked for no more than that,
-// releases what idle cursors pin, drops change logs that nobody needs, and has deletions in memory
-// written out before scans suffer.
+// ends transactions that could not be ended, releases what idle cursors pin, drops change logs that
+// nobody needs, and has deletions in memory written out before scans suffer.
 class Database::Housekeeper {
  public:
-  Housekeeper(store::Store* store, txn::IdleCursors* cursors, ClosedLogs* closed_logs)
-      : store_(store),
-        cursors_(cursors),
-        closed_logs_(closed_logs),
+  explicit Housekeeper(const Database& database)
+      : store_(database.store()),
+        cursors_(database.transactions()->idle_cursors()),
+        decided_(database.decided()),
+        closed_logs_(database.closed_logs()),
         thread_(StartWorkerThread("housekeeper", [this] { Run(); })) {}
   ~Housekeeper() {
     {
@@ -38,6 +39,7 @@ class Database::Housekeeper {
       lock.Unlock();
       // A failure stops the store from taking writes, which is where users learn of it.
       (void)store_->SyncWal(true);
+      decided_->Tick();
       cursors_->Tick();
       (void)closed_logs_->Tick();  // what fails is tried again
       store_->flushes().FlushForScans();
@@ -48,6 +50,7 @@ class Database::Housekeeper {
 
   store::Store* const store_;
   txn::IdleCursors* const cursors_;
+  txn::DecidedTransactions* const decided_;
   ClosedLogs* const closed_logs_;
   Mutex mutex_;
   CondVar changed_;
@@ -96,6 +99,7 @@ Status Database::Open(Options options, std::unique_ptr<Database>* database) {
   BASALT_RETURN_IF_ERROR(catalog::Catalog::Load(opened->store_.get(), &opened->catalog_));
   opened->transactions_ = std::make_unique<txn::TransactionManager>(
       opened->store_.get(), opened->catalog_.get(), options.transactions);
+  opened->decided_ = std::make_unique<txn::DecidedTransactions>(opened->transactions_.get());
   opened->closed_logs_ =
       std::make_unique<ClosedLogs>(opened->catalog_.get(), opened->transactions_.get());
   size_t finished_commits = 0;
@@ -109,8 +113,7 @@ Status Database::Open(Options options, std::unique_ptr<Database>* database) {
 Status Database::StartBackgroundWork() {
   MutexLock guard(mutex_);
   if (housekeeper_ != nullptr) return Status::Ok();
-  housekeeper_ = std::make_unique<Housekeeper>(store_.get(), transactions_->idle_cursors(),
-                                               closed_logs_.get());
+  housekeeper_ = std::make_unique<Housekeeper>(*this);
   reclaimer_->Start();
   return Status::Ok();
 }
@@ -127,6 +130,7 @@ Status Database::Close() {
   StopBackgroundWork();
   reclaimer_.reset();
   closed_logs_.reset();
+  decided_.reset();
   transactions_.reset();
   catalog_.reset();
   Status closed = store_->Close();

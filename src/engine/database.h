@@ -14,6 +14,7 @@
 #include "engine/opening_summary.h"
 #include "engine/table_counters.h"
 #include "store/store.h"
+#include "txn/decided_transactions.h"
 #include "txn/transaction_manager.h"
 
 namespace basalt::engine {
@@ -54,6 +55,9 @@ class Database {
   // Tells the store where the parts of an index's keys end; kept until told otherwise.
   KeyPrefixes* key_prefixes() const { return key_prefixes_.get(); }
 
+  // Prepared transactions that could not be ended.
+  txn::DecidedTransactions* decided() const { return decided_.get(); }
+
   // Logs of index builds that have ended.
   ClosedLogs* closed_logs() const { return closed_logs_.get(); }
 
@@ -74,6 +78,7 @@ class Database {
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<catalog::Catalog> catalog_;
   std::unique_ptr<txn::TransactionManager> transactions_;
+  std::unique_ptr<txn::DecidedTransactions> decided_;
   std::unique_ptr<ClosedLogs> closed_logs_;
   std::unique_ptr<catalog::IndexReclaimer> reclaimer_;
   std::unique_ptr<Housekeeper> housekeeper_;

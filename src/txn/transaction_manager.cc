@@ -360,10 +360,12 @@ Status TransactionManager::AdoptPrepared(rocksdb::Transaction* prepared) {
     writes.logged().SetOpaque(true);
   }
   Prepared entry;
+  entry.name = transaction->name();
   entry.transaction = transaction.get();
   entry.indexes = reader.TakeIndexes();
   entry.detached = std::move(transaction);
-  Keep(std::move(entry));
+  MutexLock guard(mutex_);
+  prepared_.push_back(std::move(entry));
   return Status::Ok();
 }
 
@@ -395,7 +397,7 @@ Status TransactionManager::FinishIngestJob(const catalog::IngestJob& job) {
 
 TransactionManager::Registry::iterator TransactionManager::FindByName(Bytes name) {
   return std::find_if(prepared_.begin(), prepared_.end(),
-                      [&](const Prepared& entry) { return entry.transaction->name() == name; });
+                      [&](const Prepared& entry) { return entry.name == name; });
 }
 
 TransactionManager::Registry::iterator TransactionManager::Find(const Transaction* prepared) {
@@ -415,6 +417,7 @@ Status TransactionManager::IndexesOf(Transaction* prepared, std::set<IndexId>* i
 
 Status TransactionManager::Register(Transaction* prepared) {
   Prepared entry;
+  entry.name = prepared->name();
   entry.transaction = prepared;
   BASALT_RETURN_IF_ERROR(IndexesOf(prepared, &entry.indexes));
   MutexLock guard(mutex_);
@@ -431,6 +434,7 @@ void TransactionManager::Unregister(const Transaction* prepared) {
 
 void TransactionManager::Detach(std::unique_ptr<Transaction> prepared) {
   Prepared fresh;
+  fresh.name = prepared->name();
   fresh.transaction = prepared.get();
   // Files that cannot be read now will fail its commit, too.
   if (!prepared->registered_) (void)IndexesOf(prepared.get(), &fresh.indexes);
@@ -443,17 +447,11 @@ void TransactionManager::Detach(std::unique_ptr<Transaction> prepared) {
   registry_changed_.NotifyAll();
 }
 
-void TransactionManager::Keep(Prepared entry) {
-  MutexLock guard(mutex_);
-  prepared_.push_back(std::move(entry));
-  registry_changed_.NotifyAll();
-}
-
 std::vector<std::string> TransactionManager::DetachedNames() const {
   MutexLock guard(mutex_);
   std::vector<std::string> names;
   for (const Prepared& entry : prepared_) {
-    if (entry.detached != nullptr) names.emplace_back(entry.transaction->name());
+    if (entry.detached != nullptr) names.push_back(entry.name);
   }
   return names;
 }
@@ -464,7 +462,7 @@ bool TransactionManager::PreparedHasWritesOf(IndexId index) const {
                      [&](const Prepared& entry) { return entry.indexes.contains(index); });
 }
 
-Status TransactionManager::TakeDetached(Bytes name, Prepared* taken) {
+Status TransactionManager::TakeDetached(Bytes name, std::unique_ptr<Transaction>* taken) {
   constexpr auto kLongestDetach = std::chrono::seconds(30);
   MutexLock lock(mutex_);
   auto found = prepared_.end();
@@ -475,28 +473,40 @@ Status TransactionManager::TakeDetached(Bytes name, Prepared* taken) {
   if (found == prepared_.end() || found->detached == nullptr) {
     return Status(Code::kNotFound, "no prepared transaction of that name");
   }
-  *taken = std::move(*found);
-  prepared_.erase(found);
+  *taken = std::move(found->detached);
   return Status::Ok();
 }
 
-Status TransactionManager::CommitDetached(Bytes name, Durability durability) {
-  Prepared taken;
-  BASALT_RETURN_IF_ERROR(TakeDetached(name, &taken));
-  Status committed = taken.transaction->Commit(durability);
-  if (taken.transaction->state() == Transaction::State::kPrepared) {
-    Keep(std::move(taken));
-  } else if (committed.ok()) {
-    committed = catalog_->DropLeftBehind(taken.indexes);
+// Until its entries are in the store, or gone, it is registered. What it answers: the indexes of
+// one that has ended.
+std::set<IndexId> TransactionManager::PutBack(std::unique_ptr<Transaction> decided) {
+  std::set<IndexId> ended;
+  MutexLock lock(mutex_);
+  const auto found = Find(decided.get());
+  if (decided->state() == Transaction::State::kPrepared) {
+    found->detached = std::move(decided);
+  } else {
+    ended = std::move(found->indexes);
+    prepared_.erase(found);
   }
-  return committed;
+  registry_changed_.NotifyAll();
+  return ended;
+}
+
+Status TransactionManager::CommitDetached(Bytes name, Durability durability) {
+  std::unique_ptr<Transaction> taken;
+  BASALT_RETURN_IF_ERROR(TakeDetached(name, &taken));
+  Status committed = taken->Commit(durability);
+  const std::set<IndexId> written = PutBack(std::move(taken));
+  if (!committed.ok()) return committed;
+  return catalog_->DropLeftBehind(written);
 }
 
 Status TransactionManager::RollbackDetached(Bytes name) {
-  Prepared taken;
+  std::unique_ptr<Transaction> taken;
   BASALT_RETURN_IF_ERROR(TakeDetached(name, &taken));
-  Status rolled_back = taken.transaction->Rollback();
-  if (taken.transaction->state() == Transaction::State::kPrepared) Keep(std::move(taken));
+  Status rolled_back = taken->Rollback();
+  PutBack(std::move(taken));
   return rolled_back;
 }
 

@@ -84,7 +84,8 @@ class TransactionManager {
   bool PreparedHasWritesOf(IndexId index) const;
   // Decides one without a connection; kNotFound when none of that name is registered. The server
   // asks for it a moment before the connection has detached it: both wait for that moment. What a
-  // commit writes into indexes that were dropped meanwhile is reclaimed.
+  // commit writes into indexes that were dropped meanwhile is reclaimed. It stays registered until
+  // it has ended; after an error it can be decided again, unless it is idle (transaction.h).
   Status CommitDetached(Bytes name, Durability durability);
   Status RollbackDetached(Bytes name);
 
@@ -109,8 +110,10 @@ class TransactionManager {
   store::MemoryCharge& memory_charge() { return memory_charge_; }
 
  private:
-  // `transaction` is the same as `detached`, which is null while the connection still has it.
+  // `transaction` is the same as `detached`, which is null while somebody has it: the connection,
+  // or who decides it.
   struct Prepared {
+    std::string name;
     Transaction* transaction = nullptr;
     std::unique_ptr<Transaction> detached;
     std::set<IndexId> indexes;  // that it has written entries of
@@ -119,8 +122,8 @@ class TransactionManager {
 
   Registry::iterator FindByName(Bytes name) BASALT_REQUIRES(mutex_);
   Registry::iterator Find(const Transaction* prepared) BASALT_REQUIRES(mutex_);
-  Status TakeDetached(Bytes name, Prepared* taken);
-  void Keep(Prepared entry);
+  Status TakeDetached(Bytes name, std::unique_ptr<Transaction>* taken);
+  std::set<IndexId> PutBack(std::unique_ptr<Transaction> decided);
   Status IndexesOf(Transaction* prepared, std::set<IndexId>* indexes);
   Status FinishIngestJob(const catalog::IngestJob& job);
   Status AdoptPrepared(rocksdb::Transaction* prepared);

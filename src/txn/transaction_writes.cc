@@ -221,7 +221,10 @@ Status TransactionWrites::Commit(bool prepared) {
     BASALT_RETURN_IF_ERROR(FinishBatch());
     WaitForRoom();
   }
-  BASALT_RETURN_IF_ERROR(store::MapStatus(store_transaction_->Commit(), "committing"));
+  const rocksdb::Status committed = store_transaction_->Commit();
+  // RocksDB keeps what it could not write, and would put all of it behind that a second time.
+  if (prepared && !committed.ok()) store_transaction_->GetCommitTimeWriteBatch()->Clear();
+  BASALT_RETURN_IF_ERROR(store::MapStatus(committed, "committing"));
   place_.Release();
   begun_ = false;
   return Status::Ok();

@@ -148,8 +148,9 @@ class Killed:
             seconds = time.monotonic() - begun
         elif ending == CONNECTION:  # is told at once; the statement ends when its connection does
             seconds = time.monotonic() - self.killed_at
-        self.longest = max(self.longest, seconds)
-        print(f"   {seconds:6.3f} s: {case}")
+        if self.killed_at != 0:
+            self.longest = max(self.longest, seconds)
+            print(f"   {seconds:6.3f} s: {case}")
         if case.after:
             self.execute(case.after)
         if self.state() != self.before:

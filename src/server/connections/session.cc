@@ -23,6 +23,7 @@ namespace {
 
 constexpr ulonglong kSeveralStatements = OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN;
 constexpr size_t kLoggedStatementBytes = 4096;
+constexpr char kTriedAgain[] = "its rows stay locked, and it is tried again every second";
 
 static_assert(std::is_trivially_copyable_v<txn::Transaction::Savepoint>,
               "savepoints lie in memory of the server");
@@ -230,11 +231,9 @@ int Session::Commit(bool all) {
 // A failed commit must not leave its transaction to the next statement.
 void Session::AbortFailedCommit(const Status& status) {
   if (transaction_->state() == txn::Transaction::State::kPrepared) {
-    sql_print_error(
-        "ROCKSDB: a prepared transaction could not be committed (%s); it is kept and "
-        "can be resolved after a restart",
-        status.ToString().c_str());
-    DetachPrepared();
+    sql_print_error("ROCKSDB: a prepared transaction could not be committed (%s): %s",
+                    status.ToString().c_str(), kTriedAgain);
+    LeaveDecided(txn::DecidedTransactions::Outcome::kCommit);
   } else if (transaction_->active()) {
     const Status undone = transaction_->Rollback();
     if (!undone.ok()) {
@@ -256,7 +255,13 @@ int Session::Rollback(bool all) {
   if (EndsTransaction(all)) {
     in_statement_ = false;
     changed_.clear();
-    return ReportError(transaction_->Rollback(), "rollback");
+    const Status undone = transaction_->Rollback();
+    if (transaction_->state() == txn::Transaction::State::kPrepared) {
+      sql_print_error("ROCKSDB: a prepared transaction could not be rolled back (%s): %s",
+                      undone.ToString().c_str(), kTriedAgain);
+      LeaveDecided(txn::DecidedTransactions::Outcome::kRollback);
+    }
+    return ReportError(undone, "rollback");
   }
   if (!in_statement_) return 0;
   const Status status = transaction_->RollbackStatement();
@@ -265,6 +270,12 @@ int Session::Rollback(bool all) {
   // Half of a statement must not be committed.
   thd_->mark_transaction_to_rollback(true);
   return ReportError(status, "rollback of a statement");
+}
+
+void Session::LeaveDecided(txn::DecidedTransactions::Outcome outcome) {
+  const std::string name(transaction_->name());
+  DetachPrepared();
+  database_.decided()->Add(name, outcome);
 }
 
 void Session::DetachPrepared() {

@@ -117,6 +117,7 @@ class Session {
   void NotifyChanges();
   void AbortFailedCommit(const Status& status);
   void DetachPrepared();
+  void LeaveDecided(txn::DecidedTransactions::Outcome outcome);
   void LogStatement(const char* why) const;
 
   THD* const thd_;

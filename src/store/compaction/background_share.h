@@ -8,7 +8,7 @@ namespace basalt::store {
 // How much of its pace background work takes on, so that commits do not wait for it at the disk.
 // A disk at its limit makes every sync of the log wait behind what compactions write. Then the
 // share falls until syncs take about what they usually do on this disk, and it rises again when
-// they have room. What is usual is learned while background work rests.
+// they have room. What is usual is learned while background work rests, and slowly while it works.
 //
 // Thread-safety: none.
 class BackgroundShare {

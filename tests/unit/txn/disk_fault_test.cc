@@ -5,7 +5,9 @@
 
 #include <chrono>
 #include <future>
+#include <thread>
 
+#include "txn/decided_transactions.h"
 #include "unit/store/faulty_file_system.h"
 #include "unit/txn/txn_fixture.h"
 
@@ -33,6 +35,20 @@ class DiskFaultTest : public TxnFixture {
     return transaction;
   }
   size_t Rows() { return Contents(family(), nullptr).size(); }
+  // A flush that fails makes RocksDB refuse all writes, those of decided transactions as well.
+  void StopWriting() {
+    auto row = Begin();
+    ASSERT_TRUE(row->writes().Put(family(), Key(0), "value").ok());
+    ASSERT_TRUE(row->writes().Delete(family(), Key(0)).ok());
+    ASSERT_TRUE(row->Commit(Durability::kSync).ok());
+    files_->Fail(".sst", Fault::kNoSpace);
+    EXPECT_FALSE(store_->flushes().Flush().ok());
+    while (store_->writing_allowed()) std::this_thread::yield();
+  }
+  void ResumeWriting() {
+    files_->Heal();
+    while (!store_->writing_allowed()) std::this_thread::yield();
+  }
   void LosePowerAndReopen() {
     Close();
     files_->Heal();
@@ -76,6 +92,55 @@ TEST_F(DiskFaultTest, ADecidedLargeCommitWaitsForSpace) {
   transaction.reset();
   LosePowerAndReopen();
   EXPECT_EQ(Rows(), kRows);
+}
+
+// Until its entries are there, nobody may build an index of the rows that it changes.
+TEST_F(DiskFaultTest, ADetachedOneIsRegisteredUntilItHasEnded) {
+  auto transaction = BeginLarge();
+  ASSERT_TRUE(transaction->Prepare("decided", Durability::kSync).ok());
+  manager_->Detach(std::move(transaction));
+  files_->Fail("", Fault::kNoSpace);
+  auto committed = std::async(
+      std::launch::async, [&] { return manager_->CommitDetached("decided", Durability::kSync); });
+  EXPECT_EQ(committed.wait_for(std::chrono::milliseconds(300)), std::future_status::timeout);
+  EXPECT_TRUE(manager_->PreparedHasWritesOf(index()));
+  files_->Heal();
+  EXPECT_EQ(committed.get().ToString(), "ok");
+  EXPECT_FALSE(manager_->PreparedHasWritesOf(index()));
+  EXPECT_EQ(Rows(), kRows);
+}
+
+// The outcome is decided, so it comes as soon as the store takes writes, without a restart.
+TEST_F(DiskFaultTest, ASmallDecidedOneEndsWhenTheStoreWritesAgain) {
+  DecidedTransactions decided(manager_.get());
+  for (const bool commit : {true, false}) {
+    auto transaction = Begin();
+    ASSERT_TRUE(transaction->writes().Put(family(), Key(commit), "value").ok());
+    ASSERT_TRUE(transaction->writes().Delete(family(), Key(7)).ok());
+    ASSERT_TRUE(transaction->locks()
+                    .Acquire(index(), Key(1), LockMode::kExclusive, LockWait::kNoWait)
+                    .ok());
+    ASSERT_TRUE(transaction->Prepare("decided", Durability::kSync).ok());
+    StopWriting();
+    EXPECT_FALSE((commit ? transaction->Commit(Durability::kSync) : transaction->Rollback()).ok());
+    ASSERT_EQ(transaction->state(), Transaction::State::kPrepared);
+    manager_->Detach(std::move(transaction));
+    decided.Add("decided", commit ? DecidedTransactions::Outcome::kCommit
+                                  : DecidedTransactions::Outcome::kRollback);
+    decided.Tick();
+    EXPECT_EQ(decided.size(), 1u);
+    EXPECT_TRUE(manager_->PreparedHasWritesOf(index()));
+    ResumeWriting();
+    decided.Tick();
+    EXPECT_EQ(decided.size(), 0u);
+    EXPECT_FALSE(manager_->PreparedHasWritesOf(index()));
+    EXPECT_EQ(Rows(), 1u) << "committed first; the second one is rolled back";
+    EXPECT_TRUE(
+        Begin()->locks().Acquire(index(), Key(1), LockMode::kExclusive, LockWait::kNoWait).ok());
+  }
+  LosePowerAndReopen();
+  EXPECT_EQ(Rows(), 1u);
+  EXPECT_TRUE(manager_->DetachedNames().empty());
 }
 
 // Where waiting cannot help, nobody may write what the files would overwrite at the next start.
