@@ -28,6 +28,10 @@ bool Contains(const std::vector<IndexRecord>& indexes, IndexId id) {
                      [&](const IndexRecord& index) { return index.id == id; });
 }
 
+bool Contains(const std::vector<IndexId>& ids, IndexId id) {
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
 Status CheckOnePrimary(Bytes name, const auto& indexes) {
   const auto primaries = std::count_if(indexes.begin(), indexes.end(), [](const auto& index) {
     return index.kind != IndexKind::kSecondary;
@@ -299,6 +303,10 @@ Status Catalog::ReplaceIndexes(const TableRecord& replacement, CatalogChange* ch
     if (!Contains(replacement.indexes, index.id)) change->DropIndex(index.id);
   }
   change->PutTable(std::make_shared<TableRecord>(replacement));
+  if (replacement.Primary()->id == old->Primary()->id) return {};
+  // What belongs to a table is known by its primary key.
+  definitions_.AppendRebind(replacement, change);
+  foreign_keys_.AppendRebind(replacement, change);
   return {};
 }
 
@@ -310,8 +318,10 @@ Status Catalog::ReplaceIndexes(const std::vector<TableRecord>& replacements,
     MutexLock lock(ddl_mutex_);
     CatalogChange change(store_->system());
     std::vector<IndexId> added;
+    std::vector<std::string> rebuilt;
     for (const TableRecord& replacement : replacements) {
       BASALT_RETURN_IF_ERROR(ReplaceIndexes(replacement, &change, &added));
+      if (Contains(added, replacement.Primary()->id)) rebuilt.push_back(replacement.name);
     }
     // What only frees space is not to fail for want of it.
     change.frees_space = added.empty();
@@ -319,11 +329,16 @@ Status Catalog::ReplaceIndexes(const std::vector<TableRecord>& replacements,
     const TableRecord& first = replacements.front();
     BASALT_RETURN_IF_ERROR(definitions_.AppendPut(first.name, &first, definition, &change));
     BASALT_RETURN_IF_ERROR(foreign_keys_.AppendPut(foreign_keys, &change));
+    const auto own = foreign_keys.find(first.name);
+    if (own != foreign_keys.end()) {
+      BASALT_RETURN_IF_ERROR(foreign_keys_.AppendPut(first, &own->second, &change));
+    }
     uint64_t version = 0;
     BASALT_RETURN_IF_ERROR(TableVersion(first.name, &version));
     change.Put(TableVersionKey(VersionPathOfTable(first.name)), EncodeTableVersion(version + 1));
     BASALT_RETURN_IF_ERROR(Commit(&change));
     visibility_.NoteNewIndexes(added);
+    for (const std::string& table : rebuilt) visibility_.NoteNewContent(table);
     for (const IndexId index : added) building_.erase(index);
   }
   if (any_dropped) dropped_indexes_.Notify();

@@ -103,8 +103,8 @@ class Catalog {
                          std::vector<IndexRecord>* built);
   // Gives each of these tables (several: all partitions of one) the indexes in its record, kept and
   // built ones in key_info order. Those of the old record that are missing in it are queued for the
-  // reclaimer; the table's version grows by one and it gets `definition`, unless that is null. Also
-  // right for pure drops, without BeginIndexBuild. `foreign_keys` as in ReplaceForeignKeys.
+  // reclaimer; the version grows by one, and the table gets `definition` unless null. So are pure
+  // drops made. `foreign_keys` as in ReplaceForeignKeys. Another primary index makes the table new.
   Status ReplaceIndexes(const std::vector<TableRecord>& replacements,
                         const TableDefinition* definition = nullptr,
                         const NewForeignKeys& foreign_keys = {});

@@ -117,8 +117,9 @@ class Script(Ddl):
     def statements(self) -> dict[str, Statement]:
         """By a name for the report; each begins with the tables of fresh()."""
         found = {}
-        parts = (self.of_tables, self.of_alter, self.of_columns, self.of_copying_alter)
-        for part in (*parts, self.of_partitions, self.of_builds_beside_writers):
+        parts = (self.of_tables, self.of_alter, self.of_columns, self.of_rebuild)
+        parts = (*parts, self.of_copying_alter, self.of_partitions)
+        for part in (*parts, self.of_builds_beside_writers):
             found |= part()
         return found
 
@@ -207,6 +208,25 @@ class Script(Ddl):
             "ADD INDEX and RENAME": (build, [built, indexed]),
         }
 
+    def of_rebuild(self) -> dict[str, Statement]:
+        """In place, with all rows written anew; a comment tells that it has happened."""
+        end = "COMMENT='8', ALGORITHM=INPLACE, LOCK=NONE"
+        name, other = f"d{self.number}_a", f"d{self.number}_n"
+        states = self.fresh()
+        rebuilt = {**states, name: states[name].change(comment=8)}
+        states[other] = states.pop(name).change(comment=8)
+        return {
+            "rebuild": self.altered("a", f"FORCE, {end}", comment=8),
+            "rebuild with partitions": self.altered("p", f"FORCE, {end}", comment=8),
+            "rebuild and COLUMN": self.altered(
+                "a", f"{NEW_COLUMN}, FORCE, {end}", added=(3, 5), comment=8
+            ),
+            "rebuild and RENAME": (
+                f"ALTER TABLE {name} FORCE, RENAME TO {other}, {end}",
+                [rebuilt, states],
+            ),
+        }
+
     def of_columns(self) -> dict[str, Statement]:
         """Stored ones, without a copy; a comment tells that another order is there."""
         return {
@@ -232,8 +252,14 @@ class Script(Ddl):
             "ADD INDEX with partitions beside a writer": self.altered(
                 "q", "ADD KEY k (v), COMMENT='6', LOCK=NONE", indexed=True, comment=6
             ),
+            "another PRIMARY KEY beside a writer": self.altered(
+                "a", "DROP PRIMARY KEY, ADD PRIMARY KEY (v), COMMENT='6', LOCK=NONE", comment=6
+            ),
+            "rebuild with partitions beside a writer": self.altered(
+                "p", "FORCE, COMMENT='6', LOCK=NONE", comment=6
+            ),
         }
-        for letter, (text, _) in zip("bq", found.values(), strict=True):
+        for letter, (text, _) in zip("bqap", found.values(), strict=True):
             self.beside[text] = f"d{self.number}_{letter}"
         return found
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Transactions on a table while an ALTER builds an index of it. In turn they raise a column of all
-rows and lower it again: after a kill the rows are the low ones or the high ones, whatever was in
-flight. An index that misses what the log of the build has is not that of the rows."""
+"""Transactions on a table while an ALTER builds an index of it, or all of it anew. In turn they
+raise a column of all rows and lower it again: after a kill the rows are the low ones or the high
+ones, whatever was in flight. An index that misses what the log of the build has is not that of the
+rows."""
 
 import threading
 import time
@@ -10,14 +11,14 @@ import pymysql
 
 from tests.kit.clients.client import GONE, RETRY, SHUTDOWN
 
-# Grows at the ALTER's beginning, when the new index and its log get their numbers.
+# Grows at the ALTER's beginning, when new indexes and their log get numbers.
 NUMBER = (
     "SELECT CAST(value AS INT) FROM information_schema.ROCKSDB_GLOBAL_INFO"
     " WHERE type = 'MAX_INDEX_ID'"
 )
-# At its end the new index is there.
-INDEXES = (
-    "SELECT COUNT(DISTINCT index_name) FROM information_schema.ROCKSDB_DDL"
+# At its end the table has the new ones.
+NEWEST = (
+    "SELECT MAX(index_number) FROM information_schema.ROCKSDB_DDL"
     " WHERE table_schema = 'crash' AND table_name = '{}'"
 )
 STEP = 7
@@ -80,14 +81,14 @@ class Neighbour:
 
     def _numbers(self, cursor) -> tuple[int, int]:
         found = []
-        for question in (NUMBER, INDEXES.format(self.table)):
+        for question in (NUMBER, NEWEST.format(self.table)):
             cursor.execute(question)
             found.append(cursor.fetchone()[0])
         return found[0], found[1]
 
     def _is_under_way(self, cursor) -> bool:
-        number, indexes = self._numbers(cursor)
-        return number > self._before[0] and indexes == self._before[1]
+        number, newest = self._numbers(cursor)
+        return number > self._before[0] and newest == self._before[1]
 
     def _change(self, cursor) -> None:
         sign = "-" if self.high else "+"

@@ -81,6 +81,8 @@ FOREIGN_KEYS = (
     ),
     Case("ALTER of a child by copying", CHILD, "ALTER TABLE t FORCE, ALGORITHM=COPY"),
     Case("ALTER of a parent by copying", AS_PARENT, "ALTER TABLE t FORCE, ALGORITHM=COPY"),
+    Case("rebuild of a child", CHILD, "ALTER TABLE t FORCE, ALGORITHM=INPLACE"),
+    Case("rebuild of a parent", AS_PARENT, "ALTER TABLE t FORCE, ALGORITHM=INPLACE"),
     Case(
         "new name of a parent's column",
         AS_PARENT,
@@ -119,6 +121,8 @@ CASES = (
     Case("ALTER to InnoDB", PLAIN, "ALTER TABLE t ENGINE=InnoDB"),
     Case("ALTER from InnoDB", f"{PLAIN} ENGINE=InnoDB", "ALTER TABLE t ENGINE=ROCKSDB"),
     Case("ALTER in place", PLAIN, "ALTER TABLE t ADD KEY (a), ALGORITHM=INPLACE"),
+    Case("rebuild", PLAIN, "ALTER TABLE t FORCE, ALGORITHM=INPLACE", True),
+    Case("rebuild, partitions", HASHED, "ALTER TABLE t FORCE, ALGORITHM=INPLACE"),
     Case(
         "ALTER in place, RENAME",
         PLAIN,

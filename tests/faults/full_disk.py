@@ -181,13 +181,47 @@ def alter_table(server: PrivateServer, disk: SmallDisk) -> None:
     resumes(server, "ALTER TABLE t DROP COLUMN x, DROP KEY by_c")
 
 
+def rebuild(server: PrivateServer, disk: SmallDisk) -> None:
+    """All rows anew: refused before the first one, where the disk cannot hold them twice."""
+    statement = "ALTER TABLE t FORCE, ALGORITHM=INPLACE, LOCK=NONE"
+    settle(server)
+    disk.fill(512)
+    try:
+        end = time.monotonic() + HANGS_AFTER
+        while "writing the rows anew takes about" not in (answer := refusal(server, statement)):
+            expect("full" in answer, answer)  # the engine looks at the disk now and then
+            expect(time.monotonic() < end, f"{statement} is not refused: {answer}")
+        others_go_on(server)
+    finally:
+        disk.free()
+    resumes(server, statement)
+    checked(server, "t")
+
+
+def refusal(server: PrivateServer, statement: str) -> str:
+    try:
+        server.query(statement, "d")
+    except pymysql.MySQLError as error:
+        return str(error)
+    raise AssertionError(f"{statement}: no error")
+
+
 def online_build(server: PrivateServer, disk: SmallDisk) -> None:
     """An index is built while others write: its files, and the log of their changes."""
+    fails_beside_writers(server, disk, "ALGORITHM=NOCOPY")
+
+
+def online_rebuild(server: PrivateServer, disk: SmallDisk) -> None:
+    """The same of all rows."""
+    fails_beside_writers(server, disk, "FORCE, ALGORITHM=INPLACE")
+
+
+def fails_beside_writers(server: PrivateServer, disk: SmallDisk, how: str) -> None:
     server.sql(f"CREATE OR REPLACE TABLE o {COLUMNS}; INSERT INTO o SELECT * FROM t", "d")
     settle(server)
     alter = (
         "ALTER TABLE o ADD COLUMN v CHAR(128) AS (SHA2(REPEAT(id, 5000), 512)) VIRTUAL,"
-        " ADD KEY v (v), ALGORITHM=NOCOPY, LOCK=NONE"
+        f" ADD KEY v (v), {how}, LOCK=NONE"
     )
     writers = [Writer(server, "o", number) for number in range(1, 4)]
     with ThreadPoolExecutor() as pool, server.connect("d", read_timeout=HANGS_AFTER) as link:
@@ -460,6 +494,8 @@ SCENARIOS: tuple[Callable[[PrivateServer, SmallDisk], None], ...] = (
     create_table,
     alter_table,
     online_build,
+    rebuild,
+    online_rebuild,
     large_insert,
     bulk_load,
     load_among_rows,

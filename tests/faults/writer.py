@@ -9,7 +9,8 @@ from pymysql.constants import ER
 
 from tools.server import PrivateServer
 
-FULL_WORDS = ("disk is full", "disk is almost full", "Disk full")  # the last one: the server's
+# the last one: the server's
+FULL_WORDS = ("disk is full", "disk is almost full", "disk is too full", "Disk full")
 HANGS_AFTER = 60  # seconds without an answer
 
 

@@ -10,7 +10,7 @@ from pymysql.constants import ER
 from tests.kit.reclaimer import wait_for_reclaimer
 from tests.online_ddl.writers import DATABASE
 
-KEPT = {"PRIMARY", "HIDDEN_PK_ID", "kept", "p"}
+KEPT = {"PRIMARY", "HIDDEN_PK_ID", "kept", "p", "by_id"}
 COLUMNS = "k, u, s, n, p, g"
 INDEXES = (
     "INDEX a (k, s)",
@@ -37,6 +37,20 @@ def statement(rng: Random, partitioned: bool) -> str:
         + (more if rng.random() < 0.2 else "")
         + ", ALGORITHM=NOCOPY, LOCK=NONE"
     )
+
+
+def rebuild(rng: Random, indexes: set[str], partitioned: bool) -> str:
+    """All rows anew, at times under another primary key, which the next one takes back."""
+    more = "".join(f", ADD {index}" for index in rng.sample(INDEXES[:-1], rng.randint(0, 2)))
+    end = f"{more}, ALGORITHM=INPLACE, LOCK=NONE"
+    if "by_id" in indexes:
+        key = "DROP INDEX by_id, DROP PRIMARY KEY, ADD PRIMARY KEY (id)"
+    elif "PRIMARY" not in indexes or rng.random() < 0.4:
+        key = "FORCE"
+    else:
+        columns = "x, id" if partitioned else "x"
+        key = f"DROP PRIMARY KEY, ADD PRIMARY KEY ({columns}), ADD UNIQUE INDEX by_id (id)"
+    return f"ALTER TABLE t {key}{end}"
 
 
 class Builder:

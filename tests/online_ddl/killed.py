@@ -59,6 +59,8 @@ def cases(rows: int, file: str) -> list[Case]:
         Case("ALTER TABLE t ADD INDEX c (c)", "stage = 2"),
         Case("ALTER TABLE t ADD UNIQUE b (b), ADD INDEX c (c)", "done > expected / 2"),
         Case("ALTER TABLE t FORCE, ALGORITHM=COPY"),
+        Case("ALTER TABLE t FORCE, ALGORITHM=INPLACE"),
+        Case("ALTER TABLE t DROP PRIMARY KEY, ADD PRIMARY KEY (b)", "stage = 2"),
         Case("ALTER TABLE t MODIFY c TEXT CHARACTER SET utf16"),
         Case("ALTER TABLE child ADD FOREIGN KEY (a) REFERENCES parent (id)"),
         Case(f"INSERT INTO empty {FILL.format(rows)}", some),

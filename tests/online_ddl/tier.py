@@ -25,6 +25,7 @@ CRASHES, LONG_CRASHES = 2, 40
 SLOW = "SHA2(REPEAT(id, 30000), 512)"  # makes a build last
 SOME_CRASHES = 5
 MOST_FAULTS = 5
+REBUILDS = 0.4  # of the statements
 
 
 def run(args) -> TierResult:
@@ -66,7 +67,11 @@ def run_builds(server, shape: str, seed: int, args, result: TierResult) -> None:
     while time.monotonic() < deadline and not builder.problems:
         with Writers(server, rng.randrange(10**9), doubles=rng.random() < 0.5) as all_writers:
             for turn in range(4):
-                builder.build(builds.statement(rng, partitioned), drop=turn < 3)
+                if rng.random() < REBUILDS:
+                    sql = builds.rebuild(rng, builder.indexes(), partitioned)
+                else:
+                    sql = builds.statement(rng, partitioned)
+                builder.build(sql, drop=turn < 3)
         builder.check_table("without writers")
         builder.drop()
         pauses.add(all_writers.pauses)

@@ -27,6 +27,7 @@ SETUP = (
 )
 COLUMNS = (
     "(id INT NOT NULL, k INT, u BIGINT, s VARCHAR(40), n TEXT, p INT,"
+    " x BIGINT NOT NULL DEFAULT (UUID_SHORT()),"
     " g VARCHAR(60) AS (CONCAT(s, '-', k MOD 100)) VIRTUAL, "
 )
 # the table `t` in several shapes; a partitioned table has no foreign keys
@@ -36,7 +37,7 @@ SHAPES = {
     "no primary key": "KEY kept (k), KEY (p),"
     " FOREIGN KEY (p) REFERENCES p (id) ON DELETE SET NULL ON UPDATE CASCADE)",
     "backwards": "PRIMARY KEY (id) COMMENT 'cfname=rev:rows', KEY kept (k) COMMENT 'other')",
-    "partitions": "PRIMARY KEY (id), KEY kept (k)) PARTITION BY HASH (id) PARTITIONS 4",
+    "partitions": "PRIMARY KEY (id), KEY kept (k)) PARTITION BY KEY (id) PARTITIONS 4",
     "expiring": "stamp BIGINT UNSIGNED NOT NULL DEFAULT (UNIX_TIMESTAMP()),"
     " PRIMARY KEY (id), KEY kept (k)) COMMENT 'ttl_duration=100000;ttl_col=stamp'",
 }
@@ -206,7 +207,9 @@ class Writer:
         """Until the test ends, or a prepared transaction is left to others."""
         while not self.all.stop.is_set():
             kind = self.rng.random()
-            if kind < 0.35:
+            if kind < 0.05:
+                self.swap()
+            elif kind < 0.35:
                 self.ask(self.change())
             elif kind < 0.93:
                 self.transaction()
@@ -276,6 +279,17 @@ class Writer:
                 self.ask(self.change())
                 self.ask("ROLLBACK TO a")
         self.ask("COMMIT" if rng.random() < 0.75 else "ROLLBACK")
+
+    def swap(self) -> None:
+        """Of a column that becomes the primary key, two rows exchange their values."""
+        one, other = self.row(), self.row()
+        self.ask("SET @a = UUID_SHORT(), @b = UUID_SHORT()")
+        self.ask("BEGIN")
+        self.ask(f"SELECT x INTO @a FROM t WHERE id = {one} LIMIT 1 FOR UPDATE")
+        self.ask(f"SELECT x INTO @b FROM t WHERE id = {other} LIMIT 1 FOR UPDATE")
+        for row, value in ((one, "UUID_SHORT()"), (other, "@a"), (one, "@b")):
+            self.ask(f"UPDATE t SET x = {value} WHERE id = {row} LIMIT 1")
+        self.ask("COMMIT")
 
     def prepare(self) -> bool:
         """An XA transaction; False when it was left to another connection, which has decided it."""

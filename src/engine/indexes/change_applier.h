@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,10 @@
 #include "base/status.h"
 #include "codec/row_change.h"
 #include "engine/index_entry.h"
+#include "engine/indexes/duplicate_rows.h"
 #include "engine/indexes/duplicate_search.h"
-#include "engine/indexes/index_walk.h"
 #include "engine/indexes/new_index.h"
+#include "engine/indexes/new_row.h"
 #include "engine/table.h"
 
 namespace basalt::engine {
@@ -27,42 +29,61 @@ namespace basalt::engine {
 // one row that is the order of its commits; between rows no order matters. What is applied leaves
 // the log in the same batch, so a pass can be given up anywhere and the next one goes on.
 //
+// When a new primary index is among them, rows with the same new key do not come apart by the order
+// of the log: see DuplicateRows.
+//
 // One thread; writers go on meanwhile. Memory is bounded.
 class ChangeApplier {
  public:
-  // `encoder` and `row` are of the table that is going to have the indexes; all are borrowed.
-  ChangeApplier(const Table* table, IndexId log, const std::vector<NewIndex>* indexes,
-                EntryEncoder* encoder, RowImage* row);
+  // `row` is of the table that is going to have the indexes; all are borrowed.
+  ChangeApplier(const Table* table, IndexId log, const std::vector<NewIndex>* indexes, NewRow* row);
 
   // Told now and then how many changes were applied in this pass; false: stop, with kInterrupted.
   using Progress = std::function<bool(uint64_t applied)>;
-  // One pass. *applied: how many changes it found.
+  // One pass. *applied: how many changes it found. kDuplicateKey: more rows share a new primary key
+  // than are kept.
   Status ApplyCommitted(const Progress& progress, uint64_t* applied);
-  // After the last pass, while nobody writes: kDuplicateKey when a unique index has a value twice.
-  Status CheckUnique() { return duplicates_.Check(); }
-  // After kDuplicateKey.
-  const DuplicateSearch& duplicate() const { return duplicates_; }
+  // After the last pass, while nobody writes: kDuplicateKey when the new primary index or a unique
+  // one has a value twice.
+  Status CheckUnique();
+  // After kDuplicateKey: the index at this position, and the key of one of the two entries; of the
+  // primary index its value, too.
+  struct Duplicate {
+    size_t index = 0;
+    std::string key;
+    std::string value;
+  };
+  Duplicate duplicate() const;
 
  private:
+  using Entries = DuplicateRows::Row;
   static constexpr size_t kBatchBytes = 1u << 20;
 
   Status Apply(Bytes key, Bytes change_bytes);
-  Status Encode(const codec::RowChange::Row& row, std::vector<IndexEntry>* entries);
-  Status Replace(size_t index);
+  Status Encode(const codec::RowChange::Row& row, Entries* entries);
+  Status ReplaceRow();
+  Status ReplaceEntries();
+  Status ReplaceEntry(size_t index);
+  Status RemoveRow(const Entries& row);
+  Status AddRow(const Entries& row);
+  Status RemoveEntry(size_t index, const IndexEntry& entry);
+  Status PutEntry(size_t index, const IndexEntry& entry);
+  Status PutEntries(const Entries& row);
   Status WriteBatch();
 
   const Table& table_;
   const IndexId log_;
   rocksdb::ColumnFamilyHandle* const log_family_;
   const std::vector<NewIndex>& indexes_;
-  EntryEncoder* const encoder_;
-  RowImage* const row_;
+  NewRow* const row_;
   DuplicateSearch duplicates_;
+  size_t primary_ = 0;  // its position among the indexes, if it is there:
+  std::unique_ptr<DuplicateRows> duplicate_rows_;
   uint64_t first_ = 0;  // in front of this position every change was applied
   rocksdb::WriteBatch batch_;
   // Of the row that has changed, for each index; an empty key: no entry.
-  std::vector<IndexEntry> removed_;
-  std::vector<IndexEntry> added_;
+  Entries removed_;
+  Entries added_;
 };
 
 }  // namespace basalt::engine

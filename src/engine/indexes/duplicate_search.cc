@@ -51,7 +51,9 @@ class Ascending {
 DuplicateSearch::DuplicateSearch(store::Store* store, const std::vector<NewIndex>* indexes)
     : store_(store), indexes_(*indexes) {}
 
+// Of one key a primary index has one entry: see DuplicateRows.
 void DuplicateSearch::NotePut(size_t index, Bytes key) {
+  if (indexes_[index].primary) return;
   const size_t bytes = indexes_[index].UniqueBytes(key);
   if (bytes != 0) put_.emplace(index, key.substr(0, bytes));
 }

@@ -6,6 +6,7 @@
 
 #include "engine/database.h"
 #include "engine/entry_name.h"
+#include "store/errors/status_map.h"
 
 namespace basalt::engine {
 namespace {
@@ -20,12 +21,14 @@ Status ChangedByPrepared() {
 }  // namespace
 
 IndexBuild::IndexBuild(const Table* table, codec::TableDescriptor target, Options options,
-                       TaskProgress* progress, VirtualColumns* virtual_columns)
+                       TaskProgress* progress, VirtualColumns* virtual_columns,
+                       RowConversion* conversion)
     : table_(*table),
       target_(std::move(target)),
       options_(options),
       progress_(progress),
-      virtual_columns_(virtual_columns) {}
+      virtual_columns_(virtual_columns),
+      conversion_(conversion) {}
 
 Status IndexBuild::Begin(const std::vector<size_t>& positions,
                          const std::vector<catalog::IndexRequest>& requests) {
@@ -47,8 +50,9 @@ Status IndexBuild::Begin(const std::vector<size_t>& positions,
     described.has_ttl = (built_[i].flags & catalog::kIndexHasTtl) != 0;
     rocksdb::ColumnFamilyHandle* family =
         table_.database()->store()->FindColumnFamily(built_[i].id.column_family);
-    indexes_.push_back({positions[i], built_[i].id, family, nullptr,
-                        options_.check_unique && described.unique,
+    const bool primary = positions[i] == target_.primary;
+    indexes_.push_back({positions[i], built_[i].id, family, nullptr, primary,
+                        options_.check_unique && described.unique && !primary,
                         described.has_ttl ? built_[i].ttl_seconds : 0});
   }
   return log_.has_value() ? OpenLog() : Status::Ok();
@@ -97,7 +101,7 @@ Status IndexBuild::Fill() {
   Status filled = AddRows();
   if (filled.ok()) filled = Finish();
   if (filled.code() == Code::kDuplicateKey) {
-    duplicate_ = {load_->duplicate().index, load_->duplicate().key};
+    duplicate_ = {load_->duplicate().index, load_->duplicate().key, load_->duplicate().value};
   }
   return filled;
 }
@@ -107,11 +111,12 @@ Status IndexBuild::ApplyChanges(uint64_t* applied) {
   if (!log_.has_value()) return Status::Ok();
   if (applier_ == nullptr) {
     progress_->NextStage();
-    applier_ =
-        std::make_unique<ChangeApplier>(&table_, log_->id, &indexes_, encoder_.get(), row_.get());
+    applier_ = std::make_unique<ChangeApplier>(&table_, log_->id, &indexes_, row_.get());
   }
-  return applier_->ApplyCommitted(
+  Status status = applier_->ApplyCommitted(
       [this](uint64_t done) { return progress_->Report(done, done + 1); }, applied);
+  if (status.code() == Code::kDuplicateKey) duplicate_ = applier_->duplicate();
+  return status;
 }
 
 Status IndexBuild::Complete() {
@@ -122,26 +127,23 @@ Status IndexBuild::Complete() {
   uint64_t applied = 0;
   BASALT_RETURN_IF_ERROR(ApplyChanges(&applied));
   Status checked = applier_->CheckUnique();
-  if (checked.code() == Code::kDuplicateKey) {
-    duplicate_ = {applier_->duplicate().index(), std::string(applier_->duplicate().key())};
-  }
+  if (checked.code() == Code::kDuplicateKey) duplicate_ = applier_->duplicate();
   return checked;
 }
 
 Status IndexBuild::CompileCodecs() {
-  size_t key_bytes = 0;
-  size_t unpack_bytes = 0;
+  NewRow::Room room;
   for (NewIndex& index : indexes_) {
     std::unique_ptr<codec::KeyCodec> compiled;
     BASALT_RETURN_IF_ERROR(codec::KeyCodec::Compile(target_, index.position, &compiled));
-    key_bytes = std::max(key_bytes, compiled->max_key_bytes());
-    unpack_bytes = std::max(unpack_bytes, compiled->max_unpack_bytes());
+    room.key = std::max(room.key, compiled->max_key_bytes());
+    room.unpack = std::max(room.unpack, compiled->max_unpack_bytes());
     index.codec = std::move(compiled);
   }
-  encoder_ = std::make_unique<EntryEncoder>(key_bytes, unpack_bytes);
   BASALT_RETURN_IF_ERROR(codec::KeyCodec::Compile(target_, target_.primary, &primary_));
   BASALT_RETURN_IF_ERROR(codec::RowCodec::Compile(target_, *primary_, &row_codec_));
-  row_ = std::make_unique<RowImage>(target_, *primary_, row_codec_, virtual_columns_);
+  row_ = std::make_unique<NewRow>(table_, NewRow::Target{target_, *primary_, row_codec_},
+                                  conversion_, virtual_columns_, room);
   return Status::Ok();
 }
 
@@ -169,26 +171,22 @@ Status IndexBuild::AddRows() {
       return Status(Code::kInterrupted, "building an index was interrupted");
     }
     if (!options_.include_expired && walk.EntryHasExpired()) continue;
-    if (!row_->Decode(walk.key(), walk.value())) {
-      if (options_.skip_undecodable) continue;
-      return WithEntry(table_, table_.primary_position(), walk.key(),
-                       Status(Code::kCorruption, "a row cannot be decoded"));
+    Status decoded = row_->Decode(walk.key(), walk.value());
+    if (decoded.code() == Code::kCorruption && options_.skip_undecodable) continue;
+    if (!decoded.ok()) {
+      return WithEntry(table_, table_.primary_position(), walk.key(), std::move(decoded));
     }
-    BASALT_RETURN_IF_ERROR(AddEntries(walk.value()));
+    BASALT_RETURN_IF_ERROR(AddEntries());
     ++rows_;
   }
   if (status.code() == Code::kEndOfRange) return Status::Ok();
   return WithEntry(table_, table_.primary_position(), {}, std::move(status));
 }
 
-Status IndexBuild::AddEntries(Bytes row_value) {
+Status IndexBuild::AddEntries() {
   for (size_t i = 0; i < indexes_.size(); ++i) {
-    const codec::KeyCodec& codec = *indexes_[i].codec;
-    uint64_t ttl_seconds = 0;
-    if (codec.has_ttl() && !codec::ReadTtl(row_value, &ttl_seconds)) continue;
-    encoder_->Encode(codec, *row_);
-    codec::EncodeSecondaryValue(codec, encoder_->unpack(), ttl_seconds, &value_);
-    BASALT_RETURN_IF_ERROR(load_->Add(i, encoder_->key(), value_));
+    if (!row_->Encode(indexes_[i], &entry_)) continue;
+    BASALT_RETURN_IF_ERROR(load_->Add(i, entry_.key, entry_.value));
   }
   return Status::Ok();
 }
@@ -203,27 +201,52 @@ Status IndexBuild::Finish() {
 
 // In the view that the duplicate was found in: the snapshot that the rows were read in, or, when
 // that has been given up, behind all changes.
-Status IndexBuild::GetRow(Bytes key, rocksdb::PinnableSlice* value) {
+Status IndexBuild::GetRow(Bytes key, std::string* value) {
   const bool in_rows = reader_ != nullptr;
   if (!in_rows) {
     reader_ = table_.database()->transactions()->NewTransaction();
     reader_->Begin({});
   }
-  return reader_->reads().Get(table_.primary().family, key,
-                              in_rows ? txn::View::kSnapshot : txn::View::kLatest, value);
+  rocksdb::PinnableSlice row;
+  BASALT_RETURN_IF_ERROR(reader_->reads().Get(
+      table_.primary().family, key, in_rows ? txn::View::kSnapshot : txn::View::kLatest, &row));
+  value->assign(row.data(), row.size());
+  return Status::Ok();
+}
+
+// Of a row that was converted: it is in the load still, or in the store behind all changes.
+Status IndexBuild::GetNewRow(Bytes key, std::string* value) {
+  const auto primary = std::find_if(indexes_.begin(), indexes_.end(),
+                                    [](const NewIndex& index) { return index.primary; });
+  if (applier_ == nullptr) {
+    return load_->FindLoaded(static_cast<size_t>(primary - indexes_.begin()), key, value);
+  }
+  return store::MapStatus(
+      table_.database()->store()->base()->Get(rocksdb::ReadOptions(), primary->family,
+                                              rocksdb::Slice(key.data(), key.size()), value),
+      "reading a row of a new primary index");
+}
+
+bool IndexBuild::DecodeDuplicate(Bytes key, Bytes value, uint8_t* record) {
+  RowImage image(target_, *primary_, row_codec_, virtual_columns_);
+  if (!image.Decode(key, value)) return false;
+  std::copy_n(image.record(), target_.record_length, record);
+  return true;
 }
 
 Status IndexBuild::ReadDuplicate(uint8_t* record) {
-  std::vector<uint8_t> row_key(primary_->max_key_bytes());
-  const size_t bytes =
-      indexes_[duplicate_->index].codec->ExtractPrimaryKey(duplicate_->key, row_key.data());
-  const Bytes key = MakeBytes(row_key.data(), bytes);
-  BASALT_RETURN_IF_ERROR(GetRow(key, &duplicate_row_));
-  if (!row_->Decode(key, Bytes(duplicate_row_.data(), duplicate_row_.size()))) {
-    return Status(Code::kInternal, "a row cannot be decoded a second time");
+  const NewIndex& index = indexes_[duplicate_->index];
+  std::string key = duplicate_->key;
+  duplicate_row_ = duplicate_->value;
+  if (!index.primary) {
+    std::vector<uint8_t> row_key(primary_->max_key_bytes());
+    const size_t bytes = index.codec->ExtractPrimaryKey(duplicate_->key, row_key.data());
+    key.assign(MakeBytes(row_key.data(), bytes));
+    BASALT_RETURN_IF_ERROR(conversion_ == nullptr ? GetRow(key, &duplicate_row_)
+                                                  : GetNewRow(key, &duplicate_row_));
   }
-  std::copy_n(row_->record(), target_.record_length, record);
-  return Status::Ok();
+  if (DecodeDuplicate(key, duplicate_row_, record)) return Status::Ok();
+  return Status(Code::kInternal, "a row cannot be decoded a second time");
 }
 
 }  // namespace basalt::engine

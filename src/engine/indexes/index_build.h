@@ -12,15 +12,18 @@
 #include "engine/indexes/change_applier.h"
 #include "engine/indexes/index_walk.h"
 #include "engine/indexes/new_index.h"
+#include "engine/indexes/new_row.h"
+#include "engine/row_conversion.h"
 #include "engine/table.h"
 #include "engine/task_progress.h"
 #include "txn/bulk_load.h"
 
 namespace basalt::engine {
 
-// Builds new secondary indexes of a table from its rows, which are read once, in one snapshot. The
-// entries of each index are sorted in memory and on disk (txn::BulkLoad) and handed to the store as
-// table files.
+// Builds new indexes of a table from its rows, which are read once, in one snapshot. The entries of
+// each index are sorted in memory and on disk (txn::BulkLoad) and handed to the store as table
+// files. They are secondary indexes, or, with a conversion of rows, all that the table is going to
+// have, with the primary key: then the rows are written anew.
 //
 // No table has the indexes yet: the dictionary knows them as being built, and a crash leaves them
 // to the reclaimer. What makes them the table's is Catalog::ReplaceIndexes, the caller's.
@@ -42,18 +45,21 @@ class IndexBuild {
     size_t buffer_bytes = 64u << 20;
   };
 
-  // `target`: the table as it is going to be, with the rows that it has: the same stored columns,
-  // or others with a row_layout that says where they are. Number and version of its primary key are
-  // set, numbers of new indexes are not looked at. All pointers must outlive the object;
-  // `virtual_columns` as for RowImage, of the target.
+  // `target`: the table as it is going to be. Without a `conversion` it has the rows that are
+  // there: the same stored columns, or others with a row_layout that says where they are; number
+  // and version of its primary key are set. With one it has what the conversion makes of them, and
+  // no layout; a hidden primary key only if the table has one. Numbers of new indexes are not
+  // looked at. All pointers must outlive the object; `virtual_columns` as for RowImage, of the
+  // target.
   IndexBuild(const Table* table, codec::TableDescriptor target, Options options,
-             TaskProgress* progress, VirtualColumns* virtual_columns);
+             TaskProgress* progress, VirtualColumns* virtual_columns,
+             RowConversion* conversion = nullptr);
   IndexBuild(const IndexBuild&) = delete;
   IndexBuild& operator=(const IndexBuild&) = delete;
 
-  // Gives the indexes at these positions of the target, of which none is the primary key, numbers
-  // in the dictionary. requests[i] is for positions[i]. With log_changes the build is of the rows
-  // as they are now; kLockBusy then as for Fill.
+  // Gives the indexes at these positions of the target numbers in the dictionary: of which none is
+  // the primary key, or, with a conversion, all. requests[i] is for positions[i]. With log_changes
+  // the build is of the rows as they are now; kLockBusy then as for Fill.
   Status Begin(const std::vector<size_t>& positions,
                const std::vector<catalog::IndexRequest>& requests);
   // As the dictionary knows them: built()[i] for positions[i]. Empty before Begin.
@@ -62,10 +68,10 @@ class IndexBuild {
   // Fills them; all entries are in the store, durably, after Ok. kDuplicateKey: see
   // duplicate_position. kLockBusy when a prepared transaction that has no connection has changed
   // the table, for its entries would be missing. kInterrupted after a KILL. Any other error is the
-  // store's. After each of them only Abort makes sense.
+  // store's or the conversion's. After each of them only Abort makes sense.
   Status Fill();
   // After Fill, with log_changes; without, these do nothing. One pass over the changes that are
-  // committed by now; *applied is how many there were. Errors as Fill, but no kDuplicateKey.
+  // committed by now; *applied is how many there were. Errors as Fill, and those of a conversion.
   Status ApplyChanges(uint64_t* applied);
   // The last pass: the indexes have then what the rows say. Errors as Fill.
   Status Complete();
@@ -83,38 +89,37 @@ class IndexBuild {
   Status ReadDuplicate(uint8_t* record);
 
  private:
-  struct Duplicate {
-    size_t index = 0;  // in indexes_
-    std::string key;
-  };
+  using Duplicate = ChangeApplier::Duplicate;  // the index: in indexes_
 
   Status OpenLog();
   Status CompileCodecs();
   Status BeginLoad();
   Status AddRows();
-  Status AddEntries(Bytes row_value);
+  Status AddEntries();
   Status Finish();
-  Status GetRow(Bytes key, rocksdb::PinnableSlice* value);
+  Status GetRow(Bytes key, std::string* value);
+  Status GetNewRow(Bytes key, std::string* value);
+  bool DecodeDuplicate(Bytes key, Bytes value, uint8_t* record);
 
   const Table& table_;
   codec::TableDescriptor target_;
   const Options options_;
   TaskProgress* const progress_;
   VirtualColumns* const virtual_columns_;
+  RowConversion* const conversion_;
   std::vector<catalog::IndexRecord> built_;
   std::optional<catalog::IndexRecord> log_;
   std::vector<NewIndex> indexes_;
   std::unique_ptr<codec::KeyCodec> primary_;
   codec::RowCodec row_codec_;
-  std::unique_ptr<RowImage> row_;
-  std::unique_ptr<EntryEncoder> encoder_;
+  std::unique_ptr<NewRow> row_;
+  IndexEntry entry_;
   std::unique_ptr<txn::Transaction> reader_;
   std::unique_ptr<txn::Transaction> writer_;
   txn::BulkLoad* load_ = nullptr;  // of writer_
   std::unique_ptr<ChangeApplier> applier_;
   std::optional<Duplicate> duplicate_;
-  rocksdb::PinnableSlice duplicate_row_;
-  std::string value_;
+  std::string duplicate_row_;
   uint64_t rows_ = 0;
 };
 

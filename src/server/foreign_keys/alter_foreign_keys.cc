@@ -469,7 +469,10 @@ enum_alter_inplace_result CheckForeignKeysInPlace(THD* thd, engine::Database* da
       return HA_ALTER_INPLACE_NOT_SUPPORTED;
     }
   }
-  if (InnoDbCopies(thd, table.info)) return HA_ALTER_INPLACE_INSTANT;
+  if (InnoDbCopies(thd, table.info)) {
+    *reason = "types of columns, or no primary key, in a table with foreign keys";
+    return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  }
   if (LockRelatives(thd, existing, table) != 0 || RefuseLosses(thd, existing, table) != 0 ||
       RefuseAdditions(thd, database, table) != 0) {
     return HA_ALTER_ERROR;

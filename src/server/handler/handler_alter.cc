@@ -18,6 +18,7 @@
 #include "server/tables/index_names.h"
 #include "server/tables/index_plan.h"
 #include "server/tables/inplace_alter.h"
+#include "server/tables/rebuild_plan.h"
 #include "server/tables/storage_preset.h"
 #include "server/tables/time_to_live.h"
 #include "server/variables/system_variables.h"
@@ -36,11 +37,16 @@ constexpr alter_table_operations kDefinitionOnly =
 constexpr alter_table_operations kIndexes =
     ALTER_ADD_NON_UNIQUE_NON_PRIM_INDEX | ALTER_ADD_UNIQUE_INDEX |
     ALTER_DROP_NON_UNIQUE_NON_PRIM_INDEX | ALTER_DROP_UNIQUE_INDEX | ALTER_CHANGE_INDEX_COMMENT;
+// Nothing that a table of ours has: no partition takes it.
+constexpr alter_table_operations kAskAgain = ALTER_COLUMN_COLUMN_FORMAT;
 constexpr ulong kOptionsOfDefinitionOnly =
     HA_CREATE_USED_COMMENT | HA_CREATE_USED_AUTO | HA_CREATE_USED_DEFAULT_CHARSET |
     HA_CREATE_USED_MIN_ROWS | HA_CREATE_USED_MAX_ROWS | HA_CREATE_USED_AVG_ROW_LENGTH |
     HA_CREATE_USED_STATS_PERSISTENT | HA_CREATE_USED_STATS_AUTO_RECALC |
     HA_CREATE_USED_STATS_SAMPLE_PAGES;
+// ENGINE= of the same engine is how users ask for rows written anew.
+constexpr ulong kOptionsOfRows = HA_CREATE_USED_ENGINE | HA_CREATE_USED_CHARSET |
+                                 HA_CREATE_USED_ROW_FORMAT | HA_CREATE_USED_KEY_BLOCK_SIZE;
 
 bool ChangesOptions(const Alter_inplace_info& info, ulong options) {
   return (info.handler_flags & ALTER_CHANGE_CREATE_OPTION) &&
@@ -48,10 +54,31 @@ bool ChangesOptions(const Alter_inplace_info& info, ulong options) {
 }
 
 // The plan of one handler: what is wrong with it was found when the server asked.
-std::unique_ptr<InplaceAlter> NewAlter(THD* thd, std::shared_ptr<engine::Table> table,
-                                       TABLE* altered, IndexPlan plan) {
-  return std::unique_ptr<InplaceAlter>(
-      new (thd->mem_root) InplaceAlter(std::move(table), altered, std::move(plan), thd));
+std::unique_ptr<InplaceAlter> NewAlter(THD* thd, std::shared_ptr<engine::Table> data, TABLE* table,
+                                       TABLE* altered, const Alter_inplace_info& info,
+                                       IndexPlan plan) {
+  std::unique_ptr<RowConverter> converter;
+  if (plan.rebuilds) converter = std::make_unique<RowConverter>(table, altered, info);
+  return std::unique_ptr<InplaceAlter>(new (thd->mem_root) InplaceAlter(
+      std::move(data), altered, std::move(plan), std::move(converter), thd));
+}
+
+// Rows of another preset lie in another column family.
+bool NeedsNewRows(const TABLE& table, const TABLE& altered, const Alter_inplace_info& info) {
+  return (info.handler_flags & kRebuildOperations) || ChangesOptions(info, kOptionsOfRows) ||
+         PresetOf(*table.s, table.s->row_type) != PresetOf(*altered.s, altered.s->row_type);
+}
+
+// With the rows as they are, or, where that cannot be, with rows written anew.
+Status PlanAlter(const engine::Table& data, const TABLE& table, const TABLE& altered,
+                 const Alter_inplace_info& info, IndexPlan* plan) {
+  const bool compatible = MyRocksCompatibleFormat(current_thd);
+  if (!NeedsNewRows(table, altered, info)) {
+    Status planned = PlanIndexes(data, table, altered, info, compatible, plan);
+    if (planned.code() != Code::kNotSupported) return planned;
+    *plan = IndexPlan();
+  }
+  return PlanRebuild(data, table, altered, info, compatible, plan);
 }
 
 // The contexts of all partitions, or the one of a table without any. All partitions have one, or
@@ -68,34 +95,74 @@ std::vector<InplaceAlter*> AltersOf(const Alter_inplace_info& info) {
   return alters;
 }
 
-enum_alter_inplace_result CheckIndexes(const engine::Table& data, const TABLE& table,
-                                       const TABLE& altered, Alter_inplace_info* alter_info) {
-  IndexPlan plan;
-  const Status planned =
-      PlanIndexes(data, table, altered, *alter_info, MyRocksCompatibleFormat(current_thd), &plan);
-  if (!planned.ok()) {  // the copy tells errors
-    if (planned.code() == Code::kNotSupported && (alter_info->handler_flags & kColumnOperations)) {
-      const std::string_view why = planned.message();
-      alter_info->unsupported_reason = thd_strmake(current_thd, why.data(), why.size());
-    }
+const char* KeepReason(std::string_view reason) {
+  return thd_strmake(current_thd, reason.data(), reason.size());
+}
+
+// Whatever the indexes and rows become; null: nothing is against doing without a copy.
+const char* WhyItCopies(const engine::Table& data, const TABLE& table, const TABLE& altered,
+                        const Alter_inplace_info& info) {
+  constexpr alter_table_operations kInPlace =
+      kDefinitionOnly | kIndexes | kColumnOperations | kRebuildOperations;
+  if (info.handler_flags & ~kInPlace) return "ROCKSDB does this by copying";
+  if (ChangesOptions(info, ~(kOptionsOfDefinitionOnly | kOptionsOfRows))) {
+    return "an option of the table that is changed by copying";
+  }
+  if (ChangesTimeToLive(table, altered, data.name(), info.handler_flags & ALTER_COLUMN_NAME)) {
+    return "another time to live of rows";
+  }
+  // The copy refuses it with its own words.
+  if ((info.handler_flags & ALTER_ADD_VIRTUAL_COLUMN) && MyRocksCompatibleFormat(current_thd)) {
+    return "a column that MyRocks cannot read";
+  }
+  // A counter can go up at once; how far it may go down only the rows tell.
+  const uint64_t counter = data.counters().auto_increment();
+  if (ChangesOptions(info, HA_CREATE_USED_AUTO) &&
+      (altered.found_next_number_field == nullptr || counter == 0 ||
+       info.create_info->auto_increment_value < counter)) {
+    return "AUTO_INCREMENT= that may be below values of rows";
+  }
+  return nullptr;
+}
+
+// What the plan would come to.
+enum_alter_inplace_result ResultOf(const engine::Table& data, const IndexPlan& plan,
+                                   Alter_inplace_info* alter_info) {
+  if (plan.changes && data.lockless()) {
+    alter_info->unsupported_reason = "a temporary table, or a sequence";
     return HA_ALTER_INPLACE_NOT_SUPPORTED;
   }
-  for (const size_t added : plan.added) {
-    if (RefuseUnsupportedIndex(altered, altered.key_info[added]) != 0) return HA_ALTER_ERROR;
-    // Of rows with the same value the statement is to keep one.
-    if (alter_info->ignore && plan.target.indexes[added].unique) {
-      return HA_ALTER_INPLACE_NOT_SUPPORTED;
-    }
-  }
-  if (plan.changes && data.lockless()) return HA_ALTER_INPLACE_NOT_SUPPORTED;
   if (plan.added.empty()) return HA_ALTER_INPLACE_INSTANT;
   if (ChangesOptions(*alter_info, HA_CREATE_USED_AUTO)) {
     // How far the counter is in the end, nobody knows now.
     alter_info->unsupported_reason = "AUTO_INCREMENT= is set while nobody writes to the table";
-    return HA_ALTER_INPLACE_NOCOPY_LOCK;
+    return plan.rebuilds ? HA_ALTER_INPLACE_COPY_LOCK : HA_ALTER_INPLACE_NOCOPY_LOCK;
   }
-  alter_info->unsupported_reason = "ROCKSDB makes the entries of a new index from the rows";
-  return HA_ALTER_INPLACE_NOCOPY_NO_LOCK;
+  alter_info->unsupported_reason = plan.rebuilds
+                                       ? "ROCKSDB writes all rows anew"
+                                       : "ROCKSDB makes the entries of a new index from the rows";
+  return plan.rebuilds ? HA_ALTER_INPLACE_COPY_NO_LOCK : HA_ALTER_INPLACE_NOCOPY_NO_LOCK;
+}
+
+enum_alter_inplace_result CheckPlan(const engine::Table& data, const TABLE& table,
+                                    const TABLE& altered, Alter_inplace_info* alter_info) {
+  IndexPlan plan;
+  const Status planned = PlanAlter(data, table, altered, *alter_info, &plan);
+  if (!planned.ok()) {  // the copy tells errors
+    if (planned.code() == Code::kNotSupported) {
+      alter_info->unsupported_reason = KeepReason(planned.message());
+    }
+    return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  }
+  for (const size_t added : plan.added) {
+    if (plan.rebuilds) break;  // looked at as a new table is
+    if (RefuseUnsupportedIndex(altered, altered.key_info[added]) != 0) return HA_ALTER_ERROR;
+    if (alter_info->ignore && plan.target.indexes[added].unique) {
+      alter_info->unsupported_reason = "IGNORE: of rows with the same value one is to stay";
+      return HA_ALTER_INPLACE_NOT_SUPPORTED;
+    }
+  }
+  return ResultOf(data, plan, alter_info);
 }
 
 // Instant: nothing is against doing without a copy.
@@ -165,6 +232,43 @@ Status CompleteAll(const std::vector<InplaceAlter*>& alters) {
   return Status::Ok();
 }
 
+// What a table that is made so would be refused for. The client has been told then.
+bool RefuseAsNew(const TABLE& altered, const std::string& name, const HA_CREATE_INFO& info) {
+  TimeToLive life;
+  return RefuseUnsupported(altered, info) != 0 || ReadTimeToLive(altered, name, &life) != 0;
+}
+
+// A new primary index counts on where the old one was, or from `wanted` on. If the ALTER fails yet,
+// what was set goes with the index.
+Status TakeCountersOver(const std::vector<InplaceAlter*>& alters, uint64_t wanted) {
+  for (const InplaceAlter* alter : alters) {
+    const catalog::IndexRecord* primary = alter->new_primary();
+    if (primary == nullptr) continue;
+    const engine::Table& table = alter->table();
+    const uint64_t next = wanted != 0 ? wanted : table.counters().auto_increment();
+    if (next == 0) continue;
+    BASALT_RETURN_IF_ERROR(table.database()->catalog()->auto_increments().Set(primary->id, next));
+  }
+  return Status::Ok();
+}
+
+uint64_t StoredBytes(const engine::Table& table) {
+  const engine::TableStatistics::Sizes sizes = table.statistics().AllSizes();
+  return sizes.stored_rows + sizes.stored_entries;
+}
+
+// Rows and entries are on disk twice until the old ones are dropped. Sorting needs as much again,
+// for a while and not always: that refuses nothing. `prepared`: the partitions before this one.
+Status CheckSpaceFor(const engine::Table& table, const std::vector<InplaceAlter*>& prepared) {
+  uint64_t wanted = StoredBytes(table);
+  for (const InplaceAlter* alter : prepared) wanted += StoredBytes(alter->table());
+  const store::DiskSpace disk = table.database()->store()->errors().disk();
+  if (disk.total == 0 || disk.free >= wanted) return Status::Ok();
+  return Status(Code::kNoSpace, "the disk is too full: writing the rows anew takes about " +
+                                    std::to_string(wanted) + " bytes, and " +
+                                    std::to_string(disk.free) + " are free");
+}
+
 // The indexes are the table's: what fails now is space that comes back later.
 void EndLogs(const std::string& table, const std::vector<InplaceAlter*>& alters) {
   for (InplaceAlter* alter : alters) {
@@ -192,57 +296,40 @@ bool Handler::can_convert_nocopy(const Field& field, const Column_definition& wa
 
 enum_alter_inplace_result Handler::check_if_supported_inplace_alter(
     TABLE* altered_table, Alter_inplace_info* alter_info) {
-  const enum_alter_inplace_result result = CheckAlter(altered_table, alter_info);
   // The server takes the least of what partitions answer, and "instant" is less than "not
   // supported". It asks all of them again when one has added a flag: one that none of them takes.
+  if (alter_info->handler_flags & kAskAgain) return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  const enum_alter_inplace_result result = CheckAlter(altered_table, alter_info);
   if (result == HA_ALTER_INPLACE_NOT_SUPPORTED && (alter_info->handler_flags & ALTER_PARTITIONED)) {
-    alter_info->handler_flags |= ALTER_RECREATE_TABLE;
+    alter_info->handler_flags |= kAskAgain;
   }
   return result;
 }
 
 enum_alter_inplace_result Handler::CheckAlter(TABLE* altered_table,
                                               Alter_inplace_info* alter_info) {
-  const HA_CREATE_INFO& wanted = *alter_info->create_info;
   const enum_alter_inplace_result foreign_keys = CheckForeignKeys(
       &database_, {table_data()->name(), *table, *altered_table, *alter_info}, alter_info);
   if (foreign_keys != HA_ALTER_INPLACE_INSTANT) return foreign_keys;
-  if (alter_info->handler_flags & ~(kDefinitionOnly | kIndexes | kColumnOperations)) {
-    alter_info->unsupported_reason = "ROCKSDB changes types of columns and primary keys by copying";
+  if (const char* why = WhyItCopies(*table_data(), *table, *altered_table, *alter_info)) {
+    alter_info->unsupported_reason = why;
     return HA_ALTER_INPLACE_NOT_SUPPORTED;
   }
-  if (ChangesOptions(*alter_info, ~kOptionsOfDefinitionOnly)) return HA_ALTER_INPLACE_NOT_SUPPORTED;
-  // Rows of another preset lie in another column family.
-  if (PresetOf(*table->s, table->s->row_type) !=
-      PresetOf(*altered_table->s, altered_table->s->row_type)) {
-    return HA_ALTER_INPLACE_NOT_SUPPORTED;
-  }
-  if (ChangesTimeToLive(*table, *altered_table, table_data()->name(),
-                        alter_info->handler_flags & ALTER_COLUMN_NAME)) {
-    return HA_ALTER_INPLACE_NOT_SUPPORTED;
-  }
-  // The copy refuses it with a reason.
-  if ((alter_info->handler_flags & ALTER_ADD_VIRTUAL_COLUMN) && MyRocksCompatibleFormat(ha_thd())) {
-    return HA_ALTER_INPLACE_NOT_SUPPORTED;
-  }
-  // A counter can go up at once; how far it may go down only the rows tell.
-  const uint64_t counter = table_data()->counters().auto_increment();
-  if (ChangesOptions(*alter_info, HA_CREATE_USED_AUTO) &&
-      (altered_table->found_next_number_field == nullptr || counter == 0 ||
-       wanted.auto_increment_value < counter)) {
-    return HA_ALTER_INPLACE_NOT_SUPPORTED;
-  }
-  return CheckIndexes(*table_data(), *table, *altered_table, alter_info);
+  return CheckPlan(*table_data(), *table, *altered_table, alter_info);
 }
 
 // Nobody uses the table now: who has written to it has committed.
 bool Handler::prepare_inplace_alter_table(TABLE* altered_table, Alter_inplace_info* alter_info) {
   IndexPlan plan;
-  Status status = PlanIndexes(*table_data(), *table, *altered_table, *alter_info,
-                              MyRocksCompatibleFormat(ha_thd()), &plan);
+  Status status = PlanAlter(*table_data(), *table, *altered_table, *alter_info, &plan);
+  if (status.ok() && plan.rebuilds) {
+    if (RefuseAsNew(*altered_table, table_data()->name(), *alter_info->create_info)) return true;
+    status = CheckSpaceFor(*table_data(), AltersOf(*alter_info));
+  }
   // Columns may change in the rows of some partitions only: then all have an alter to commit.
   if (status.ok() && (plan.changes || (alter_info->handler_flags & kColumnOperations))) {
-    auto alter = NewAlter(ha_thd(), open_.engine_table(), altered_table, std::move(plan));
+    auto alter = NewAlter(ha_thd(), open_.engine_table(), table, altered_table, *alter_info,
+                          std::move(plan));
     status = alter->Prepare();
     alter_info->handler_ctx = alter.release();
   }
@@ -308,6 +395,9 @@ bool Handler::commit_inplace_alter_table(TABLE* altered_table, Alter_inplace_inf
   const uint64_t next = alter_info->create_info->auto_increment_value;
   if (status.ok() && counter && !table_data()->traits().temporary) {
     status = database_.catalog()->auto_increments().Set(table_data()->primary().id, next);
+  }
+  if (status.ok() && altered_table->found_next_number_field != nullptr) {
+    status = TakeCountersOver(alters, counter ? next : 0);
   }
   if (status.ok()) status = CommitAlter(*altered_table, *alter_info);
   new_definition_.clear();

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "codec/key_codec.h"
 #include "codec/kv_format.h"
 #include "server/connections/unsynced_definitions.h"
 #include "server/definitions/table_dropper.h"
@@ -21,6 +20,7 @@
 #include "server/tables/definition_files.h"
 #include "server/tables/discovery.h"
 #include "server/tables/file_names.h"
+#include "server/tables/index_requests.h"
 #include "server/tables/storage_preset.h"
 #include "server/tables/table_descriptor_builder.h"
 #include "server/tables/table_name.h"
@@ -31,41 +31,6 @@
 namespace basalt::server {
 
 namespace {
-
-// In the server's order of keys, a hidden primary key last.
-Status RequestIndexes(const store::Store& store, const codec::TableDescriptor& descriptor,
-                      const TABLE& form, const TimeToLive& life, store::StoragePreset preset,
-                      std::vector<catalog::IndexRequest>* requests) {
-  for (size_t i = 0; i < descriptor.indexes.size(); ++i) {
-    catalog::IndexRequest request;
-    request.kind = static_cast<catalog::IndexKind>(descriptor.indexes[i].kind);
-    request.key_value_format_version = descriptor.indexes[i].kv_format_version;
-    if (life.seconds != 0) request.flags = catalog::kIndexHasTtl;
-    request.ttl_seconds = life.seconds;
-    if (request.kind != catalog::IndexKind::kHiddenPrimary) {
-      BASALT_RETURN_IF_ERROR(
-          PlaceIndex(store, form.key_info[i], descriptor.name, preset, &request));
-    } else {
-      UsePreset(preset, &request);
-    }
-    requests->push_back(std::move(request));
-  }
-  return Status::Ok();
-}
-
-// Whether keys of the table can be written at all. References to rows hold a primary key and its
-// length in two bytes.
-Status CheckKeys(const codec::TableDescriptor& descriptor) {
-  for (size_t i = 0; i < descriptor.indexes.size(); ++i) {
-    std::unique_ptr<codec::KeyCodec> codec;
-    BASALT_RETURN_IF_ERROR(codec::KeyCodec::Compile(descriptor, i, &codec));
-    if (i == descriptor.primary && codec->max_key_bytes() > UINT16_MAX) {
-      return Status(Code::kNotSupported, "a primary key whose weights can have more than " +
-                                             std::to_string(UINT16_MAX) + " bytes");
-    }
-  }
-  return Status::Ok();
-}
 
 Status CreateTemporary(engine::Database& database, const codec::TableDescriptor& descriptor,
                        uint64_t auto_increment) {
@@ -93,7 +58,7 @@ Status CreateByName(engine::Database& database, const std::string& name, const T
   if (IsTemporaryTable(name)) return CreateTemporary(database, descriptor, auto_increment);
   std::vector<catalog::IndexRequest> requests;
   BASALT_RETURN_IF_ERROR(
-      RequestIndexes(*database.store(), descriptor, form, life, preset, &requests));
+      RequestIndexes(*database.store(), descriptor, form, life.seconds, preset, &requests));
   catalog::TableDefinition definition;
   const bool defined = DefinitionOfNewTable(*database.catalog(), *form.s, name, &definition);
   return database.catalog()->CreateTable(name, requests, auto_increment, nullptr,

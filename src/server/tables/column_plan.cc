@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "codec/row_layout_change.h"
-
 namespace basalt::server {
 
 namespace {
@@ -40,24 +38,6 @@ Status OriginOf(const TABLE& altered, const Create_field& definition, uint posit
   return Status::Ok();
 }
 
-Status FindOrigins(const TABLE& altered, const Alter_inplace_info& info,
-                   const codec::TableDescriptor& target,
-                   std::vector<codec::ColumnOrigin>* origins) {
-  List_iterator_fast<Create_field> definitions(info.alter_info->create_list);
-  while (const Create_field* definition = definitions++) {
-    const auto position = static_cast<uint>(origins->size());
-    if (position >= target.columns.size()) return MustCopy("columns that are not in the statement");
-    codec::ColumnOrigin origin;
-    BASALT_RETURN_IF_ERROR(
-        OriginOf(altered, *definition, position, target.columns[position], &origin));
-    origins->push_back(std::move(origin));
-  }
-  if (origins->size() != target.columns.size()) {
-    return MustCopy("columns that are not in the statement");
-  }
-  return Status::Ok();
-}
-
 // History and the life of rows hang on columns of their own.
 Status CheckTraits(const engine::Table& table, const TABLE& altered,
                    const codec::TableDescriptor& target,
@@ -65,12 +45,7 @@ Status CheckTraits(const engine::Table& table, const TABLE& altered,
   if (altered.versioned() || table.traits().row_end.has_value()) {
     return MustCopy("columns of a table with system versioning");
   }
-  const std::optional<uint32_t> life = table.traits().ttl_column;
-  if (!life.has_value()) return Status::Ok();
-  for (size_t i = 0; i < origins.size(); ++i) {
-    if (origins[i].column == life && !target.columns[i].nullable) return Status::Ok();
-  }
-  return MustCopy("the column that rows live by");
+  return CheckLifeColumn(table, target, origins);
 }
 
 // What an ALTER TABLE does to columns that stay.
@@ -108,6 +83,34 @@ bool SameLayouts(const codec::RowLayout* one, const codec::RowLayout* other) {
 
 }  // namespace
 
+Status FindColumnOrigins(const TABLE& altered, const Alter_inplace_info& info,
+                         const codec::TableDescriptor& target,
+                         std::vector<codec::ColumnOrigin>* origins) {
+  List_iterator_fast<Create_field> definitions(info.alter_info->create_list);
+  while (const Create_field* definition = definitions++) {
+    const auto position = static_cast<uint>(origins->size());
+    if (position >= target.columns.size()) return MustCopy("columns that are not in the statement");
+    codec::ColumnOrigin origin;
+    BASALT_RETURN_IF_ERROR(
+        OriginOf(altered, *definition, position, target.columns[position], &origin));
+    origins->push_back(std::move(origin));
+  }
+  if (origins->size() != target.columns.size()) {
+    return MustCopy("columns that are not in the statement");
+  }
+  return Status::Ok();
+}
+
+Status CheckLifeColumn(const engine::Table& table, const codec::TableDescriptor& target,
+                       const std::vector<codec::ColumnOrigin>& origins) {
+  const std::optional<uint32_t> life = table.traits().ttl_column;
+  if (!life.has_value()) return Status::Ok();
+  for (size_t i = 0; i < origins.size(); ++i) {
+    if (origins[i].column == life && !target.columns[i].nullable) return Status::Ok();
+  }
+  return MustCopy("the column that rows live by");
+}
+
 Status PlanColumns(const engine::Table& table, const TABLE& altered, const Alter_inplace_info& info,
                    codec::TableDescriptor* target) {
   const codec::TableDescriptor& before = table.descriptor();
@@ -115,7 +118,7 @@ Status PlanColumns(const engine::Table& table, const TABLE& altered, const Alter
   if (!(info.handler_flags & kColumnOperations)) return Status::Ok();
   if (info.error_if_not_empty) return MustCopy("a new column whose default is no valid value");
   std::vector<codec::ColumnOrigin> origins;
-  BASALT_RETURN_IF_ERROR(FindOrigins(altered, info, *target, &origins));
+  BASALT_RETURN_IF_ERROR(FindColumnOrigins(altered, info, *target, &origins));
   bool converts = false;
   BASALT_RETURN_IF_ERROR(CheckConversions(before, *target, origins, &converts));
   if (!converts && !(info.handler_flags & kColumnOperations & ~kValues)) return Status::Ok();

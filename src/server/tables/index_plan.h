@@ -22,6 +22,8 @@ struct IndexPlan {
   std::vector<size_t> added;
   // The indexes differ, at least in their order, or rows lie in another way.
   bool changes = false;
+  // Rows are written anew: all indexes are to be built (rebuild_plan.h).
+  bool rebuilds = false;
   // The altered table: numbers, versions and flags of the indexes it keeps are those of the
   // dictionary, those of new ones as they will be asked for (without numbers).
   codec::TableDescriptor target;

@@ -17,10 +17,11 @@ constexpr unsigned kStages = 3;
 }  // namespace
 
 InplaceAlter::InplaceAlter(std::shared_ptr<engine::Table> table, TABLE* altered, IndexPlan plan,
-                           THD* thd)
+                           std::unique_ptr<RowConverter> converter, THD* thd)
     : table_(std::move(table)),
       altered_(altered),
       plan_(std::move(plan)),
+      converter_(std::move(converter)),
       thd_(thd),
       virtual_parts_(altered) {}
 
@@ -31,9 +32,9 @@ Status InplaceAlter::Prepare() {
   engine::IndexBuild::Options options;
   options.buffer_bytes = MergeBufferBytes(thd_);
   options.log_changes = true;
-  build_ =
-      std::make_unique<engine::IndexBuild>(table_.get(), plan_.target, options, progress_.get(),
-                                           virtual_parts_.any() ? &virtual_parts_ : nullptr);
+  build_ = std::make_unique<engine::IndexBuild>(
+      table_.get(), plan_.target, options, progress_.get(),
+      virtual_parts_.any() ? &virtual_parts_ : nullptr, converter_.get());
   return build_->Begin(plan_.added, plan_.requests);
 }
 
@@ -47,11 +48,15 @@ Status InplaceAlter::Build() {
 
 Status InplaceAlter::ApplyChanges(uint64_t* applied) {
   *applied = 0;
-  return filled_ ? build_->ApplyChanges(applied) : Status::Ok();
+  return filled_ ? ReportDuplicate(build_->ApplyChanges(applied)) : Status::Ok();
 }
 
 Status InplaceAlter::Complete() {
   return filled_ ? ReportDuplicate(build_->Complete()) : Status::Ok();
+}
+
+const catalog::IndexRecord* InplaceAlter::new_primary() const {
+  return plan_.rebuilds ? &build_->built()[plan_.target.primary] : nullptr;
 }
 
 Status InplaceAlter::EndLog() { return build_ == nullptr ? Status::Ok() : build_->EndLog(); }
@@ -71,7 +76,7 @@ catalog::TableRecord InplaceAlter::Replacement() const {
     replacement.indexes.push_back(origin == IndexPlan::kNew ? build_->built()[next_built++]
                                                             : record->indexes[origin]);
   }
-  const auto& layout = plan_.target.row_layout;
+  const auto& layout = plan_.target.row_layout;  // none of a table that is rebuilt
   replacement.indexes[plan_.target.primary].row_layout =
       layout == nullptr ? "" : codec::EncodeRowLayout(*layout);
   return replacement;

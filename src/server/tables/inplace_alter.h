@@ -10,6 +10,7 @@
 #include "server/measures/statement_progress.h"
 #include "server/server_headers.h"
 #include "server/tables/index_plan.h"
+#include "server/tables/row_converter.h"
 #include "server/tables/virtual_parts.h"
 
 namespace basalt::server {
@@ -21,8 +22,10 @@ namespace basalt::server {
 // The connection's thread only.
 class InplaceAlter final : public inplace_alter_handler_ctx {
  public:
-  // `altered` is the server's definition of what the table becomes. Borrowed, as `thd` is.
-  InplaceAlter(std::shared_ptr<engine::Table> table, TABLE* altered, IndexPlan plan, THD* thd);
+  // `altered` is the server's definition of what the table becomes. `converter` makes its rows when
+  // the plan rebuilds the table; else null. Borrowed are `altered` and `thd`.
+  InplaceAlter(std::shared_ptr<engine::Table> table, TABLE* altered, IndexPlan plan,
+               std::unique_ptr<RowConverter> converter, THD* thd);
   InplaceAlter(const InplaceAlter&) = delete;
   InplaceAlter& operator=(const InplaceAlter&) = delete;
 
@@ -36,6 +39,8 @@ class InplaceAlter final : public inplace_alter_handler_ctx {
   Status ApplyChanges(uint64_t* applied);
   // The rest of it, while nobody writes. Duplicates as in Build.
   Status Complete();
+  // The primary index that the table is going to have; none: it keeps its own.
+  const catalog::IndexRecord* new_primary() const;
   // The table has its indexes: the log of changes is not needed any more.
   Status EndLog();
   const engine::Table& table() const { return *table_; }
@@ -50,6 +55,7 @@ class InplaceAlter final : public inplace_alter_handler_ctx {
   const std::shared_ptr<engine::Table> table_;
   TABLE* const altered_;
   const IndexPlan plan_;
+  const std::unique_ptr<RowConverter> converter_;
   THD* const thd_;
   VirtualParts virtual_parts_;
   std::unique_ptr<StatementProgress> progress_;

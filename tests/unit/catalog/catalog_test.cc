@@ -230,6 +230,25 @@ TEST_F(CatalogTest, IndexBuildThatCommits) {
   EXPECT_EQ(catalog_->ReplaceIndexes({{"d.t", {built[0]}}}).code(), Code::kInvalidArgument);
 }
 
+TEST_F(CatalogTest, ATableThatGetsAllIndexesAnewIsNew) {
+  const auto old = Create("d.t");
+  TableDefinition definition;
+  definition.identity = "identity";
+  definition.frm = "frm";
+  ASSERT_TRUE(catalog_->StoreDefinition("d.t", definition, true).ok());
+  const uint64_t before = catalog_->visibility().ReadableFrom("d.t");
+  std::vector<IndexRecord> built;
+  ASSERT_TRUE(catalog_->BeginIndexBuild(Requests(), &built).ok());
+  ASSERT_TRUE(catalog_->ReplaceIndexes({{"d.t", built}}).ok());
+  EXPECT_GT(catalog_->visibility().ReadableFrom("d.t"), before);
+  EXPECT_EQ(catalog_->dropped_indexes().All().size(), old->indexes.size());
+  EXPECT_TRUE(catalog_->definitions().Read("d.t", &definition).ok());
+  Reopen();
+  EXPECT_EQ(catalog_->FindTable("d.t")->indexes, built);
+  ASSERT_TRUE(catalog_->definitions().Read("d.t", &definition).ok());
+  EXPECT_EQ(definition.frm, "frm");
+}
+
 TEST_F(CatalogTest, IndexBuildThatIsGivenUpOrCutOffIsDropped) {
   std::vector<IndexRecord> aborted;
   std::vector<IndexRecord> cut_off;

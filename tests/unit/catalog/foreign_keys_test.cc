@@ -79,6 +79,22 @@ TEST_F(ForeignKeysTest, ATruncateKeepsThem) {
   EXPECT_THAT(Of("d.c"), ElementsAre("one>d.p"));
 }
 
+// Its primary index is another one then, and a constraint belongs to that.
+TEST_F(ForeignKeysTest, ATableThatIsRebuiltKeepsThem) {
+  ASSERT_TRUE(CreateChild("d.c", To("d.p", {"one"})).ok());
+  for (const bool dropped : {false, true}) {
+    std::vector<IndexRecord> built;
+    ASSERT_TRUE(catalog_->BeginIndexBuild(Requests(), &built).ok());
+    NewForeignKeys changed;
+    if (dropped) changed["d.c"] = To("d.p", {"two"});
+    ASSERT_TRUE(catalog_->ReplaceIndexes({{"d.c", built}}, nullptr, changed).ok());
+    const std::string name = dropped ? "two>d.p" : "one>d.p";
+    EXPECT_THAT(Of("d.c"), ElementsAre(name));
+    Reopen();
+    EXPECT_THAT(Of("d.c"), ElementsAre(name));
+  }
+}
+
 TEST_F(ForeignKeysTest, FollowTheirChild) {
   ASSERT_TRUE(CreateChild("d.c", To("d.p", {"c_ibfk_1", "own", "c_ibfk_x"})).ok());
   ASSERT_TRUE(catalog_->RenameTable("d.c", "e.n", {"c", "n"}).ok());

@@ -99,7 +99,7 @@ class NeighbourTest(unittest.TestCase):
     def test_statements_with_a_neighbour_have_their_table(self):
         script = Script(1, 1, connect=None)
         texts = {text for text, _ in script.statements().values()}
-        self.assertEqual({"d1_b", "d1_q"}, set(script.beside.values()))
+        self.assertEqual({f"d1_{letter}" for letter in "bqap"}, set(script.beside.values()))
         self.assertEqual(set(script.beside), texts & set(script.beside))
         self.assertEqual(len(script.statements()), len(texts))
 
