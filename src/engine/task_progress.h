@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace basalt::engine {
@@ -18,6 +19,26 @@ class TaskProgress {
   [[nodiscard]] virtual bool Report(uint64_t done, uint64_t expected) = 0;
 
   static constexpr uint64_t kEntriesPerReport = 1024;
+
+  // A sum that the task's thread adds to and any thread reads.
+  class Sum {
+   public:
+    void Add(uint64_t amount) { sum_.store(sum() + amount, std::memory_order_relaxed); }
+    uint64_t sum() const { return sum_.load(std::memory_order_relaxed); }
+
+   private:
+    std::atomic<uint64_t> sum_{0};
+  };
+  // What the task has done, where that is not counted otherwise.
+  struct Work {
+    Sum rows_read;
+    Sum bytes_written;  // keys and values of all indexes, before compression
+  };
+  Work& work() { return work_; }
+  const Work& work() const { return work_; }
+
+ private:
+  Work work_;
 };
 
 }  // namespace basalt::engine

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
 #include "base/index_id.h"
@@ -23,7 +24,10 @@ class ChangeLog {
   void Open(IndexId index) {
     packed_.store(static_cast<uint64_t>(index.column_family) << 32 | index.number);
   }
-  void Close() { packed_.store(0); }
+  void Close() {
+    packed_.store(0);
+    SetPause(std::chrono::microseconds(0));
+  }
   bool is_open() const { return packed_.load(std::memory_order_relaxed) != 0; }
   // Number 0: it is closed.
   IndexId index() const {
@@ -31,8 +35,14 @@ class ChangeLog {
     return {static_cast<uint32_t>(packed >> 32), static_cast<uint32_t>(packed)};
   }
 
+  // How long writers wait before each change, because their changes are applied more slowly than
+  // they make them. None after Open.
+  void SetPause(std::chrono::microseconds pause) { pause_.store(pause, std::memory_order_relaxed); }
+  std::chrono::microseconds pause() const { return pause_.load(std::memory_order_relaxed); }
+
  private:
   std::atomic<uint64_t> packed_{0};  // numbers of indexes are above 0
+  std::atomic<std::chrono::microseconds> pause_{std::chrono::microseconds(0)};
 };
 
 // Keys of a log: the index's number, then the position of the change, both big-endian.

@@ -2,6 +2,7 @@
 #include "txn/logged_changes.h"
 
 #include <string>
+#include <thread>
 
 #include "txn/transaction_manager.h"
 
@@ -13,6 +14,7 @@ Status LoggedChanges::Add(const ChangeLog& log, Bytes change) {
   if (first_.load(std::memory_order_relaxed) == 0) first_.store(manager_->next_change());
   const IndexId index = log.index();
   if (index.number == 0) return Status::Ok();
+  if (log.pause().count() != 0) std::this_thread::sleep_for(log.pause());
   std::string key;
   key.reserve(kChangeKeyBytes);
   AppendBigEndian32(&key, index.number);

@@ -25,7 +25,8 @@ class LoggedChanges {
   LoggedChanges& operator=(const LoggedChanges&) = delete;
 
   // Adds an entry behind all others of the log, if it is open. The row that was changed is locked,
-  // so that the entries of one row are in the order of their commits.
+  // so that the entries of one row are in the order of their commits. Waits as long as the log asks
+  // its writers to.
   Status Add(const ChangeLog& log, Bytes change);
   // No entry of this transaction in any log is in front of this position; 0: it has none. Any
   // thread.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/indexes/change_applier.h"
 
+#include <chrono>
 #include <memory>
+#include <set>
 
 #include "engine/database.h"
 #include "engine/entry_name.h"
@@ -45,6 +47,7 @@ ChangeApplier::ChangeApplier(const Table* table, IndexId log, const std::vector<
 // What is decided before the view is made, is in the view, or nowhere: the next pass begins behind
 // it, and so never steps over what this one has taken away.
 Status ChangeApplier::ApplyCommitted(const Progress& progress, uint64_t* applied) {
+  const auto begun = std::chrono::steady_clock::now();
   store::Store* store = table_.database()->store();
   const uint64_t undecided = table_.database()->transactions()->FirstUndecidedChange();
   const store::IndexBounds bounds(log_, /*reverse=*/false);
@@ -63,6 +66,10 @@ Status ChangeApplier::ApplyCommitted(const Progress& progress, uint64_t* applied
   BASALT_RETURN_IF_ERROR(store::MapStatus(entry->status(), "reading a log of changes"));
   BASALT_RETURN_IF_ERROR(WriteBatch());
   first_ = undecided;
+  unwritten_ += *applied;
+  table_.counters().change_log().SetPause(
+      pace_.AfterPass(std::chrono::duration_cast<std::chrono::microseconds>(
+          std::chrono::steady_clock::now() - begun)));
   return Status::Ok();
 }
 
@@ -147,6 +154,16 @@ Status ChangeApplier::PutEntry(size_t index, const IndexEntry& entry) {
   duplicates_.NotePut(index, entry.key);
   return store::MapStatus(batch_.Put(indexes_[index].family, entry.key, entry.value),
                           "applying a change to a new index");
+}
+
+Status ChangeApplier::Flush() {
+  unwritten_ = 0;
+  std::set<rocksdb::ColumnFamilyHandle*> families;
+  for (const NewIndex& index : indexes_) families.insert(index.family);
+  for (rocksdb::ColumnFamilyHandle* family : families) {
+    BASALT_RETURN_IF_ERROR(table_.database()->store()->flushes().Flush(family));
+  }
+  return Status::Ok();
 }
 
 Status ChangeApplier::CheckUnique() {

@@ -18,6 +18,7 @@
 #include "engine/indexes/duplicate_search.h"
 #include "engine/indexes/new_index.h"
 #include "engine/indexes/new_row.h"
+#include "engine/indexes/writer_pace.h"
 #include "engine/table.h"
 
 namespace basalt::engine {
@@ -40,9 +41,14 @@ class ChangeApplier {
 
   // Told now and then how many changes were applied in this pass; false: stop, with kInterrupted.
   using Progress = std::function<bool(uint64_t applied)>;
-  // One pass. *applied: how many changes it found. kDuplicateKey: more rows share a new primary key
+  // One pass; writers wait more behind it when passes do not become shorter (WriterPace). *applied:
+  // how many changes it found. kDuplicateKey: more rows share a new primary key
   // than are kept.
   Status ApplyCommitted(const Progress& progress, uint64_t* applied);
+  // How many changes have been applied since the last Flush, which writes what they have put to
+  // files. Errors as store::Flushes::Flush.
+  uint64_t unwritten() const { return unwritten_; }
+  Status Flush();
   // After the last pass, while nobody writes: kDuplicateKey when the new primary index or a unique
   // one has a value twice.
   Status CheckUnique();
@@ -79,6 +85,8 @@ class ChangeApplier {
   DuplicateSearch duplicates_;
   size_t primary_ = 0;  // its position among the indexes, if it is there:
   std::unique_ptr<DuplicateRows> duplicate_rows_;
+  WriterPace pace_;
+  uint64_t unwritten_ = 0;
   uint64_t first_ = 0;  // in front of this position every change was applied
   rocksdb::WriteBatch batch_;
   // Of the row that has changed, for each index; an empty key: no entry.

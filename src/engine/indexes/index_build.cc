@@ -119,6 +119,11 @@ Status IndexBuild::ApplyChanges(uint64_t* applied) {
   return status;
 }
 
+Status IndexBuild::FlushApplied(bool* written) {
+  *written = applier_ != nullptr && applier_->unwritten() > rows_ / 10;
+  return *written ? applier_->Flush() : Status::Ok();
+}
+
 Status IndexBuild::Complete() {
   if (!log_.has_value()) return Status::Ok();
   if (table_.database()->transactions()->PreparedHasWritesOf(table_.primary().id)) {
@@ -177,6 +182,7 @@ Status IndexBuild::AddRows() {
       return WithEntry(table_, table_.primary_position(), walk.key(), std::move(decoded));
     }
     BASALT_RETURN_IF_ERROR(AddEntries());
+    progress_->work().rows_read.Add(1);
     ++rows_;
   }
   if (status.code() == Code::kEndOfRange) return Status::Ok();
@@ -187,6 +193,7 @@ Status IndexBuild::AddEntries() {
   for (size_t i = 0; i < indexes_.size(); ++i) {
     if (!row_->Encode(indexes_[i], &entry_)) continue;
     BASALT_RETURN_IF_ERROR(load_->Add(i, entry_.key, entry_.value));
+    progress_->work().bytes_written.Add(entry_.key.size() + entry_.value.size());
   }
   return Status::Ok();
 }

@@ -73,6 +73,9 @@ class IndexBuild {
   // After Fill, with log_changes; without, these do nothing. One pass over the changes that are
   // committed by now; *applied is how many there were. Errors as Fill, and those of a conversion.
   Status ApplyChanges(uint64_t* applied);
+  // Has what the passes have put written to files, where it is counted for the optimizer, if that
+  // is more than a tenth of the rows. *written: it was, which took a while. Errors of a flush.
+  Status FlushApplied(bool* written);
   // The last pass: the indexes have then what the rows say. Errors as Fill.
   Status Complete();
   // The indexes are the table's: the log goes. On error it stays until the next start.

@@ -221,6 +221,18 @@ Status CatchUp(const std::vector<InplaceAlter*>& alters) {
   }
 }
 
+// Then what writers have changed is counted as well, and the optimizer is right at once.
+Status CatchUpAndFlush(const std::vector<InplaceAlter*>& alters) {
+  BASALT_RETURN_IF_ERROR(CatchUp(alters));
+  bool any = false;
+  for (InplaceAlter* alter : alters) {
+    bool written = false;
+    BASALT_RETURN_IF_ERROR(alter->FlushApplied(&written));
+    any |= written;
+  }
+  return any ? CatchUp(alters) : Status::Ok();
+}
+
 // What is prepared and has no connection may have changes that the indexes need.
 Status CompleteAll(const std::vector<InplaceAlter*>& alters) {
   for (InplaceAlter* alter : alters) {
@@ -341,7 +353,7 @@ bool Handler::inplace_alter_table(TABLE*, Alter_inplace_info* alter_info) {
   auto* alter = static_cast<InplaceAlter*>(alter_info->handler_ctx);
   const Status status = Measured([&] {
     Status built = alter->Build();
-    return built.ok() ? CatchUp(AltersOf(*alter_info)) : std::move(built);
+    return built.ok() ? CatchUpAndFlush(AltersOf(*alter_info)) : std::move(built);
   });
   if (status.code() == Code::kDuplicateKey) return true;  // the client knows
   return ReportError(status, "ALTER TABLE") != 0;

@@ -29,11 +29,9 @@ StatementProgress::~StatementProgress() {
   Started().started.erase(this);
 }
 
-void StatementProgress::ForEach(const std::function<void(THD* thd, uint64_t stage_start)>& visit) {
+void StatementProgress::ForEach(const std::function<void(const StatementProgress&)>& visit) {
   MutexLock lock(Started().mutex);
-  for (const StatementProgress* progress : Started().started) {
-    visit(progress->thd_, progress->stage_start_.load(std::memory_order_relaxed));
-  }
+  for (const StatementProgress* progress : Started().started) visit(*progress);
 }
 
 void StatementProgress::Start(unsigned max_stages) {

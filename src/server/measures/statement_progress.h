@@ -19,9 +19,12 @@ class StatementProgress final : public engine::TaskProgress {
   StatementProgress(const StatementProgress&) = delete;
   StatementProgress& operator=(const StatementProgress&) = delete;
 
-  // Calls `visit` for each that has started. Its connection, and the moment its stage has begun, by
-  // the clock of THD::start_utime in microseconds, are valid during the call. Any thread.
-  static void ForEach(const std::function<void(THD* thd, uint64_t stage_start)>& visit);
+  // Calls `visit` for each that has started. It and its connection are valid during the call. Any
+  // thread.
+  static void ForEach(const std::function<void(const StatementProgress& progress)>& visit);
+  THD* thd() const { return thd_; }
+  // The moment its stage has begun, by the clock of THD::start_utime, in microseconds.
+  uint64_t stage_start() const { return stage_start_.load(std::memory_order_relaxed); }
 
   // The task begins; it will have no more than this many stages.
   void Start(unsigned max_stages);

@@ -12,6 +12,12 @@ struct WorkSums {
   uint64_t rows_read = 0;
   uint64_t rows_written = 0;   // inserted, updated, deleted
   uint64_t bytes_written = 0;  // keys and values of all indexes, before compression
+
+  void Add(const WorkSums& other) {
+    rows_read += other.rows_read;
+    rows_written += other.rows_written;
+    bytes_written += other.bytes_written;
+  }
 };
 
 // Where a connection stood when its running statement first used the engine, so that others can

@@ -93,13 +93,17 @@ Statement Describe(THD* thd, uint64_t stage_start) {
 // By connection. Those that report stages need not have a session: they may use no table.
 std::map<THD*, Statement> RunningStatements() {
   std::map<THD*, Statement> statements;
-  StatementProgress::ForEach(
-      [&](THD* thd, uint64_t stage_start) { statements.emplace(thd, Describe(thd, stage_start)); });
+  StatementProgress::ForEach([&](const StatementProgress& progress) {
+    Statement& statement = statements[progress.thd()];
+    statement = Describe(progress.thd(), progress.stage_start());
+    const engine::TaskProgress::Work& work = progress.work();
+    statement.work = {work.rows_read.sum(), 0, work.bytes_written.sum()};
+  });
   Session::ForEach([&](THD* thd, const Session& session) {
     if (!IsRunning(thd, session)) return;
     const auto [place, added] = statements.try_emplace(thd);
     if (added) place->second = Describe(thd, 0);
-    place->second.work = session.statement_work().Until(session.Work());
+    place->second.work.Add(session.statement_work().Until(session.Work()));
   });
   return statements;
 }

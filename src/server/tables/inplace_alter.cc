@@ -51,6 +51,11 @@ Status InplaceAlter::ApplyChanges(uint64_t* applied) {
   return filled_ ? ReportDuplicate(build_->ApplyChanges(applied)) : Status::Ok();
 }
 
+Status InplaceAlter::FlushApplied(bool* written) {
+  *written = false;
+  return filled_ ? build_->FlushApplied(written) : Status::Ok();
+}
+
 Status InplaceAlter::Complete() {
   return filled_ ? ReportDuplicate(build_->Complete()) : Status::Ok();
 }

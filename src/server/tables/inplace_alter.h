@@ -37,6 +37,8 @@ class InplaceAlter final : public inplace_alter_handler_ctx {
   Status Build();
   // After Build: applies what others have committed meanwhile. *applied: how many changes.
   Status ApplyChanges(uint64_t* applied);
+  // As IndexBuild::FlushApplied.
+  Status FlushApplied(bool* written);
   // The rest of it, while nobody writes. Duplicates as in Build.
   Status Complete();
   // The primary index that the table is going to have; none: it keeps its own.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs one history on two engines of one server, in two databases, and compares the answers."""
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -21,6 +22,7 @@ GONE = (
     CR.CR_CONNECTION_ERROR,
     0,
 )
+PURGE_TRIES = 5
 # for one statement: more than max_statement_time of the histories, which does not end DDL
 PATIENCE = 60
 
@@ -172,7 +174,7 @@ class Runner:
     def step(self, statement: Statement, place: int, observe) -> Mismatch | None:
         if statement.peer_first:
             self.peer.execute(statement.peer_first, statement.connection)
-        peer = self.peer.execute(statement.sql(peer=True), statement.connection)
+        peer = self.ask_peer(statement)
         if peer.error in LOCK_ERRORS and statement.may_wait:
             return self.leave_out("peer", statement)
         tested = self.tested.execute(statement.sql(), statement.connection)
@@ -189,6 +191,17 @@ class Runner:
         if mismatch and self.server_ends_early(statement, tested, peer):
             return None
         return mismatch
+
+    def ask_peer(self, statement: Statement) -> Answer:
+        """InnoDB's purge, too, has metadata locks, for moments: an ALTER that nobody else can hold
+        up is tried again."""
+        peer = self.peer.execute(statement.sql(peer=True), statement.connection)
+        for _ in range(0 if statement.may_wait else PURGE_TRIES):
+            if peer.error != ER.LOCK_WAIT_TIMEOUT:
+                break
+            time.sleep(0.02)
+            peer = self.peer.execute(statement.sql(peer=True), statement.connection)
+        return peer
 
     def server_ends_early(self, statement: Statement, tested: Answer, peer: Answer) -> bool:
         """Is all that is missing what the server's own end of a LIKE range loses when it reads

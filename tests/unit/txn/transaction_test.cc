@@ -295,6 +295,19 @@ TEST_F(TransactionTest, T5ADecisionWaitsForTheConnectionToDetach) {
   EXPECT_EQ(manager_->CommitDetached("never was", Durability::kSync).code(), Code::kNotFound);
 }
 
+TEST_F(TransactionTest, AChangeWaitsAsLongAsItsLogAsks) {
+  constexpr std::chrono::milliseconds kPause{20};
+  ChangeLog log;
+  log.Open(index());
+  log.SetPause(kPause);
+  auto transaction = Begin();
+  const auto begun = std::chrono::steady_clock::now();
+  ASSERT_TRUE(transaction->changes().Add(log, "a change").ok());
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, kPause);
+  log.Close();
+  EXPECT_EQ(log.pause().count(), 0);
+}
+
 TEST_F(TransactionTest, T5ALargePreparedOneToo) {
   for (const bool commit : {true, false}) {
     auto transaction = Begin();

@@ -35,6 +35,11 @@ class Steps final : public TaskProgress {
  public:
   void NextStage() override { ++stages; }
   bool Report(uint64_t, uint64_t) override { return ++reports < stop_at; }
+  void BeginAnew() {
+    stages = 1;
+    reports = 0;
+    stop_at = ~0u;
+  }
   unsigned stages = 1;
   unsigned reports = 0;
   unsigned stop_at = ~0u;
@@ -60,7 +65,7 @@ class TableCheckTest : public DamageFixture {
     auto transaction = database_->transactions()->NewTransaction();
     transaction->Begin({});
     TableCheck check(table_.get(), transaction.get(), depth, &steps_, nullptr);
-    steps_ = Steps();
+    steps_.BeginAnew();
     EXPECT_EQ(check.Run().ToString(), "ok");
     EXPECT_LE(steps_.stages, check.max_stages());
     EXPECT_EQ(check.findings().empty(), check.findings().Lines().empty());

@@ -26,6 +26,11 @@ class Steps final : public TaskProgress {
  public:
   void NextStage() override { ++stages; }
   bool Report(uint64_t, uint64_t) override { return ++reports < stop_at; }
+  void BeginAnew() {
+    stages = 1;
+    reports = 0;
+    stop_at = ~0u;
+  }
   unsigned stages = 1;
   unsigned reports = 0;
   unsigned stop_at = ~0u;
@@ -195,7 +200,7 @@ TEST_F(TableRepairTest, AnInterruptedRepairLeavesTheTableAsItWas) {
   const Lines damage = Check();
   const auto before = Indexes();
   for (unsigned stop = 1; stop < 60; stop += 2) {
-    steps_ = Steps();
+    steps_.BeginAnew();
     steps_.stop_at = stop;
     const Status status = Repair(RepairDepth::kMedium);
     if (status.ok()) break;
@@ -204,7 +209,7 @@ TEST_F(TableRepairTest, AnInterruptedRepairLeavesTheTableAsItWas) {
       EXPECT_EQ(Indexes(), before);
     }
   }
-  steps_ = Steps();
+  steps_.BeginAnew();
   EXPECT_THAT(Check(), IsEmpty());
 }
 

@@ -308,6 +308,43 @@ TEST_F(OnlineBuildTest, ManyRandomTransactions) {
   }
 }
 
+// The optimizer is told of values by what files have. A few changes are not worth a file.
+TEST_F(OnlineBuildTest, WhatManyWritersHaveChangedIsCounted) {
+  Lines rows;
+  for (int i = 0; i < 100; ++i) rows.push_back(std::to_string(i) + ",1,'x'," + std::to_string(i));
+  MakeTable(rows);
+  ASSERT_EQ(Begin({kByText}).ToString(), "ok");
+  ASSERT_EQ(build_->Fill().ToString(), "ok");
+  const IndexId index = build_->built()[0].id;
+  const auto counted = [&] {
+    return database_->store()->index_statistics().StatisticsOf(index).rows;
+  };
+  auto writer = NewWriter();
+  const auto change = [&](int first, int count) {
+    for (int i = first; i < first + count; ++i) {
+      const std::string key = std::to_string(i);
+      writer->Update(key + ",1,'x'," + key, key + ",1,'new " + key + "'," + key);
+    }
+    writer->Commit();
+    Apply();
+  };
+  bool written = true;
+  change(0, 10);
+  ASSERT_EQ(build_->FlushApplied(&written).ToString(), "ok");
+  EXPECT_FALSE(written);
+  EXPECT_EQ(counted(), 100);
+  change(10, 50);
+  ASSERT_EQ(build_->FlushApplied(&written).ToString(), "ok");
+  EXPECT_TRUE(written);
+  EXPECT_GE(counted(), 160);
+  ASSERT_EQ(build_->FlushApplied(&written).ToString(), "ok");
+  EXPECT_FALSE(written) << "nothing has been applied since";
+  ASSERT_EQ(build_->Complete().ToString(), "ok");
+  writer.reset();
+  Take();
+  EXPECT_THAT(Check(), IsEmpty());
+}
+
 // The next pass begins behind what is decided, and not behind what another still has to commit.
 TEST_F(OnlineBuildTest, AnEarlyChangeThatIsCommittedLate) {
   MakeTable(kRows);
