@@ -7,7 +7,11 @@ namespace basalt::engine {
 
 std::chrono::microseconds WriterPace::AfterPass(std::chrono::microseconds took) {
   const bool shrinks = last_.count() == 0 || took * 5 < last_ * 4;
-  if (!shrinks && took > kShortPass) pause_ = std::clamp(pause_ * 2, kFirst, kLongest);
+  if (took <= kShortPass) {
+    pause_ = {};
+  } else if (!shrinks) {
+    pause_ = std::clamp(pause_ * 2, kFirst, kLongest);
+  }
   last_ = took;
   return pause_;
 }

@@ -11,8 +11,8 @@ namespace basalt::engine {
 //
 // Each pass applies what was written during the one before it. When writers leave it less than a
 // fifth of its time, passes hardly become shorter, and the build might never end: then the pause
-// doubles. It never becomes shorter again, for the build is near its end once passes shrink. One
-// thread.
+// doubles. It stays until a pass is short: what comes then waits for transactions to end, and they
+// are not to be held up. One thread.
 class WriterPace {
  public:
   static constexpr std::chrono::microseconds kFirst{50};

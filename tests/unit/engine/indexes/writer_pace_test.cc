@@ -23,7 +23,7 @@ TEST(WriterPaceTest, ShortPassesNeedNotShrink) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(pace.AfterPass(milliseconds(15)).count(), 0);
 }
 
-TEST(WriterPaceTest, ThePauseDoublesWhilePassesDoNotShrinkAndStays) {
+TEST(WriterPaceTest, ThePauseDoublesWhilePassesDoNotShrinkAndStaysUntilOneIsShort) {
   WriterPace pace;
   EXPECT_EQ(pace.AfterPass(seconds(10)).count(), 0);
   EXPECT_EQ(pace.AfterPass(seconds(9)), WriterPace::kFirst);
@@ -31,6 +31,7 @@ TEST(WriterPaceTest, ThePauseDoublesWhilePassesDoNotShrinkAndStays) {
   EXPECT_EQ(pace.AfterPass(seconds(4)), 2 * WriterPace::kFirst) << "it shrinks";
   for (int i = 0; i < 20; ++i) pace.AfterPass(seconds(4));
   EXPECT_EQ(pace.AfterPass(seconds(4)), WriterPace::kLongest);
+  EXPECT_EQ(pace.AfterPass(milliseconds(20)).count(), 0);
 }
 
 // Writers that make twice as much as is applied, as long as they do not wait.
