@@ -23,6 +23,17 @@ INDEXES = (
     "UNIQUE INDEX u (u, id)",
     "UNIQUE INDEX v (u)",  # the last one: see statement()
 )
+# each value fits into all types of its column
+TYPES = (
+    "u DECIMAL(30)",
+    "u BIGINT",
+    "k BIGINT",
+    "k INT",
+    "s VARCHAR(60) CHARACTER SET utf8mb4",
+    "s VARCHAR(40)",
+    "n MEDIUMTEXT CHARACTER SET utf16",
+    "n TEXT",
+)
 CHECKSUM = "BIT_XOR(CRC32(CONCAT_WS('|', id, IFNULL(k, 'N'), IFNULL(u, 'N'), IFNULL(s, 'N'), n)))"
 
 
@@ -39,9 +50,12 @@ def statement(rng: Random, partitioned: bool) -> str:
     )
 
 
-def rebuild(rng: Random, indexes: set[str], partitioned: bool) -> str:
-    """All rows anew, at times under another primary key, which the next one takes back."""
+def rebuild(rng: Random, indexes: set[str], partitioned: bool, has_foreign_keys: bool) -> str:
+    """All rows anew, at times under another primary key, which the next one takes back. Other types
+    of a table with foreign keys would be a copy."""
     more = "".join(f", ADD {index}" for index in rng.sample(INDEXES[:-1], rng.randint(0, 2)))
+    if not has_foreign_keys and rng.random() < 0.5:
+        more += f", MODIFY {rng.choice(TYPES)}"
     end = f"{more}, ALGORITHM=INPLACE, LOCK=NONE"
     if "by_id" in indexes:
         key = "DROP INDEX by_id, DROP PRIMARY KEY, ADD PRIMARY KEY (id)"

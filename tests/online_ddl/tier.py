@@ -62,13 +62,14 @@ def run_builds(server, shape: str, seed: int, args, result: TierResult) -> None:
     # Of a partitioned table the server looks for rows in the wrong partition, with locks that meet
     # those of the writers: there CHECK TABLE comes when they have ended.
     builder.check_beside_writers = not (partitioned := shape == "partitions")
+    foreign = "FOREIGN KEY" in writers.SHAPES[shape]
     deadline = time.monotonic() + seconds
     pauses = Pauses()
     while time.monotonic() < deadline and not builder.problems:
         with Writers(server, rng.randrange(10**9), doubles=rng.random() < 0.5) as all_writers:
             for turn in range(4):
                 if rng.random() < REBUILDS:
-                    sql = builds.rebuild(rng, builder.indexes(), partitioned)
+                    sql = builds.rebuild(rng, builder.indexes(), partitioned, foreign)
                 else:
                     sql = builds.statement(rng, partitioned)
                 builder.build(sql, drop=turn < 3)

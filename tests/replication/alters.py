@@ -29,7 +29,7 @@ CHANGES = (
     "ADD INDEX n (n, a), ADD UNIQUE INDEX u (b, id)",
     SLOW,
     "DROP INDEX v, DROP INDEX n, DROP INDEX u, DROP COLUMN n, ADD COLUMN late INT DEFAULT 1",
-    "DROP COLUMN late, MODIFY b VARCHAR(40) NOT NULL",  # copies the table
+    "DROP COLUMN late, MODIFY b VARCHAR(40) NOT NULL",  # writes all rows anew
 )
 # what writers may be told: locks of another one; on a retry all of them go on
 BUSY = (ER.LOCK_WAIT_TIMEOUT, ER.LOCK_DEADLOCK, ER.TABLE_DEF_CHANGED)

@@ -250,6 +250,11 @@ bool RefuseAsNew(const TABLE& altered, const std::string& name, const HA_CREATE_
   return RefuseUnsupported(altered, info) != 0 || ReadTimeToLive(altered, name, &life) != 0;
 }
 
+// Of what rows and changes have run into: the server has said what a conversion loses.
+bool ClientKnows(const Status& status) {
+  return status.code() == Code::kDuplicateKey || current_thd->is_error();
+}
+
 // A new primary index counts on where the old one was, or from `wanted` on. If the ALTER fails yet,
 // what was set goes with the index.
 Status TakeCountersOver(const std::vector<InplaceAlter*>& alters, uint64_t wanted) {
@@ -355,7 +360,7 @@ bool Handler::inplace_alter_table(TABLE*, Alter_inplace_info* alter_info) {
     Status built = alter->Build();
     return built.ok() ? CatchUpAndFlush(AltersOf(*alter_info)) : std::move(built);
   });
-  if (status.code() == Code::kDuplicateKey) return true;  // the client knows
+  if (!status.ok() && ClientKnows(status)) return true;
   return ReportError(status, "ALTER TABLE") != 0;
 }
 
@@ -402,7 +407,7 @@ bool Handler::commit_inplace_alter_table(TABLE* altered_table, Alter_inplace_inf
   }
   const std::vector<InplaceAlter*> alters = AltersOf(*alter_info);
   Status status = CompleteAll(alters);
-  if (status.code() == Code::kDuplicateKey) return true;  // the client knows
+  if (!status.ok() && ClientKnows(status)) return true;
   const bool counter = ChangesOptions(*alter_info, HA_CREATE_USED_AUTO);
   const uint64_t next = alter_info->create_info->auto_increment_value;
   if (status.ok() && counter && !table_data()->traits().temporary) {

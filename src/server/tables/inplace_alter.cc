@@ -43,6 +43,7 @@ Status InplaceAlter::Build() {
   progress_->Start(kStages);
   Status status = build_->Fill();
   filled_ = status.ok();
+  if (converter_ != nullptr) converter_->BeginChanges();
   return ReportDuplicate(std::move(status));
 }
 

@@ -65,6 +65,29 @@ Status CheckColumns(const TABLE& altered, const Alter_inplace_info& info) {
   return Status::Ok();
 }
 
+bool TellsPartition(const Field& field) { return (field.flags & FIELD_IN_PART_FUNC_FLAG) != 0; }
+
+// What a copy does beyond the conversion itself: it looks at each CHECK, computes what is stored of
+// generated columns, and finds the partition anew.
+Status CheckConversions(const TABLE& altered, const Alter_inplace_info& info) {
+  if (!(info.handler_flags & kConversions)) return Status::Ok();
+  if (altered.check_constraints != nullptr) return MustCopy("other types in a table with a CHECK");
+  List_iterator_fast<Create_field> definitions(info.alter_info->create_list);
+  for (uint i = 0; i < altered.s->fields; ++i) {
+    const Create_field* definition = definitions++;
+    const Field& field = *altered.field[i];
+    if (field.vcol_info != nullptr && field.stored_in_db()) {
+      return MustCopy("a generated column that is stored");
+    }
+    if (definition == nullptr || definition->field == nullptr) continue;
+    const bool changes = field.vcol_info != nullptr || !definition->field->is_equal(*definition);
+    if (TellsPartition(*definition->field) && changes) {
+      return MustCopy("another type of a column that tells the partition");
+    }
+  }
+  return Status::Ok();
+}
+
 // The server alone keeps values unique that keys do not tell apart.
 Status CheckUniqueIndexes(const TABLE& altered, const codec::TableDescriptor& target) {
   for (uint i = 0; i < altered.s->keys; ++i) {
@@ -110,6 +133,7 @@ Status PlanRebuild(const engine::Table& table, const TABLE& before, const TABLE&
   BASALT_RETURN_IF_ERROR(CheckPreset(table, before, altered));
   BASALT_RETURN_IF_ERROR(CheckCounter(before, altered, info));
   BASALT_RETURN_IF_ERROR(CheckColumns(altered, info));
+  BASALT_RETURN_IF_ERROR(CheckConversions(altered, info));
   BASALT_RETURN_IF_ERROR(BuildTableDescriptor(altered, table.name(), &plan->target));
   if (!myrocks_compatible) codec::ChooseKvFormats(&plan->target);
   std::vector<codec::ColumnOrigin> origins;

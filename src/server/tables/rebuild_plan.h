@@ -8,9 +8,13 @@
 
 namespace basalt::server {
 
+// What of an ALTER TABLE gives columns values of another type, and what is computed from them.
+inline constexpr alter_table_operations kConversions =
+    ALTER_STORED_COLUMN_TYPE | ALTER_COLUMN_NOT_NULLABLE | ALTER_CONVERT_TO | ALTER_COLUMN_VCOL;
+
 // What of an ALTER TABLE needs rows to be written anew, and can be done in place.
 inline constexpr alter_table_operations kRebuildOperations =
-    ALTER_ADD_PK_INDEX | ALTER_DROP_PK_INDEX | ALTER_RECREATE_TABLE;
+    ALTER_ADD_PK_INDEX | ALTER_DROP_PK_INDEX | ALTER_RECREATE_TABLE | kConversions;
 
 // Plans for one table or partition whose rows are written anew, with all its indexes, while others
 // write: as a copy would make them. All indexes are new ones; the rows come from a RowConverter.

@@ -10,7 +10,8 @@
 namespace basalt::server {
 
 // Rows of a table as those of the table that an ALTER makes of it, column by column, by the code
-// that the server copies tables with. New columns have the default of the altered table.
+// that the server copies tables with. New columns have the default of the altered table. What a
+// value loses by its new type is a warning, or in strict mode an error, as in a copy.
 //
 // Uses the record images of both, which the statement does not need meanwhile. The connection's
 // thread only.
@@ -19,6 +20,9 @@ class RowConverter final : public engine::RowConversion {
   // Both are borrowed, as is the list of columns in the statement.
   RowConverter(TABLE* before, TABLE* altered, const Alter_inplace_info& info);
 
+  // From now on rows are those that others have changed: no warnings more.
+  void BeginChanges() { of_changes_ = true; }
+  // When it fails the client has been told.
   Status Convert(const uint8_t* from, uint8_t* to) override;
 
  private:
@@ -26,6 +30,7 @@ class RowConverter final : public engine::RowConversion {
   TABLE* const altered_;
   std::unique_ptr<Copy_field[]> copies_;
   size_t count_ = 0;
+  bool of_changes_ = false;
 };
 
 }  // namespace basalt::server
