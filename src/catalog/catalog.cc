@@ -323,9 +323,9 @@ Status Catalog::ReplaceIndexes(const std::vector<TableRecord>& replacements,
       BASALT_RETURN_IF_ERROR(ReplaceIndexes(replacement, &change, &added));
       if (Contains(added, replacement.Primary()->id)) rebuilt.push_back(replacement.name);
     }
-    // What only frees space is not to fail for want of it.
-    change.frees_space = added.empty();
     any_dropped = !change.dropped.empty();
+    // What only frees space is not to fail for want of it.
+    change.frees_space = any_dropped && added.empty();
     const TableRecord& first = replacements.front();
     BASALT_RETURN_IF_ERROR(definitions_.AppendPut(first.name, &first, definition, &change));
     BASALT_RETURN_IF_ERROR(foreign_keys_.AppendPut(foreign_keys, &change));

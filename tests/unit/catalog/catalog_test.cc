@@ -2,12 +2,14 @@
 #include "catalog/catalog.h"
 
 #include <atomic>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/env.h>
 
 #include "catalog/dictionary_records.h"
 #include "unit/catalog/open_catalog.h"
@@ -247,6 +249,32 @@ TEST_F(CatalogTest, ATableThatGetsAllIndexesAnewIsNew) {
   EXPECT_EQ(catalog_->FindTable("d.t")->indexes, built);
   ASSERT_TRUE(catalog_->definitions().Read("d.t", &definition).ok());
   EXPECT_EQ(definition.frm, "frm");
+}
+
+class FullDisk final : public rocksdb::EnvWrapper {
+ public:
+  FullDisk() : EnvWrapper(rocksdb::Env::Default()) {}
+  rocksdb::Status GetFreeSpace(const std::string&, uint64_t* bytes) override {
+    *bytes = 1 << 20;
+    return rocksdb::Status::OK();
+  }
+  const char* Name() const override { return "FullDisk"; }
+};
+
+TEST_F(CatalogTest, WhileSpaceIsLowIndexesCanOnlyGo) {
+  const auto table = Create("d.t");
+  FullDisk disk;
+  env_ = &disk;
+  reserved_free_bytes_ = 64 << 20;
+  Reopen();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (store_->writing_allowed() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  ASSERT_FALSE(store_->writing_allowed());
+  EXPECT_EQ(catalog_->ReplaceIndexes({*table}).code(), Code::kNoSpace);
+  EXPECT_TRUE(catalog_->ReplaceIndexes({{"d.t", {table->indexes[0]}}}).ok());
+  Close();
 }
 
 TEST_F(CatalogTest, IndexBuildThatIsGivenUpOrCutOffIsDropped) {

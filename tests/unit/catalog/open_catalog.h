@@ -33,7 +33,8 @@ class CatalogFixture : public ::testing::Test {
     store::StoreOptions options;
     options.directory = directory_ / "store";
     options.block_cache_bytes = 8 << 20;
-    options.reserved_free_bytes = 0;
+    options.reserved_free_bytes = reserved_free_bytes_;
+    options.env = env_;
     options.log = [this](store::LogLevel level, std::string_view) {
       if (level == store::LogLevel::kWarning) ++warnings_;
     };
@@ -74,6 +75,9 @@ class CatalogFixture : public ::testing::Test {
 
   std::atomic<int> warnings_ = 0;  // that the store and the catalog have given
   test::TemporaryDirectory directory_;
+  // Of a store that is opened from now on; the environment outlives it.
+  uint64_t reserved_free_bytes_ = 0;
+  rocksdb::Env* env_ = nullptr;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<Catalog> catalog_;
 };
