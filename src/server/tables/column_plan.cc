@@ -8,21 +8,19 @@
 #include <utility>
 #include <vector>
 
+#include "server/tables/default_value.h"
+
 namespace basalt::server {
 
 namespace {
 
 Status MustCopy(const char* why) { return Status(Code::kNotSupported, why); }
 
-// What the rows that are there get in a new column has to be one value, and known: that of the
-// default record. An expression, and a value in a BLOB, are not in it.
+// What the rows that are there get in a new column has to be one value, and known.
 Status CheckNewColumn(const Field& field) {
   if (field.vcol_info != nullptr) return MustCopy("a generated column that is stored");
   if (field.unireg_check == Field::NEXT_NUMBER) return MustCopy("a new AUTO_INCREMENT");
   if (field.check_constraint != nullptr) return MustCopy("a new column with a CHECK");
-  if (field.default_value != nullptr || field.has_default_now_unireg_check()) {
-    return MustCopy("a new column whose default is an expression");
-  }
   return Status::Ok();
 }
 
@@ -34,7 +32,9 @@ Status OriginOf(const TABLE& altered, const Create_field& definition, uint posit
   }
   if (!column.stored) return Status::Ok();  // not in rows
   BASALT_RETURN_IF_ERROR(CheckNewColumn(*altered.field[position]));
-  *origin = codec::NewColumn(column, altered.s->default_values);
+  const uint8_t* record = nullptr;
+  BASALT_RETURN_IF_ERROR(FindDefaultValue(altered, position, &record));
+  *origin = codec::NewColumn(column, record);
   return Status::Ok();
 }
 

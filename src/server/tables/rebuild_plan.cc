@@ -7,6 +7,7 @@
 #include "codec/kv_format.h"
 #include "engine/database.h"
 #include "server/tables/column_plan.h"
+#include "server/tables/default_value.h"
 #include "server/tables/index_requests.h"
 #include "server/tables/storage_preset.h"
 #include "server/tables/table_descriptor_builder.h"
@@ -57,7 +58,13 @@ Status CheckColumns(const TABLE& altered, const Alter_inplace_info& info) {
   List_iterator_fast<Create_field> definitions(info.alter_info->create_list);
   for (uint i = 0; i < altered.s->fields; ++i) {
     const Create_field* definition = definitions++;
-    if (definition == nullptr || definition->field == nullptr) continue;
+    if (definition == nullptr) continue;
+    if (definition->field == nullptr) {
+      if (IsComputedForEachRow(*altered.field[i])) {
+        return MustCopy("a new column with a computed default, and rows written anew");
+      }
+      continue;
+    }
     if (definition->field->stored_in_db() != altered.field[i]->stored_in_db()) {
       return MustCopy("a generated column that is stored");
     }
