@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "catalog/foreign_key.h"
+#include "catalog/foreign_keys.h"
 #include "server/server_headers.h"
 #include "server/tables/find_column.h"
 
@@ -34,5 +35,8 @@ bool SameColumnName(const char* one, const char* other);
 // Of all columns of one side, in their order; none when one is missing.
 std::optional<std::vector<uint32_t>> FindColumns(const TABLE& table,
                                                  const catalog::ForeignKey& foreign, Side side);
+// Does a foreign key of the table, or one to it, have the column?
+bool IsInForeignKey(const catalog::ForeignKeys& existing, const std::string& table,
+                    const char* column);
 
 }  // namespace basalt::server

@@ -72,6 +72,9 @@ class Handler final : public ::handler {
 
   // --- handler_alter.cc ---
   bool can_convert_nocopy(const Field& field, const Column_definition& wanted) const override;
+  Compare_keys compare_key_parts(const Field& old_field, const Column_definition& new_field,
+                                 const KEY_PART_INFO& old_part,
+                                 const KEY_PART_INFO& new_part) const override;
   enum_alter_inplace_result check_if_supported_inplace_alter(
       TABLE* altered_table, Alter_inplace_info* alter_info) override;
   bool prepare_inplace_alter_table(TABLE* altered_table, Alter_inplace_info* alter_info) override;

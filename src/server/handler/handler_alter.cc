@@ -9,6 +9,7 @@
 #include "server/connections/unsynced_definitions.h"
 #include "server/error_map.h"
 #include "server/foreign_keys/alter_foreign_keys.h"
+#include "server/foreign_keys/foreign_key_sides.h"
 #include "server/foreign_keys/foreign_key_validation.h"
 #include "server/handler/handler.h"
 #include "server/tables/column_conversion.h"
@@ -36,7 +37,8 @@ constexpr alter_table_operations kDefinitionOnly =
     ALTER_PARTITIONED | ALTER_ADD_FOREIGN_KEY | ALTER_DROP_FOREIGN_KEY;
 constexpr alter_table_operations kIndexes =
     ALTER_ADD_NON_UNIQUE_NON_PRIM_INDEX | ALTER_ADD_UNIQUE_INDEX |
-    ALTER_DROP_NON_UNIQUE_NON_PRIM_INDEX | ALTER_DROP_UNIQUE_INDEX | ALTER_CHANGE_INDEX_COMMENT;
+    ALTER_DROP_NON_UNIQUE_NON_PRIM_INDEX | ALTER_DROP_UNIQUE_INDEX | ALTER_CHANGE_INDEX_COMMENT |
+    ALTER_COLUMN_INDEX_LENGTH;
 // Nothing that a table of ours has: no partition takes it.
 constexpr alter_table_operations kAskAgain = ALTER_COLUMN_COLUMN_FORMAT;
 constexpr ulong kOptionsOfDefinitionOnly =
@@ -305,10 +307,22 @@ void AbortAlter(const std::string& table, InplaceAlter* alter) {
 
 }  // namespace
 
-// Indexes that have the column are built anew where it stays the same in rows: the server compares
-// their parts. PlanColumns decides about the others.
+// Where a foreign key has the column, types change as they do with InnoDB, which copies for most.
 bool Handler::can_convert_nocopy(const Field& field, const Column_definition& wanted) const {
-  return KeepsValues(field, wanted);
+  return KeepsBytes(field, wanted) || (KeepsValues(field, wanted) &&
+                                       !IsInForeignKey(database_.catalog()->foreign_keys(),
+                                                       table_data()->name(), field.field_name.str));
+}
+
+// Whether such an index has to be built anew, its plan decides.
+Compare_keys Handler::compare_key_parts(const Field& old_field, const Column_definition& new_field,
+                                        const KEY_PART_INFO& old_part,
+                                        const KEY_PART_INFO& new_part) const {
+  if (KeepsPart(old_field, new_field, old_part, new_part)) {
+    return old_part.length == new_part.length ? Compare_keys::Equal
+                                              : Compare_keys::EqualButKeyPartLength;
+  }
+  return handler::compare_key_parts(old_field, new_field, old_part, new_part);
 }
 
 enum_alter_inplace_result Handler::check_if_supported_inplace_alter(

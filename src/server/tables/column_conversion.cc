@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/tables/column_conversion.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace basalt::server {
@@ -54,32 +53,41 @@ bool HasMoreMembers(const Field& field, const Column_definition& wanted) {
   return true;
 }
 
-// The server computes partitions, and values of generated columns, by the bytes of a field; keys
-// are made of them.
+// The server computes partitions, and values of generated columns, by the bytes of a field.
 bool OthersDependOnBytes(const Field& field, const Column_definition& wanted) {
   return field.vcol_info != nullptr || wanted.vcol_info != nullptr ||
-         (field.flags & (FIELD_IN_PART_FUNC_FLAG | PART_KEY_FLAG)) != 0;
+         (field.flags & FIELD_IN_PART_FUNC_FLAG) != 0;
 }
 
 }  // namespace
 
+bool KeepsBytes(const Field& field, const Column_definition& wanted) {
+  return field.stored_in_db() && field.real_type() == MYSQL_TYPE_VARCHAR &&
+         wanted.real_field_type() == MYSQL_TYPE_VARCHAR && IsLongerVarchar(field, wanted) &&
+         (wanted.length <= kLongestOfOneByte) == (field.field_length <= kLongestOfOneByte);
+}
+
 bool KeepsValues(const Field& field, const Column_definition& wanted) {
-  if (!field.stored_in_db()) return false;
+  if (KeepsBytes(field, wanted)) return true;
+  if (!field.stored_in_db() || OthersDependOnBytes(field, wanted)) return false;
   const enum_field_types before = field.real_type();
   const enum_field_types after = wanted.real_field_type();
-  if (before == MYSQL_TYPE_VARCHAR && after == before) {
-    if (!IsLongerVarchar(field, wanted)) return false;
-    const bool same_rows =
-        (wanted.length <= kLongestOfOneByte) == (field.field_length <= kLongestOfOneByte);
-    return same_rows || !OthersDependOnBytes(field, wanted);
-  }
-  if (OthersDependOnBytes(field, wanted)) return false;
+  if (before == MYSQL_TYPE_VARCHAR && after == before) return IsLongerVarchar(field, wanted);
   if (IsInteger(before) && IsInteger(after)) return IsWiderInteger(field, wanted);
   if (IsBlob(before) && IsBlob(after)) return IsLongerBlob(field, wanted);
   if ((before == MYSQL_TYPE_ENUM || before == MYSQL_TYPE_SET) && after == before) {
     return HasMoreMembers(field, wanted);
   }
   return false;
+}
+
+bool KeepsPart(const Field& field, const Column_definition& wanted, const KEY_PART_INFO& before,
+               const KEY_PART_INFO& after) {
+  const bool turns = ((before.key_part_flag ^ after.key_part_flag) & HA_REVERSE_SORT) != 0;
+  if (turns || !KeepsValues(field, wanted)) return false;
+  const bool whole_varchar = field.real_type() == MYSQL_TYPE_VARCHAR &&
+                             before.length == field.field_length && after.length == wanted.length;
+  return whole_varchar || before.length == after.length;
 }
 
 }  // namespace basalt::server

@@ -7,8 +7,17 @@ namespace basalt::server {
 
 // Does each value of a stored column keep its meaning when the column is defined as wanted, so that
 // no row has to be written anew? Of a longer VARCHAR, VARBINARY, TEXT or BLOB, a wider integer, and
-// an ENUM or SET with more members behind those it has; but of a column of an index only where its
-// bytes stay what they are. Whether rows can be read so, others decide (column_plan.h).
+// an ENUM or SET with more members behind those it has. Whether rows can be read so, and what
+// becomes of indexes, others decide (column_plan.h, index_plan.h).
 bool KeepsValues(const Field& field, const Column_definition& wanted);
+
+// Does each value even keep its bytes? Of a longer VARCHAR or VARBINARY whose length takes as many
+// bytes as before.
+bool KeepsBytes(const Field& field, const Column_definition& wanted);
+
+// Does a part of an index keep its meaning, too: the whole of such a VARCHAR or VARBINARY, or as
+// many bytes of a column as before?
+bool KeepsPart(const Field& field, const Column_definition& wanted, const KEY_PART_INFO& before,
+               const KEY_PART_INFO& after);
 
 }  // namespace basalt::server

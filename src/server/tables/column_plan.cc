@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/tables/column_plan.h"
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,25 +55,15 @@ bool IsSameInRows(const codec::Column& before, const codec::Column& after) {
   return codec::SlotOf(before) == codec::SlotOf(after);
 }
 
-bool IsIndexed(const codec::TableDescriptor& table, uint32_t column) {
-  return std::any_of(
-      table.indexes.begin(), table.indexes.end(), [column](const codec::IndexDescriptor& index) {
-        return std::any_of(index.parts.begin(), index.parts.end(),
-                           [column](const codec::KeyPart& part) { return part.column == column; });
-      });
-}
-
-// Keys, and what others have in keys that refer to them, are made of the old type.
-Status CheckConversions(const codec::TableDescriptor& before, const codec::TableDescriptor& target,
-                        const std::vector<codec::ColumnOrigin>& origins, bool* converts) {
-  *converts = false;
+bool AnyConverted(const codec::TableDescriptor& before, const codec::TableDescriptor& target,
+                  const std::vector<codec::ColumnOrigin>& origins) {
   for (uint32_t i = 0; i < origins.size(); ++i) {
     const std::optional<uint32_t> origin = origins[i].column;
-    if (!origin.has_value() || IsSameInRows(before.columns[*origin], target.columns[i])) continue;
-    *converts = true;
-    if (IsIndexed(target, i)) return MustCopy("another type, or NULL, in a column of an index");
+    if (origin.has_value() && !IsSameInRows(before.columns[*origin], target.columns[i])) {
+      return true;
+    }
   }
-  return Status::Ok();
+  return false;
 }
 
 bool SameLayouts(const codec::RowLayout* one, const codec::RowLayout* other) {
@@ -119,9 +108,10 @@ Status PlanColumns(const engine::Table& table, const TABLE& altered, const Alter
   if (info.error_if_not_empty) return MustCopy("a new column whose default is no valid value");
   std::vector<codec::ColumnOrigin> origins;
   BASALT_RETURN_IF_ERROR(FindColumnOrigins(altered, info, *target, &origins));
-  bool converts = false;
-  BASALT_RETURN_IF_ERROR(CheckConversions(before, *target, origins, &converts));
-  if (!converts && !(info.handler_flags & kColumnOperations & ~kValues)) return Status::Ok();
+  if (!AnyConverted(before, *target, origins) &&
+      !(info.handler_flags & kColumnOperations & ~kValues)) {
+    return Status::Ok();
+  }
   BASALT_RETURN_IF_ERROR(CheckTraits(table, altered, *target, origins));
   std::shared_ptr<const codec::RowLayout> layout;
   if (!codec::ChangeRowLayout(before, *target, origins, &layout)) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codec/key_codec.h"
+#include "codec/key_compatibility.h"
 #include "codec/kv_format.h"
 #include "engine/database.h"
 #include "server/tables/column_plan.h"
@@ -62,12 +63,15 @@ Status FindOrigins(const engine::Table& table, const TABLE& before, const TABLE&
     plan->origins.push_back(origin);
   }
   if (plan->target.hidden_primary) plan->origins.push_back(table.primary_position());
+  return Status::Ok();
+}
+
+void ListAdded(const engine::Table& table, IndexPlan* plan) {
   for (size_t i = 0; i < plan->origins.size(); ++i) {
     if (plan->origins[i] == IndexPlan::kNew) plan->added.push_back(i);
     if (plan->origins[i] != i) plan->changes = true;
   }
   if (plan->origins.size() != table.index_count()) plan->changes = true;
-  return Status::Ok();
 }
 
 Status KeepPrimaryKey(const engine::Table& table, const IndexPlan& plan) {
@@ -105,6 +109,42 @@ Status DescribeNewIndex(const engine::Table& table, const KEY& key, bool myrocks
   if (key.algorithm == HA_KEY_ALG_LONG_HASH) return MustCopy("a unique index over long columns");
   plan->target.indexes[position].has_ttl = table.descriptor().primary_index().has_ttl;
   return ChooseVersion(myrocks_compatible, position, &plan->target);
+}
+
+Status DescribeNewIndexes(const engine::Table& table, const TABLE& altered, bool myrocks_compatible,
+                          IndexPlan* plan) {
+  for (size_t i = 0; i < plan->origins.size(); ++i) {
+    if (plan->origins[i] != IndexPlan::kNew) continue;
+    BASALT_RETURN_IF_ERROR(
+        DescribeNewIndex(table, altered.key_info[i], myrocks_compatible, i, plan));
+  }
+  return Status::Ok();
+}
+
+// What changes entries of an index that the server takes for the same.
+constexpr alter_table_operations kChangesOfKeys =
+    ALTER_COLUMN_TYPE_CHANGE_BY_ENGINE | ALTER_COLUMN_NULLABLE | ALTER_COLUMN_INDEX_LENGTH;
+
+// An index of whose columns one has got other bytes in keys is a new one.
+Status FindChangedIndexes(const engine::Table& table, const Alter_inplace_info& info,
+                          IndexPlan* plan) {
+  if ((info.handler_flags & kChangesOfKeys) == 0) return Status::Ok();
+  std::vector<size_t> changed;
+  for (size_t i = 0; i < plan->origins.size(); ++i) {
+    if (plan->origins[i] == IndexPlan::kNew) continue;
+    std::unique_ptr<codec::KeyCodec> codec;
+    BASALT_RETURN_IF_ERROR(codec::KeyCodec::Compile(plan->target, i, &codec));
+    const bool keeps = codec::KeepsEntries(*table.index(plan->origins[i]).codec, *codec);
+    if (i == plan->target.primary && (!keeps || codec->max_key_bytes() > UINT16_MAX)) {
+      return MustCopy("a primary key of other bytes");  // or too long, for which the copy fails
+    }
+    if (!keeps) changed.push_back(i);
+  }
+  for (const size_t position : changed) {
+    plan->origins[position] = IndexPlan::kNew;
+    plan->target.indexes[position].number = 0;
+  }
+  return Status::Ok();
 }
 
 // When all are described: codecs look at the whole table.
@@ -149,10 +189,10 @@ Status PlanIndexes(const engine::Table& table, const TABLE& before, const TABLE&
   BASALT_RETURN_IF_ERROR(KeepPrimaryKey(table, *plan));
   TakeOver(table, plan);
   BASALT_RETURN_IF_ERROR(PlanRows(table, altered, info, myrocks_compatible, plan));
-  for (const size_t position : plan->added) {
-    BASALT_RETURN_IF_ERROR(
-        DescribeNewIndex(table, altered.key_info[position], myrocks_compatible, position, plan));
-  }
+  BASALT_RETURN_IF_ERROR(DescribeNewIndexes(table, altered, myrocks_compatible, plan));
+  BASALT_RETURN_IF_ERROR(FindChangedIndexes(table, info, plan));
+  BASALT_RETURN_IF_ERROR(DescribeNewIndexes(table, altered, myrocks_compatible, plan));
+  ListAdded(table, plan);
   for (const size_t position : plan->added) {
     BASALT_RETURN_IF_ERROR(RequestNewIndex(table, *record->Primary(), altered, position, plan));
   }

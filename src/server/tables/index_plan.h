@@ -32,9 +32,10 @@ struct IndexPlan {
 };
 
 // Plans for one table or partition. An index that goes to another column family by its comment is a
-// new one. kNotSupported says why the table has to be copied: another primary key, uniqueness that
-// the bytes of keys do not tell, new indexes of kinds that only the server keeps unique, keys that
-// rows of an old layout could not be found by.
+// new one, and so is one of which a column has got other bytes in keys. kNotSupported says why the
+// table has to be copied: another primary key, uniqueness that the bytes of keys do not tell, new
+// indexes of kinds that only the server keeps unique, keys that rows of an old layout could not be
+// found by.
 Status PlanIndexes(const engine::Table& table, const TABLE& before, const TABLE& altered,
                    const Alter_inplace_info& info, bool myrocks_compatible, IndexPlan* plan);
 
