@@ -39,6 +39,26 @@ bool IsLongerBlob(const Field& field, const Column_definition& wanted) {
          wanted.pack_length > field.pack_length();
 }
 
+// More digits before the point, in the bytes that there are.
+bool HasMoreDigits(const Field& field, const Column_definition& wanted) {
+  return ((field.flags | wanted.flags) & ZEROFILL_FLAG) == 0 &&
+         (field.flags & UNSIGNED_FLAG) == (wanted.flags & UNSIGNED_FLAG) &&
+         field.decimals() == wanted.decimals && wanted.length >= field.field_length &&
+         wanted.pack_length == field.pack_length();
+}
+
+bool HasMoreBits(const Field& field, const Column_definition& wanted) {
+  return wanted.length >= field.field_length && (wanted.length + 7) / 8 == field.pack_length();
+}
+
+// Two digits of a fraction share a byte, which has room for both from the first on. A generated
+// column or a CHECK may look how many digits there are.
+bool HasMoreOfSecond(const Field& field, const Column_definition& wanted) {
+  return field.type_handler() == wanted.type_handler() && wanted.length >= field.field_length &&
+         wanted.pack_length == field.pack_length() && field.table->vfield == nullptr &&
+         field.table->check_constraints == nullptr;
+}
+
 // Members are stored as their numbers, or as bits.
 bool HasMoreMembers(const Field& field, const Column_definition& wanted) {
   const TYPELIB* before = static_cast<const Field_enum&>(field).typelib;
@@ -78,7 +98,19 @@ bool KeepsValues(const Field& field, const Column_definition& wanted) {
   if ((before == MYSQL_TYPE_ENUM || before == MYSQL_TYPE_SET) && after == before) {
     return HasMoreMembers(field, wanted);
   }
-  return false;
+  if (before != after) return false;
+  switch (before) {
+    case MYSQL_TYPE_NEWDECIMAL:
+      return HasMoreDigits(field, wanted);
+    case MYSQL_TYPE_BIT:
+      return HasMoreBits(field, wanted);
+    case MYSQL_TYPE_TIME2:
+    case MYSQL_TYPE_DATETIME2:
+    case MYSQL_TYPE_TIMESTAMP2:
+      return HasMoreOfSecond(field, wanted);
+    default:
+      return false;
+  }
 }
 
 bool KeepsPart(const Field& field, const Column_definition& wanted, const KEY_PART_INFO& before,

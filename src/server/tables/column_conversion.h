@@ -6,9 +6,10 @@
 namespace basalt::server {
 
 // Does each value of a stored column keep its meaning when the column is defined as wanted, so that
-// no row has to be written anew? Of a longer VARCHAR, VARBINARY, TEXT or BLOB, a wider integer, and
-// an ENUM or SET with more members behind those it has. Whether rows can be read so, and what
-// becomes of indexes, others decide (column_plan.h, index_plan.h).
+// no row has to be written anew? Of a longer VARCHAR, VARBINARY, TEXT or BLOB, a wider integer, an
+// ENUM or SET with more members behind those it has, and a DECIMAL, BIT or time with more digits in
+// as many bytes. Whether rows can be read so, and what becomes of indexes, others decide
+// (column_plan.h, index_plan.h).
 bool KeepsValues(const Field& field, const Column_definition& wanted);
 
 // Does each value even keep its bytes? Of a longer VARCHAR or VARBINARY whose length takes as many
