@@ -33,8 +33,8 @@ namespace {
 constexpr alter_table_operations kDefinitionOnly =
     ALTER_ADD_VIRTUAL_COLUMN | ALTER_DROP_VIRTUAL_COLUMN | ALTER_COLUMN_DEFAULT |
     ALTER_COLUMN_NAME | ALTER_RENAME | ALTER_RENAME_INDEX | ALTER_INDEX_ORDER |
-    ALTER_INDEX_IGNORABILITY | ALTER_DROP_CHECK_CONSTRAINT | ALTER_CHANGE_CREATE_OPTION |
-    ALTER_PARTITIONED | ALTER_ADD_FOREIGN_KEY | ALTER_DROP_FOREIGN_KEY;
+    ALTER_INDEX_IGNORABILITY | ALTER_ADD_CHECK_CONSTRAINT | ALTER_DROP_CHECK_CONSTRAINT |
+    ALTER_CHANGE_CREATE_OPTION | ALTER_PARTITIONED | ALTER_ADD_FOREIGN_KEY | ALTER_DROP_FOREIGN_KEY;
 constexpr alter_table_operations kIndexes =
     ALTER_ADD_NON_UNIQUE_NON_PRIM_INDEX | ALTER_ADD_UNIQUE_INDEX |
     ALTER_DROP_NON_UNIQUE_NON_PRIM_INDEX | ALTER_DROP_UNIQUE_INDEX | ALTER_CHANGE_INDEX_COMMENT |
@@ -130,9 +130,17 @@ const char* WhyItCopies(const engine::Table& data, const TABLE& table, const TAB
 // What the plan would come to.
 enum_alter_inplace_result ResultOf(const engine::Table& data, const IndexPlan& plan,
                                    Alter_inplace_info* alter_info) {
-  if (plan.changes && data.lockless()) {
+  if ((plan.changes || plan.checks_rows) && data.lockless()) {
     alter_info->unsupported_reason = "a temporary table, or a sequence";
     return HA_ALTER_INPLACE_NOT_SUPPORTED;
+  }
+  if (plan.checks_rows) {
+    if (alter_info->ignore) {
+      alter_info->unsupported_reason = "IGNORE: rows that break a CHECK are to go";
+      return HA_ALTER_INPLACE_NOT_SUPPORTED;
+    }
+    alter_info->unsupported_reason = "rows are checked while nobody writes to the table";
+    return HA_ALTER_INPLACE_NOCOPY_LOCK;
   }
   if (plan.added.empty()) return HA_ALTER_INPLACE_INSTANT;
   if (ChangesOptions(*alter_info, HA_CREATE_USED_AUTO)) {
@@ -233,6 +241,13 @@ Status CatchUpAndFlush(const std::vector<InplaceAlter*>& alters) {
     any |= written;
   }
   return any ? CatchUp(alters) : Status::Ok();
+}
+
+// What is prepared and has no connection writes when it is committed.
+Status WaitForWriters(const InplaceAlter& alter, THD* thd) {
+  if (!alter.checks_rows()) return Status::Ok();
+  const engine::Table& table = alter.table();
+  return WaitForDecision(*table.database()->transactions(), thd, table.primary().id);
 }
 
 // What is prepared and has no connection may have changes that the indexes need.
@@ -358,7 +373,8 @@ bool Handler::prepare_inplace_alter_table(TABLE* altered_table, Alter_inplace_in
     status = CheckSpaceFor(*table_data(), AltersOf(*alter_info));
   }
   // Columns may change in the rows of some partitions only: then all have an alter to commit.
-  if (status.ok() && (plan.changes || (alter_info->handler_flags & kColumnOperations))) {
+  if (status.ok() &&
+      (plan.changes || plan.checks_rows || (alter_info->handler_flags & kColumnOperations))) {
     auto alter = NewAlter(ha_thd(), open_.engine_table(), table, altered_table, *alter_info,
                           std::move(plan));
     status = alter->Prepare();
@@ -371,8 +387,9 @@ bool Handler::inplace_alter_table(TABLE*, Alter_inplace_info* alter_info) {
   if (alter_info->handler_ctx == nullptr) return false;
   auto* alter = static_cast<InplaceAlter*>(alter_info->handler_ctx);
   const Status status = Measured([&] {
-    Status built = alter->Build();
-    return built.ok() ? CatchUpAndFlush(AltersOf(*alter_info)) : std::move(built);
+    BASALT_RETURN_IF_ERROR(WaitForWriters(*alter, ha_thd()));
+    BASALT_RETURN_IF_ERROR(alter->Build());
+    return CatchUpAndFlush(AltersOf(*alter_info));
   });
   if (!status.ok() && ClientKnows(status)) return true;
   return ReportError(status, "ALTER TABLE") != 0;

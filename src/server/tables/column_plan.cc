@@ -19,7 +19,6 @@ Status MustCopy(const char* why) { return Status(Code::kNotSupported, why); }
 Status CheckNewColumn(const Field& field) {
   if (field.vcol_info != nullptr) return MustCopy("a generated column that is stored");
   if (field.unireg_check == Field::NEXT_NUMBER) return MustCopy("a new AUTO_INCREMENT");
-  if (field.check_constraint != nullptr) return MustCopy("a new column with a CHECK");
   return Status::Ok();
 }
 

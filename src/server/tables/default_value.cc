@@ -38,13 +38,6 @@ template <class Evaluate>
   return succeeds && !objections.any();
 }
 
-// Does it depend on nothing but columns and the statement? The flags of RAND() say no more than
-// that it is a session's.
-bool IsSameInStatement(const Virtual_column_info& expression) {
-  return (expression.flags & ~(kSameInStatement | VCOL_FIELD_REF)) == 0 &&
-         (expression.expr->used_tables() & RAND_TABLE_BIT) == 0;
-}
-
 }  // namespace
 
 bool IsComputedForEachRow(const Field& field) {
@@ -65,6 +58,18 @@ Status FindDefaultValue(const TABLE& altered, uint position, const uint8_t** rec
   }
   *record = altered.record[0];
   return Status::Ok();
+}
+
+// The flags of RAND() say no more than that it is a session's.
+bool IsSameInStatement(const Virtual_column_info& expression) {
+  return (expression.flags & ~(kSameInStatement | VCOL_FIELD_REF)) == 0 &&
+         (expression.expr->used_tables() & RAND_TABLE_BIT) == 0;
+}
+
+bool IsTrueOrNull(const TABLE& altered, const Virtual_column_info& constraint) {
+  return Succeeds(altered, [&constraint] {
+    return constraint.expr->val_bool() || constraint.expr->null_value;
+  });
 }
 
 }  // namespace basalt::server

@@ -18,4 +18,10 @@ bool IsComputedForEachRow(const Field& field);
 // would have something to say of it. The statement's thread, with nobody else at the definition.
 Status FindDefaultValue(const TABLE& altered, uint position, const uint8_t** record);
 
+// Does an expression depend on nothing but columns and the statement?
+bool IsSameInStatement(const Virtual_column_info& expression);
+// Of a CHECK, for the altered table's first record image. False also when there is something to
+// complain of.
+bool IsTrueOrNull(const TABLE& altered, const Virtual_column_info& constraint);
+
 }  // namespace basalt::server

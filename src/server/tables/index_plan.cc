@@ -8,6 +8,7 @@
 #include "codec/kv_format.h"
 #include "engine/database.h"
 #include "server/tables/column_plan.h"
+#include "server/tables/constraint_check.h"
 #include "server/tables/index_attributes.h"
 #include "server/tables/storage_preset.h"
 #include "server/tables/table_descriptor_builder.h"
@@ -193,6 +194,7 @@ Status PlanIndexes(const engine::Table& table, const TABLE& before, const TABLE&
   BASALT_RETURN_IF_ERROR(FindChangedIndexes(table, info, plan));
   BASALT_RETURN_IF_ERROR(DescribeNewIndexes(table, altered, myrocks_compatible, plan));
   ListAdded(table, plan);
+  plan->checks_rows = MustCheckRows(altered, info);
   for (const size_t position : plan->added) {
     BASALT_RETURN_IF_ERROR(RequestNewIndex(table, *record->Primary(), altered, position, plan));
   }

@@ -24,6 +24,8 @@ struct IndexPlan {
   bool changes = false;
   // Rows are written anew: all indexes are to be built (rebuild_plan.h).
   bool rebuilds = false;
+  // Rows might break a CHECK that is new: each has to be looked at.
+  bool checks_rows = false;
   // The altered table: numbers, versions and flags of the indexes it keeps are those of the
   // dictionary, those of new ones as they will be asked for (without numbers).
   codec::TableDescriptor target;

@@ -5,14 +5,15 @@
 
 #include "codec/row_layout_record.h"
 #include "engine/database.h"
+#include "server/tables/constraint_check.h"
 #include "server/variables/system_variables.h"
 
 namespace basalt::server {
 
 namespace {
 
-// Reading the rows, merging the entries, and applying what others have changed meanwhile.
-constexpr unsigned kStages = 3;
+// Of a build: reading the rows, merging the entries, and applying what others have changed.
+constexpr unsigned kStagesOfBuild = 3;
 
 }  // namespace
 
@@ -26,9 +27,11 @@ InplaceAlter::InplaceAlter(std::shared_ptr<engine::Table> table, TABLE* altered,
       virtual_parts_(altered) {}
 
 Status InplaceAlter::Prepare() {
+  if (plan_.checks_rows || !plan_.added.empty()) {
+    progress_ = std::make_unique<StatementProgress>(thd_);
+  }
   if (plan_.added.empty()) return Status::Ok();
   virtual_parts_.Open(plan_.target, plan_.added);
-  progress_ = std::make_unique<StatementProgress>(thd_);
   engine::IndexBuild::Options options;
   options.buffer_bytes = MergeBufferBytes(thd_);
   options.log_changes = true;
@@ -39,12 +42,23 @@ Status InplaceAlter::Prepare() {
 }
 
 Status InplaceAlter::Build() {
+  if (progress_ != nullptr) {
+    progress_->Start((plan_.checks_rows ? 1 : 0) + (build_ != nullptr ? kStagesOfBuild : 0));
+  }
+  BASALT_RETURN_IF_ERROR(CheckRows());
   if (build_ == nullptr) return Status::Ok();
-  progress_->Start(kStages);
   Status status = build_->Fill();
   filled_ = status.ok();
   if (converter_ != nullptr) converter_->BeginChanges();
   return ReportDuplicate(std::move(status));
+}
+
+Status InplaceAlter::CheckRows() {
+  if (!plan_.checks_rows) return Status::Ok();
+  ConstraintCheck check(table_.get(), &plan_.target, altered_, progress_.get());
+  BASALT_RETURN_IF_ERROR(check.Run());
+  if (build_ != nullptr) progress_->NextStage();
+  return Status::Ok();
 }
 
 Status InplaceAlter::ApplyChanges(uint64_t* applied) {

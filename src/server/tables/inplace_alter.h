@@ -33,7 +33,7 @@ class InplaceAlter final : public inplace_alter_handler_ctx {
   // new. Nobody may be writing.
   Status Prepare();
   // Fills them; see engine::IndexBuild. A duplicate has been told to the client when it returns
-  // kDuplicateKey.
+  // kDuplicateKey. Before that rows are checked, if they have to be; see ConstraintCheck.
   Status Build();
   // After Build: applies what others have committed meanwhile. *applied: how many changes.
   Status ApplyChanges(uint64_t* applied);
@@ -46,12 +46,15 @@ class InplaceAlter final : public inplace_alter_handler_ctx {
   // The table has its indexes: the log of changes is not needed any more.
   Status EndLog();
   const engine::Table& table() const { return *table_; }
+  // Does Build look at all rows, so that nobody may write meanwhile?
+  bool checks_rows() const { return plan_.checks_rows; }
   // What the dictionary is to know of the table: for Catalog::ReplaceIndexes.
   catalog::TableRecord Replacement() const;
   // Ends without a change. Any number of times.
   Status Abort();
 
  private:
+  Status CheckRows();
   Status ReportDuplicate(Status status);
 
   const std::shared_ptr<engine::Table> table_;

@@ -7,6 +7,7 @@
 #include "codec/kv_format.h"
 #include "engine/database.h"
 #include "server/tables/column_plan.h"
+#include "server/tables/constraint_check.h"
 #include "server/tables/default_value.h"
 #include "server/tables/index_requests.h"
 #include "server/tables/storage_preset.h"
@@ -141,6 +142,7 @@ Status PlanRebuild(const engine::Table& table, const TABLE& before, const TABLE&
   BASALT_RETURN_IF_ERROR(CheckCounter(before, altered, info));
   BASALT_RETURN_IF_ERROR(CheckColumns(altered, info));
   BASALT_RETURN_IF_ERROR(CheckConversions(altered, info));
+  if (MustCheckRows(altered, info)) return MustCopy("a new CHECK, and rows written anew");
   BASALT_RETURN_IF_ERROR(BuildTableDescriptor(altered, table.name(), &plan->target));
   if (!myrocks_compatible) codec::ChooseKvFormats(&plan->target);
   std::vector<codec::ColumnOrigin> origins;
