@@ -241,6 +241,20 @@ class Script(Ddl):
             "ADD COLUMN and INDEX with partitions": self.altered(
                 "q", f"{NEW_COLUMN}, ADD KEY k (v), ALGORITHM=NOCOPY", added=(5,), indexed=True
             ),
+            "ADD COLUMN with an expression": self.altered(
+                "a",
+                "ADD COLUMN c5 INT NOT NULL DEFAULT (5 + 0 * UNIX_TIMESTAMP()), ALGORITHM=INSTANT",
+                added=(3, 5),
+            ),
+            "wider COLUMN of an INDEX": self.altered(
+                "a", "MODIFY v BIGINT NULL, COMMENT='8', ALGORITHM=NOCOPY", comment=8
+            ),
+            "wider COLUMN of an INDEX with partitions": self.altered(
+                "p", "MODIFY v BIGINT NULL, COMMENT='8', ALGORITHM=NOCOPY", comment=8
+            ),
+            "ADD CHECK": self.altered(
+                "a", "ADD CHECK (v >= 0), COMMENT='8', ALGORITHM=NOCOPY", comment=8
+            ),
         }
 
     def of_builds_beside_writers(self) -> dict[str, Statement]:

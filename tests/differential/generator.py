@@ -327,6 +327,10 @@ class Generator:
         choices = [to.truncate, to.rename, to.rebuild, to.analyze, to.add_column]
         choices += [to.add_key, to.drop_key, to.drop_column, to.modify, self.recreate]
         choices += [to.move_column, to.reshape, to.widen]
+        # What a row that breaks a rule costs the counter, is not compared. A temporary table of
+        # which a rule was refused, is not found by the server's next RENAME.
+        if not table.automatic and not table.temporary:
+            choices.append(to.rule)
         if not table.partitions and not table.automatic:
             choices.append(to.change_primary)
         if "RANGE" in table.partitions:

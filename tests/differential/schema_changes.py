@@ -9,6 +9,8 @@ from tests.kit.side_by_side import schema, values
 from tests.kit.side_by_side.schema import Column, Key, Table
 from tests.kit.side_by_side.statement import Statement
 
+LONGEST_IN_KEY = 190  # characters
+
 
 class SchemaChanges:
     """`made`: a number that new names get."""
@@ -47,8 +49,8 @@ class SchemaChanges:
         # copying checks the rule of JSON, which the '' of NOT NULL breaks; the peer does not copy
         column.nullable = column.nullable or column.type.sql == "JSON"
         default = ""
-        if not column.expression and not column.type.is_blob and rng.random() < 0.6:
-            default = f" DEFAULT {column.type.literal(rng)}"
+        if not column.expression and rng.random() < 0.6:
+            default = self.default(column)
         at = rng.choice(["", " FIRST", f" AFTER {rng.choice(table.columns).name}"])
         if column.expression:
             at = ""  # expressions may not look forward to other generated columns
@@ -63,6 +65,15 @@ class SchemaChanges:
                 table.columns.append(column)
 
         return self.alter(table, f"ADD COLUMN {column.ddl()}{default}{at}", done)
+
+    def default(self, column: Column) -> str:
+        """A constant, or an expression that is the same for all rows; a BLOB's is one."""
+        literal = column.type.literal(self.rng)
+        if column.type.is_blob:
+            return f" DEFAULT {literal}"
+        if column.type.sql == "DATE" or column.type.sql.startswith(("DATETIME", "TIMESTAMP")):
+            return self.rng.choice([f" DEFAULT {literal}", " DEFAULT (NOW(6))"])
+        return self.rng.choice([f" DEFAULT {literal}", f" DEFAULT (COALESCE(NULL, {literal}))"])
 
     def add_key(self, table: Table) -> Statement:
         key = schema.random_key(self.rng, table, f"x{self.made}")
@@ -131,18 +142,35 @@ class SchemaChanges:
         return self.alter(table, f"CHANGE COLUMN {old.name} {new.ddl()}", done)
 
     def widen(self, table: Table) -> Statement:
-        """A wider type or NULL for a column without a key: rows stay what they are."""
-        free = [c for c in table.writable() if c.name not in table.needed()]
+        """A wider type or NULL for a column: rows stay what they are, indexes where they can."""
+        sources = {n for c in table.columns for n in c.sources}
+        free = [c for c in table.writable() if c.name != "id" and c.name not in sources]
         if not free:
             return self.add_column(table)
         old = self.rng.choice(free)
-        wider = replace(old.type, sql=values.wider(old.type.sql))
-        new = replace(old, type=wider, nullable=old.nullable or self.rng.random() < 0.5)
+        sql = values.wider(old.type.sql)
+        if old.name in table.needed() and values.longest_characters(sql) > LONGEST_IN_KEY:
+            sql = old.type.sql
+        primary = table.primary()
+        keeps_null_out = primary is not None and old.name in primary.column_names()
+        nullable = old.nullable or (not keeps_null_out and self.rng.random() < 0.5)
+        new = replace(old, type=replace(old.type, sql=sql), nullable=nullable)
 
         def done():
-            table.columns[table.columns.index(old)] = new
+            old.type, old.nullable = new.type, new.nullable  # keys have it, too
 
         return self.alter(table, f"MODIFY {new.ddl()}", done)
+
+    def rule(self, table: Table) -> Statement:
+        """A CHECK, which rows may break; or one goes, if it is there."""
+        rng = self.rng
+        name = f"rule{rng.randint(0, 2)}"
+        if rng.random() < 0.4:
+            return self.alter(table, f"DROP CONSTRAINT IF EXISTS {name}")
+        condition = f"id <> {rng.randint(1, 60)}"
+        if rng.random() < 0.3:
+            condition += f" OR {rng.choice(table.columns).name} IS NOT NULL"
+        return self.alter(table, f"ADD CONSTRAINT {name} CHECK ({condition})")
 
     def change_primary(self, table: Table) -> Statement:
         old = table.primary()

@@ -62,6 +62,8 @@ def cases(rows: int, file: str) -> list[Case]:
         Case("ALTER TABLE t FORCE, ALGORITHM=INPLACE"),
         Case("ALTER TABLE t DROP PRIMARY KEY, ADD PRIMARY KEY (b)", "stage = 2"),
         Case("ALTER TABLE t MODIFY c TEXT CHARACTER SET utf16"),
+        Case("ALTER TABLE t ADD CHECK (LENGTH(SHA2(REPEAT(c, 100), 512)) > 0), ALGORITHM=NOCOPY"),
+        Case("ALTER TABLE t MODIFY a BIGINT NULL, ALGORITHM=NOCOPY"),
         Case("ALTER TABLE child ADD FOREIGN KEY (a) REFERENCES parent (id)"),
         Case(f"INSERT INTO empty {FILL.format(rows)}", some),
         Case("INSERT INTO t SELECT id + 10000000, a, b, c FROM t", some),

@@ -234,6 +234,12 @@ class RandomSession:
         return self.rng.choice(
             (
                 [f"ALTER TABLE {s}_a ADD COLUMN w INT DEFAULT {n}", f"ALTER TABLE {s}_a DROP w"],
+                [
+                    f"ALTER TABLE {s}_a ADD COLUMN w DATETIME(6) DEFAULT NOW(6),"
+                    f" ADD COLUMN x TEXT DEFAULT (CONCAT('at ', NOW(6)))",
+                    f"INSERT INTO {s}_log SELECT MD5(CONCAT(w, x)), id FROM {s}_a WHERE id = {n}",
+                    f"ALTER TABLE {s}_a DROP w, DROP x",
+                ],
                 [f"ALTER TABLE {s}_b ADD INDEX v (v)", f"ALTER TABLE {s}_b DROP INDEX v"],
                 [
                     f"CREATE TABLE {s}_new AS SELECT id, v FROM {s}_a WHERE v < {n} ORDER BY id",

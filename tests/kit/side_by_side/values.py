@@ -215,9 +215,19 @@ def wider(sql: str) -> str:
     for names in WIDER:
         if name in names[:-1]:
             return sql.replace(name, names[names.index(name) + 1], 1)
+    if name == "DECIMAL":
+        return re.sub(r"\d+", lambda digits: str(int(digits[0]) + 1), sql, count=1)
+    if name in ("DATETIME", "TIMESTAMP", "TIME"):
+        return WIDER_TIMES.get(sql, sql)
     if name in ("ENUM", "SET"):
         return f"{sql[:-1]},'one more {len(sql)}')"
     return sql
+
+
+def longest_characters(sql: str) -> int:
+    """Of a VARCHAR or VARBINARY; 0 for other types."""
+    match = re.match(r"VAR(?:CHAR|BINARY)\((\d+)\)", sql)
+    return int(match[1]) if match else 0
 
 
 def quote(value: str) -> str:
@@ -230,5 +240,10 @@ WIDER = (
     ("TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT"),
     ("TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB"),
 )
+WIDER_TIMES = {
+    f"{name}({digits})": f"{name}({digits + 1})"
+    for name in ("DATETIME", "TIMESTAMP", "TIME")
+    for digits in (1, 3)
+}
 MAKERS = [integer] * 5 + [text] * 6 + [floating, decimal, decimal, temporal, temporal, temporal]
 MAKERS += [binary, binary, enumeration, bits, json]
