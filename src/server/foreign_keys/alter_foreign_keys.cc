@@ -390,6 +390,26 @@ int RefuseAdditions(THD* thd, engine::Database* database, const AlteredTable& ta
 
 // --- Who decides ---
 
+bool BecomesNull(const Create_field& field) {
+  return !field.field->real_maybe_null() && !(field.flags & NOT_NULL_FLAG);
+}
+
+// Where ON UPDATE CASCADE may bring the parent's NULL: the server judges, when it copies. It looks
+// at the other table's column, too.
+bool LetsNullIn(const AlteredTable& table, const Use& use) {
+  if (!KeepsNullOut(use.foreign)) return false;
+  return std::any_of(use.foreign.columns.begin(), use.foreign.columns.end(), [&](const auto& pair) {
+    const Create_field* field = DefinitionOf(table, pair.*use.side);
+    return field != nullptr && (use.OfChild() ? BecomesNotNull(*field) : BecomesNull(*field));
+  });
+}
+
+bool LetsNullIn(const catalog::ForeignKeys& existing, const AlteredTable& table) {
+  const std::vector<Use> uses = UsesOf(existing, table);
+  return std::any_of(uses.begin(), uses.end(),
+                     [&](const Use& use) { return LetsNullIn(table, use); });
+}
+
 // Whether InnoDB copies the table for it, and so gives the server's errors and those of the copy.
 bool InnoDbCopies(const THD* thd, const Alter_inplace_info& info) {
   const bool without_primary =
@@ -476,6 +496,10 @@ enum_alter_inplace_result CheckForeignKeysInPlace(THD* thd, engine::Database* da
   if (LockRelatives(thd, existing, table) != 0 || RefuseLosses(thd, existing, table) != 0 ||
       RefuseAdditions(thd, database, table) != 0) {
     return HA_ALTER_ERROR;
+  }
+  if (LetsNullIn(existing, table)) {
+    *reason = "NULL or NOT NULL of a column that a foreign key ON UPDATE CASCADE has";
+    return HA_ALTER_INPLACE_NOT_SUPPORTED;
   }
   return HA_ALTER_INPLACE_INSTANT;
 }

@@ -62,7 +62,7 @@ Status CheckColumns(const TABLE& altered, const Alter_inplace_info& info) {
     if (definition == nullptr) continue;
     if (definition->field == nullptr) {
       if (IsComputedForEachRow(*altered.field[i])) {
-        return MustCopy("a new column with a computed default, and rows written anew");
+        return MustCopy("a new column whose DEFAULT is an expression");
       }
       continue;
     }
