@@ -14,6 +14,7 @@
 #include "server/handler/handler.h"
 #include "server/tables/column_conversion.h"
 #include "server/tables/column_plan.h"
+#include "server/tables/column_sources.h"
 #include "server/tables/create_checks.h"
 #include "server/tables/definition_files.h"
 #include "server/tables/index_names.h"
@@ -101,6 +102,18 @@ const char* KeepReason(std::string_view reason) {
   return thd_strmake(current_thd, reason.data(), reason.size());
 }
 
+// What rows have stored of it, or the partition that they are in, is right no more.
+bool AnyOutdated(const TABLE& altered, const Alter_inplace_info& info) {
+  const std::vector<const Create_field*> definitions = DefinitionsOf(info);
+  for (size_t i = 0; i < definitions.size() && i < altered.s->fields; ++i) {
+    const Field& field = *altered.field[i];
+    if (!IsComputedFromOthers(field, definitions)) continue;
+    const bool tells_partition = (definitions[i]->field->flags & FIELD_IN_PART_FUNC_FLAG) != 0;
+    if (field.stored_in_db() || tells_partition) return true;
+  }
+  return false;
+}
+
 // Whatever the indexes and rows become; null: nothing is against doing without a copy.
 const char* WhyItCopies(const engine::Table& data, const TABLE& table, const TABLE& altered,
                         const Alter_inplace_info& info) {
@@ -112,6 +125,9 @@ const char* WhyItCopies(const engine::Table& data, const TABLE& table, const TAB
   }
   if (ChangesTimeToLive(table, altered, data.name(), info.handler_flags & ALTER_COLUMN_NAME)) {
     return "another time to live of rows";
+  }
+  if (AnyOutdated(altered, info)) {
+    return "a generated column that is stored, or tells the partition, from other columns";
   }
   // The copy refuses it with its own words.
   if ((info.handler_flags & ALTER_ADD_VIRTUAL_COLUMN) && MyRocksCompatibleFormat(current_thd)) {

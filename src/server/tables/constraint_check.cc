@@ -11,28 +11,12 @@
 #include "engine/database.h"
 #include "engine/entry_name.h"
 #include "engine/indexes/index_walk.h"
+#include "server/tables/column_sources.h"
 #include "server/tables/default_value.h"
 
 namespace basalt::server {
 
 namespace {
-
-std::vector<Field*> FieldsOf(Item* expression) {
-  List<Item_field> items;
-  expression->walk(&Item::collect_item_field_processor, false, &items);
-  std::vector<Field*> fields;
-  List_iterator_fast<Item_field> item(items);
-  while (const Item_field* field = item++) fields.push_back(field->field);
-  return fields;
-}
-
-// Those of the altered table, by position.
-std::vector<const Create_field*> DefinitionsOf(const Alter_inplace_info& info) {
-  std::vector<const Create_field*> definitions;
-  List_iterator_fast<Create_field> definition(info.alter_info->create_list);
-  while (const Create_field* each = definition++) definitions.push_back(each);
-  return definitions;
-}
 
 std::string TextOf(const Virtual_column_info& constraint) {
   String text;
@@ -57,7 +41,7 @@ bool IsNewConstraint(const Create_field& definition, const Field& field) {
 
 bool HoldsForNewColumns(const TABLE& altered, const Virtual_column_info& constraint,
                         const std::vector<const Create_field*>& definitions) {
-  const std::vector<Field*> fields = FieldsOf(constraint.expr);
+  const std::vector<Field*> fields = FieldsOf(constraint);
   const bool only_new = std::all_of(fields.begin(), fields.end(), [&](const Field* field) {
     return field->vcol_info == nullptr && definitions[field->field_index]->field == nullptr;
   });
@@ -96,12 +80,12 @@ ConstraintCheck::ConstraintCheck(const engine::Table* table, const codec::TableD
 void ConstraintCheck::ListVirtualColumns() {
   std::vector<Field*> wanted;
   for (Virtual_column_info** each = altered_->check_constraints; *each != nullptr; ++each) {
-    for (Field* field : FieldsOf((*each)->expr)) wanted.push_back(field);
+    for (Field* field : FieldsOf(**each)) wanted.push_back(field);
   }
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i]->vcol_info == nullptr || wanted[i]->stored_in_db()) continue;
     virtual_columns_.push_back(wanted[i]);
-    for (Field* field : FieldsOf(wanted[i]->vcol_info->expr)) wanted.push_back(field);
+    for (Field* field : FieldsOf(*wanted[i]->vcol_info)) wanted.push_back(field);
   }
   const auto earlier = [](const Field* one, const Field* other) {
     return one->field_index < other->field_index;

@@ -8,6 +8,7 @@
 #include "codec/kv_format.h"
 #include "engine/database.h"
 #include "server/tables/column_plan.h"
+#include "server/tables/column_sources.h"
 #include "server/tables/constraint_check.h"
 #include "server/tables/index_attributes.h"
 #include "server/tables/storage_preset.h"
@@ -51,8 +52,17 @@ Status HasMoved(const KEY& before, const KEY& after, const std::string& table, b
   return Status::Ok();
 }
 
+// One with a virtual column whose values change in the rows that are there.
+bool HasOtherValues(const KEY& key, const std::vector<const Create_field*>& definitions) {
+  const KEY_PART_INFO* end = key.key_part + key.user_defined_key_parts;
+  return std::any_of(
+      static_cast<const KEY_PART_INFO*>(key.key_part), end,
+      [&](const KEY_PART_INFO& part) { return IsComputedFromOthers(*part.field, definitions); });
+}
+
 Status FindOrigins(const engine::Table& table, const TABLE& before, const TABLE& altered,
                    const Alter_inplace_info& info, IndexPlan* plan) {
+  const std::vector<const Create_field*> definitions = DefinitionsOf(info);
   for (uint i = 0; i < altered.s->keys; ++i) {
     size_t origin = OriginOf(before, info, i);
     bool moved = false;
@@ -60,7 +70,7 @@ Status FindOrigins(const engine::Table& table, const TABLE& before, const TABLE&
       BASALT_RETURN_IF_ERROR(
           HasMoved(before.key_info[origin], altered.key_info[i], table.name(), &moved));
     }
-    if (moved) origin = IndexPlan::kNew;
+    if (moved || HasOtherValues(altered.key_info[i], definitions)) origin = IndexPlan::kNew;
     plan->origins.push_back(origin);
   }
   if (plan->target.hidden_primary) plan->origins.push_back(table.primary_position());
