@@ -388,9 +388,10 @@ bool Handler::prepare_inplace_alter_table(TABLE* altered_table, Alter_inplace_in
     if (RefuseAsNew(*altered_table, table_data()->name(), *alter_info->create_info)) return true;
     status = CheckSpaceFor(*table_data(), AltersOf(*alter_info));
   }
-  // Columns may change in the rows of some partitions only: then all have an alter to commit.
-  if (status.ok() &&
-      (plan.changes || plan.checks_rows || (alter_info->handler_flags & kColumnOperations))) {
+  // Columns, or the family of an index, may change in some partitions only: then all have an alter
+  // to commit, as the server ends its list of them at the first one without.
+  if (status.ok() && (plan.changes || plan.checks_rows ||
+                      (alter_info->handler_flags & (kIndexes | kColumnOperations)))) {
     auto alter = NewAlter(ha_thd(), open_.engine_table(), table, altered_table, *alter_info,
                           std::move(plan));
     status = alter->Prepare();
