@@ -40,6 +40,16 @@ Registry& Sessions() {
   return registry;
 }
 
+// InnoDB leaves the end of a two-phase commit to the coordinator's log, as CommitOrdered does. All
+// engines are through with that part by now, so that its log has the commit.
+Status MakeCommitOfInnoDbDurable(THD* thd) {
+  handlerton* innodb = ha_resolve_by_legacy_type(thd, DB_TYPE_INNODB);
+  if (innodb == nullptr || innodb->flush_logs == nullptr || !innodb->flush_logs(innodb)) {
+    return Status::Ok();
+  }
+  return Status(Code::kIoError, "InnoDB could not write its log");
+}
+
 }  // namespace
 
 Session::Session(THD* thd, engine::Database& database)
@@ -193,10 +203,12 @@ void Session::CommitOrdered(bool all) {
 
 // With the binary log, that decides after a crash, and CommitOrdered is enough. Without it the
 // server's tc.log coordinates, and recovery rolls every transaction back that it finds prepared,
-// whatever that log says: then the commit itself has to be durable before it is acknowledged.
+// whatever that log says: then the commit itself has to be durable before it is acknowledged, in
+// both engines.
 Status Session::MakeOrderedCommitDurable() {
-  const txn::Durability durability = CommitDurability();
-  return mysql_bin_log.is_open() ? Status::Ok() : transaction_->MakeDurable(durability);
+  if (mysql_bin_log.is_open()) return Status::Ok();
+  BASALT_RETURN_IF_ERROR(transaction_->MakeDurable(CommitDurability()));
+  return MakeCommitOfInnoDbDurable(thd_);
 }
 
 int Session::Commit(bool all) {
