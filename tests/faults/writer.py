@@ -75,8 +75,13 @@ def check_rows(
 ) -> str:
     """What was acknowledged must be there, and nothing that nobody has written; `before`: the rows
     that the table had. The finding in words, '' when all is well."""
-    found = {row[0] for row in server.query(f"SELECT id FROM {table} FORCE INDEX (PRIMARY)", "d")}
-    by_index = server.query(f"SELECT COUNT(*) FROM {table} FORCE INDEX (by_a)", "d")[0][0]
+    # In one snapshot: what a full disk has left prepared may be committed at any moment.
+    with server.connect("d") as link, link.cursor() as cursor:
+        cursor.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT")
+        cursor.execute(f"SELECT id FROM {table} FORCE INDEX (PRIMARY)")
+        found = {row[0] for row in cursor.fetchall()}
+        cursor.execute(f"SELECT COUNT(*) FROM {table} FORCE INDEX (by_a)")
+        by_index = cursor.fetchone()[0]
     acknowledged = set(before).union(*(w.acknowledged for w in writers))
     unknown = set().union(*(w.unknown for w in writers))
     lost, made_up = acknowledged - found, found - acknowledged - unknown
