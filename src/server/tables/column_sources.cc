@@ -30,24 +30,18 @@ std::vector<const Create_field*> DefinitionsOf(const Alter_inplace_info& info) {
   return definitions;
 }
 
-bool HasOtherSources(const Virtual_column_info& before, const Virtual_column_info& after,
-                     const std::vector<const Create_field*>& definitions) {
-  const std::vector<Field*> old = FieldsOf(before);
-  const std::vector<Field*> fields = FieldsOf(after);
-  if (old.size() != fields.size()) return true;
-  for (size_t i = 0; i < fields.size(); ++i) {
-    const Field* origin = OriginOf(*fields[i], definitions);
-    if (origin == nullptr || origin->field_index != old[i]->field_index) return true;
-    if (IsComputedFromOthers(*fields[i], definitions)) return true;
-  }
-  return false;
-}
-
 // Expressions refer to earlier generated columns only, so this ends.
 bool IsComputedFromOthers(const Field& field, const std::vector<const Create_field*>& definitions) {
   const Field* origin = OriginOf(field, definitions);
   if (field.vcol_info == nullptr || origin == nullptr || origin->vcol_info == nullptr) return false;
-  return HasOtherSources(*origin->vcol_info, *field.vcol_info, definitions);
+  const std::vector<Field*> before = FieldsOf(*origin->vcol_info);
+  const std::vector<Field*> after = FieldsOf(*field.vcol_info);
+  return !std::equal(before.begin(), before.end(), after.begin(), after.end(),
+                     [&](const Field* one, const Field* other) {
+                       const Field* source = OriginOf(*other, definitions);
+                       return source != nullptr && source->field_index == one->field_index &&
+                              !IsComputedFromOthers(*other, definitions);
+                     });
 }
 
 }  // namespace basalt::server

@@ -13,14 +13,9 @@ std::vector<Field*> FieldsOf(const Virtual_column_info& expression);
 // What an ALTER TABLE says of the columns of the altered table, by position.
 std::vector<const Create_field*> DefinitionsOf(const Alter_inplace_info& info);
 
-// Does an expression of the altered table look at other columns than `before`, the same one of the
-// table as it is: at a new one, say, that has the name of one that is dropped? Or at a generated
-// column that does. Both must be fixed.
-bool HasOtherSources(const Virtual_column_info& before, const Virtual_column_info& after,
-                     const std::vector<const Create_field*>& definitions);
-
-// Is a generated column of the altered table, which the table has already, computed from others?
-// Then it has other values in the rows that are there.
+// Does a generated column of the altered table, which the table has already, look at other columns
+// than before: at a new one, say, that has the name of one that is dropped? Or at a generated
+// column that does. Then it has other values in the rows that are there. Expressions must be fixed.
 bool IsComputedFromOthers(const Field& field, const std::vector<const Create_field*>& definitions);
 
 }  // namespace basalt::server
