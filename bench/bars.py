@@ -87,3 +87,11 @@ DDL_PAUSE_RATIO = Bar(1.0, at_least=False, against="innodb", at=_WRITERS)
 DDL_KILL = Bar(3.0, at_least=False, at=_INDEX)
 # beside a table that never had an instant change
 DDL_READS = Bar(1.03, at_least=False, at="any size")
+
+_SPATIAL = "1,000,000 rows"
+# of the times and bytes
+SPATIAL_SMALL = Bar(1.5, at_least=False, against="innodb", at=_SPATIAL)
+SPATIAL_WINDOW = Bar(1.0, at_least=False, against="innodb", at=_SPATIAL)
+SPATIAL_BUILD = Bar(0.5, at_least=False, against="innodb", at=_SPATIAL)
+SPATIAL_DISK = Bar(0.6, at_least=False, against="innodb", at=_SPATIAL)
+SPATIAL_CHANGES = Bar(1.5, against="innodb", at=_SPATIAL)

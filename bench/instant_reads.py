@@ -80,16 +80,18 @@ class Reads:
 
 
 def measure(bench, report: Report) -> None:
-    tables = bench.each(lambda c: create(bench, c), "tables that are changed at once")
+    tables = bench.each(
+        lambda c: create(c, bench.size["read_rows"]), "tables that are changed at once"
+    )
     for engine, (_, failures) in tables.items():
         report.failures += [f"{engine}: {text}" for text in failures]
     reads = bench.each(lambda c: read(bench, c, tables[c.engine][0]), "point reads and scans")
     add(report, reads)
 
 
-def create(bench, contender) -> tuple[list[Shape], list[str]]:
+def create(contender, rows: int) -> tuple[list[Shape], list[str]]:
     """The tables that the engine changes without a copy, with their rows, and what is wrong."""
-    made = [shape for shape in SHAPES if fill(contender, shape, bench.size["read_rows"])]
+    made = [shape for shape in SHAPES if fill(contender, shape, rows)]
     contender.settle()
     if contender.storage_engine == "rocksdb":
         # else a table's files would tell more than its ALTER
@@ -166,18 +168,26 @@ def point(bench, contender, table: str, seed: int) -> float:
 def add(report: Report, reads: dict[str, dict[str, Reads]]) -> None:
     part = "Reads of a table that was changed at once, as a multiple of one without an ALTER"
     for what, rounds_of in (("point read", points_of), ("full scan", scans_of)):
-        own = {e: rounds_of(found[NEVER]) for e, found in reads.items()}
+        rounds = {e: {name: rounds_of(one) for name, one in by.items()} for e, by in reads.items()}
+        own = {e: by[NEVER] for e, by in rounds.items()}
         name = f"{what} of the table without an ALTER"
         report.add_rounds(name, "us", micros(own), False, part="Reads")
-        for shape in SHAPES[1:]:
-            found = {e: by.get(shape.name) for e, by in reads.items()}
-            parts = {
-                e: [None] if one is None else multiples(rounds_of(one), own[e])
-                for e, one in found.items()
-            }
-            words = {e: "copies" for e, one in found.items() if one is None}
-            name = f"{what}: {shape.title}"
-            report.add_rounds(name, "", parts, False, bars.DDL_READS, part, words)
+        add_multiples(report, part, what, rounds)
+
+
+def add_multiples(
+    report: Report, part: str, what: str, rounds: dict[str, dict[str, list[float]]]
+) -> None:
+    """A figure of each changed table. `rounds`: engine -> table -> what its reads cost, by round;
+    without tables that the engine would copy."""
+    for shape in SHAPES[1:]:
+        parts = {
+            e: multiples(by[shape.name], by[NEVER]) if shape.name in by else [None]
+            for e, by in rounds.items()
+        }
+        words = {e: "copies" for e, by in rounds.items() if shape.name not in by}
+        name = f"{what}: {shape.title}"
+        report.add_rounds(name, "", parts, False, bars.DDL_READS, part, words)
 
 
 def points_of(reads: Reads) -> list[float]:

@@ -26,6 +26,7 @@ ORDER = (
     "olap",
     "delete",
     "ddl",
+    "spatial",
     "space",
     "replica",
 )

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""DDL on large tables, and what clients notice, in three parts.
+"""DDL on large tables, and what clients notice, in four parts.
 
 statements: ADD and DROP INDEX, ADD and DROP COLUMN, ALTER .. ENGINE of the same engine, TRUNCATE
 and DROP TABLE. Two clients read and update single rows of another, small table all the while; a
 statement's time is counted for them from its beginning to a second after its end, because files are
 removed in the background.
 index: ADD INDEX alone, and beside clients that write to the table (bench/online_index.py).
-reads: what an instant change costs reads (bench/instant_reads.py).
+reads: what an instant change costs reads, in time (bench/instant_reads.py).
+instructions: the same in instructions (bench/instant_instructions.py).
 """
 
 import time
 
-from bench import bars, clients, harness, instant_reads, online_index
+from bench import bars, clients, harness, instant_instructions, instant_reads, online_index
 from bench.clients import Client
 from bench.harness import Size
 from bench.plot import Plot
@@ -34,7 +35,12 @@ SIZES = {
     "read_rounds": Size(5, 15, "rounds of point reads and scans of each of them"),
     "read_seconds": Size(1, 3, "length of the point reads, and of the scans, of a round"),
 }
-PARTS = ("statements", "index", "reads")
+PARTS = {
+    "statements": lambda bench, report: measure_statements(bench, report),
+    "index": online_index.measure,
+    "reads": instant_reads.measure,
+    "instructions": instant_instructions.measure,
+}
 INSTANT = ("ADD COLUMN, last", "ADD COLUMN, first", "DROP COLUMN")
 FRONT_ROWS = 10_000
 CALM = 3.0  # seconds of the clients without DDL
@@ -76,14 +82,13 @@ def parts_of(args) -> list[str]:
 
 def measure(bench) -> Report:
     parts = parts_of(bench.args)
+    if "instructions" in parts:
+        instant_instructions.prepare()  # what is missing is told before hours of work
     report = bench.report(size_text(bench.size, parts))
     bench.start(bench.size["memory_mb"] * 2**20)
     for part in parts:
         bench.each(lambda c: c.new_database(), f"{part}: a new database")
-        if part == "statements":
-            measure_statements(bench, report)
-        else:
-            (online_index if part == "index" else instant_reads).measure(bench, report)
+        PARTS[part](bench, report)
     return report
 
 
@@ -93,6 +98,7 @@ def size_text(size: dict, parts: list[str]) -> str:
         "index": f"ADD INDEX of {size['index_rows']:,} rows of sysbench, alone and beside "
         f"{size['writers']} clients of oltp_write_only",
         "reads": f"tables of {size['read_rows']:,} rows read in {size['read_rounds']} rounds",
+        "instructions": f"instructions of reads of {instant_instructions.ROWS:,} rows",
     }
     shown = "; ".join(texts[part] for part in parts)
     return f"{shown}; {size['memory_mb']} MB of cache, {size['turns']} turns"

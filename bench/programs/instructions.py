@@ -42,9 +42,6 @@ TESTS = {
     "oltp_write_only": ("oltp_write_only", 60, ()),
     "oltp_read_write": ("oltp_read_write", 30, ()),
 }
-# under valgrind, InnoDB's asynchronous I/O never ends, and there are no 8 TiB of addresses, which
-# it reserves for a pool that may grow; it runs in every server
-INNODB = ("--innodb-use-native-aio=OFF", f"--innodb-buffer-pool-size-max={MEMORY_BYTES}")
 # whose engine's part has a bar
 BARS = ("oltp_point_select", "range", "oltp_update_non_index")
 SHOWN = 25  # functions in each list
@@ -115,7 +112,7 @@ def measure(args, engine: str, folder: Path) -> dict:
     from tools import paths
 
     load = sysbench_tool.Load(1, args.rows, 1)
-    extra = tuple((engine, option) for option in INNODB)
+    extra = tuple((engine, option) for option in callgrind.innodb_options(MEMORY_BYTES))
     settings = Settings(
         MEMORY_BYTES, extra=extra, plugins=plugins_of(args), flush_log=args.flush_log
     )

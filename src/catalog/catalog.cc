@@ -118,12 +118,18 @@ Status Catalog::NumberIndexes(const std::vector<IndexRequest>& requests, Catalog
     if (request.key_value_format_version > kNewestKeyValueFormatVersion) {
       return Status(Code::kInvalidArgument, "unknown key-value format version");
     }
+    if (!request.word_rules.empty() &&
+        (request.kind != IndexKind::kSecondary ||
+         request.key_value_format_version < kFullTextFormatVersion)) {
+      return Status(Code::kInvalidArgument, "an index that has no words has rules for them");
+    }
     IndexRecord index;
     BASALT_RETURN_IF_ERROR(column_families_.Prepare(request, change, &index.id.column_family));
     index.kind = request.kind;
     index.key_value_format_version = request.key_value_format_version;
     index.flags = request.flags;
     index.ttl_seconds = request.ttl_seconds;
+    index.word_rules = request.word_rules;
     indexes->push_back(index);
   }
   const uint32_t taken = maximum_index_number_.load();
@@ -255,7 +261,7 @@ Status Catalog::TruncateTable(Bytes name, uint64_t auto_increment, TableRecordPo
     for (const IndexRecord& index : old->indexes) {
       rocksdb::ColumnFamilyHandle* family = store_->FindColumnFamily(index.id.column_family);
       requests.push_back({family->GetName(), index.kind, index.flags, index.ttl_seconds, false,
-                          index.key_value_format_version});
+                          index.key_value_format_version, index.word_rules});
     }
     CatalogChange change(store_->system());
     change.frees_space = true;

@@ -88,6 +88,7 @@ Status DictionaryLoader::ReadRecord(Bytes key, Bytes value) {
     case RecordType::kIndexStatistics:
     case RecordType::kTableVersion:
     case RecordType::kBinlogPosition:
+    case RecordType::kVersionIds:
       return {};
   }
   // A type that a later version has added: not ours to judge.

@@ -17,10 +17,11 @@ constexpr uint16_t kMaximumNumberVersion = 1;
 constexpr uint16_t kAutoIncrementVersion = 1;
 constexpr uint16_t kIngestJobVersion = 1;
 constexpr uint16_t kTableDefinitionVersion = 1;
+constexpr uint16_t kVersionIdsVersion = 1;
 
-// Versions of the index record and their lengths in bytes; with a layout of rows that many and
-// more.
-constexpr uint16_t kIndexVersionWithLayout = 7;
+// Versions of the index record and their lengths in bytes; with a layout of rows or rules for words
+// that many and more.
+constexpr uint16_t kIndexVersionWithMore = 7;
 constexpr uint16_t kIndexVersion = 6;
 constexpr uint16_t kIndexVersionWithoutFlags = 5;
 constexpr uint16_t kOldestIndexVersion = 3;
@@ -85,8 +86,8 @@ Status CheckIndex(Bytes key, uint8_t kind, const IndexRecord& index) {
   if ((index.flags & ~kIndexHasTtl) != 0) {
     return Corrupt(key, "unknown index flags " + std::to_string(index.flags));
   }
-  if (!index.row_layout.empty() && kind == static_cast<uint8_t>(IndexKind::kSecondary)) {
-    return Corrupt(key, "a secondary index has a layout of rows");
+  if (!index.word_rules.empty() && index.key_value_format_version < kFullTextFormatVersion) {
+    return Corrupt(key, "a secondary index without words has a record of version 7");
   }
   return {};
 }
@@ -178,29 +179,34 @@ Status DecodeTable(Bytes key, Bytes value, std::vector<IndexId>* indexes) {
 }
 
 std::string EncodeIndex(const IndexRecord& index) {
-  std::string value =
-      BeginRecord(index.row_layout.empty() ? kIndexVersion : kIndexVersionWithLayout);
+  const std::string& more =
+      index.kind == IndexKind::kSecondary ? index.word_rules : index.row_layout;
+  std::string value = BeginRecord(more.empty() ? kIndexVersion : kIndexVersionWithMore);
   value.push_back(static_cast<char>(index.kind));
   AppendBigEndian16(&value, index.key_value_format_version);
   AppendBigEndian32(&value, index.flags);
   AppendBigEndian64(&value, index.ttl_seconds);
-  return value.append(index.row_layout);
+  return value.append(more);
 }
 
 Status DecodeIndex(Bytes key, Bytes value, IndexRecord* index) {
   if (value.size() < kIndexBytesOldest) return Corrupt(key, "the value is cut off");
   const uint16_t version = LoadBigEndian16(value.data());
-  if (version < kOldestIndexVersion || version > kIndexVersionWithLayout) {
+  if (version < kOldestIndexVersion || version > kIndexVersionWithMore) {
     return Corrupt(key, "version " + std::to_string(version) + " is not known");
   }
   const size_t length = FixedIndexBytes(version);
-  const bool has_layout = version == kIndexVersionWithLayout;
-  if (has_layout && value.size() <= length) return Corrupt(key, "the layout of rows is cut off");
-  BASALT_RETURN_IF_ERROR(CheckFixed(key, value, has_layout ? value.size() : length, version));
+  const bool has_more = version == kIndexVersionWithMore;
+  if (has_more && value.size() <= length) {
+    return Corrupt(key, "what follows the time to live is cut off");
+  }
+  BASALT_RETURN_IF_ERROR(CheckFixed(key, value, has_more ? value.size() : length, version));
   const uint8_t kind = Unsigned(value)[2];
   index->key_value_format_version = LoadBigEndian16(value.data() + 3);
   index->flags = version >= kIndexVersion ? LoadBigEndian32(value.data() + 5) : 0;
-  index->row_layout.assign(value.substr(length));
+  const bool secondary = kind == static_cast<uint8_t>(IndexKind::kSecondary);
+  index->row_layout.assign(secondary ? Bytes() : value.substr(length));
+  index->word_rules.assign(secondary ? value.substr(length) : Bytes());
   index->ttl_seconds = length == kIndexBytesOldest ? 0 : LoadBigEndian64(value.data() + length - 8);
   if (version == kIndexVersionWithoutFlags && index->ttl_seconds != 0 &&
       index->key_value_format_version == kFirstFormatWithTtl) {
@@ -293,6 +299,18 @@ Status DecodeIngestJob(Bytes key, Bytes value, IngestJob* job) {
   }
   if (!rest.empty()) return Corrupt(key, "bytes are left over after the list of files");
   return {};
+}
+
+std::string EncodeVersionIds(uint64_t next) {
+  std::string value = BeginRecord(kVersionIdsVersion);
+  AppendBigEndian64(&value, next);
+  return value;
+}
+
+Status DecodeVersionIds(Bytes key, Bytes value, uint64_t* next) {
+  BASALT_RETURN_IF_ERROR(CheckFixed(key, value, kVersionBytes + 8, kVersionIdsVersion));
+  *next = LoadBigEndian64(value.data() + kVersionBytes);
+  return *next == 0 ? Corrupt(key, "id 0 means none") : Status();
 }
 
 std::string EncodeTableDefinition(const TableDefinition& definition) {

@@ -35,6 +35,7 @@ enum class RecordType : uint32_t {
   kIngestJob = 0x40000001,
   kTableDefinition = 0x40000002,
   kForeignKeys = 0x40000003,  // foreign_key_record.h
+  kVersionIds = 0x40000004,
 };
 
 // Bits of a column family record.
@@ -64,7 +65,7 @@ std::string EncodeTable(const std::vector<IndexRecord>& indexes);
 Status DecodeTable(Bytes key, Bytes value, std::vector<IndexId>* indexes);
 
 // Type 2: everything about an index but its id, which is in the key. Version 6; 7 with a layout of
-// rows.
+// rows, or of a secondary index with rules for words.
 std::string EncodeIndex(const IndexRecord& index);
 // Reads versions 3 to 7; sets everything but the id.
 Status DecodeIndex(Bytes key, Bytes value, IndexRecord* index);
@@ -89,6 +90,10 @@ Status DecodeTableVersion(Bytes key, Bytes value, uint64_t* version);
 // Our own type. A name longer than 65535 bytes would be cut off: IngestJobs refuses it.
 std::string EncodeIngestJob(const IngestJob& job);
 Status DecodeIngestJob(Bytes key, Bytes value, IngestJob* job);
+
+// Our own type: ids of versions from `next` on are unused.
+std::string EncodeVersionIds(uint64_t next);
+Status DecodeVersionIds(Bytes key, Bytes value, uint64_t* next);
 
 // Our own type. An identity of more than 255 bytes would be cut off: StoredDefinitions refuses
 // it.

@@ -17,7 +17,9 @@ enum class IndexKind : uint8_t { kPrimary = 1, kSecondary = 2, kHiddenPrimary = 
 // The version of keys and values of an index: what MyRocks writes, and the newest, which readers
 // refuse to go beyond.
 inline constexpr uint16_t kKeyValueFormatVersion = 13;
-inline constexpr uint16_t kNewestKeyValueFormatVersion = 14;
+inline constexpr uint16_t kNewestKeyValueFormatVersion = 16;
+// From this one on a secondary index may have rules for words.
+inline constexpr uint16_t kFullTextFormatVersion = 16;
 
 // Bits of IndexRecord::flags. A value with any other bit set is refused.
 inline constexpr uint32_t kIndexHasTtl = 1;  // every value begins with an 8-byte time stamp
@@ -33,6 +35,9 @@ struct IndexRecord {
   // (docs/format/row-versions.md), bytes that the catalog does not look into. Empty: as the columns
   // do.
   std::string row_layout;
+  // Of a FULLTEXT index: which words it has (docs/format/full-text.md, "Rules"), bytes that the
+  // catalog does not look into; codec/word_rules_record.h does. Empty in all other indexes.
+  std::string word_rules;
 
   bool operator==(const IndexRecord&) const = default;
 };
@@ -60,6 +65,9 @@ struct IndexRequest {
   // The column family was named for this partition only; noted in the dictionary, nothing more.
   bool per_partition_column_family = false;
   uint16_t key_value_format_version = kKeyValueFormatVersion;
+  // As IndexRecord::word_rules. Only a secondary index from kFullTextFormatVersion on has any. They
+  // stay with the index from now on: TRUNCATE and REPAIR take them over, a drop removes them.
+  std::string word_rules = {};
 };
 
 // "./database/table" -> "database.table". kInvalidArgument when the path has not that shape.

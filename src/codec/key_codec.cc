@@ -55,7 +55,8 @@ Status KeyCodec::Compile(const TableDescriptor& table, size_t index,
   made->primary_number_ = table.primary_index().number;
   made->index_kind_ = descriptor.kind;
   made->has_ttl_ = descriptor.has_ttl;
-  made->user_parts_ = static_cast<unsigned>(descriptor.parts.size());
+  made->user_parts_ =
+      basalt::codec::IsFullText(descriptor) ? 1 : static_cast<unsigned>(descriptor.parts.size());
   for (const KeyPart& part : parts) {
     KeyStep step;
     BASALT_RETURN_IF_ERROR(CompileKeyStep(table, descriptor, part, &step));

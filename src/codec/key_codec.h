@@ -37,9 +37,11 @@ class KeyCodec {
   uint32_t index_number() const { return index_number_; }
   IndexKind index_kind() const { return index_kind_; }
   bool has_ttl() const { return has_ttl_; }
+  // Is it searched with a window (window_search.h)? Then no search tuple says anything.
+  bool IsSpatial() const { return steps_[0].op == KeyOp::kExtent; }
 
-  // Parts the user declared, and those plus the appended parts of the primary key (a hidden id
-  // counts as one).
+  // Parts the user declared (of a FULLTEXT index one, the word), and those plus the appended parts
+  // of the primary key (a hidden id counts as one).
   unsigned user_parts() const { return user_parts_; }
   unsigned total_parts() const { return static_cast<unsigned>(steps_.size()); }
 
@@ -157,6 +159,9 @@ class KeyCodec {
   bool unique_is_exact_ = true;
   unsigned parts_with_equal_bytes_ = 0;
 };
+
+// Has the index entries for words (posting.h)? Then EncodeKey makes the key of the row's own entry.
+inline bool IsFullText(const KeyCodec& codec) { return codec.steps()[0].op == KeyOp::kWord; }
 
 // The hidden id at the end of a key of a table with a hidden primary key: of the hidden primary
 // key itself or of a secondary key. 0, which is never assigned, when the key is too short.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "codec/chunk.h"
+#include "codec/extent_key.h"
 #include "codec/inverted.h"
 #include "codec/kv_format.h"
 #include "codec/segment.h"
@@ -210,7 +211,31 @@ bool SetNewestString(const Column& column, const KeyPart& part, KeyStep* step) {
   return true;
 }
 
+// A search has a window and no value (window_search.h).
+void SetExtent(const KeyPart& part, KeyStep* step) {
+  step->op = KeyOp::kExtent;
+  step->max_key_bytes = kMaxExtentKeyBytes;
+  step->tuple_bytes = part.length;
+}
+
+// What a row has of a FULLTEXT index in one entry: its own one, without a word (posting.h).
+void SetWord(const Column& column, const KeyPart& part, KeyStep* step) {
+  step->op = KeyOp::kWord;
+  step->max_key_bytes = 1;
+  step->tuple_bytes = part.length;
+  step->string.levels = static_cast<uint8_t>(column.collation->levels().size());
+  step->column.nullable = false;
+}
+
 Status SetOp(const Column& column, const KeyPart& part, uint16_t version, KeyStep* step) {
+  if (part.full_text) {
+    SetWord(column, part, step);
+    return Status::Ok();
+  }
+  if (part.spatial) {
+    SetExtent(part, step);
+    return Status::Ok();
+  }
   if (version >= kKvFormatNewest && SetNewestString(column, part, step)) return Status::Ok();
   if (column.collation != nullptr && column.collation->shape().space_bytes == 0) {
     return Status(Code::kNotSupported, "an index part of format version " +
@@ -236,6 +261,7 @@ Status SetOp(const Column& column, const KeyPart& part, uint16_t version, KeySte
 }
 
 SearchScope ScopeOf(const KeyStep& step, uint16_t version) {
+  if (step.op == KeyOp::kExtent || step.op == KeyOp::kWord) return SearchScope::kNothing;
   if (step.op == KeyOp::kBlobPrefix) return SearchScope::kWeights;
   if (version >= kKvFormatNewest) return SearchScope::kAll;
   if (!step.is_prefix || step.string.collation == nullptr) return SearchScope::kAll;
@@ -253,6 +279,7 @@ SearchScope ScopeOf(const KeyStep& step, uint16_t version) {
 // A whole CHAR has room for all its weights; elsewhere the room is counted in characters, and
 // collations with several weights a character fill it before the value ends.
 bool EqualBytesAreEqual(const KeyStep& step, uint16_t version) {
+  if (step.op == KeyOp::kExtent || step.op == KeyOp::kWord) return false;
   if (version >= kKvFormatNewest || step.string.collation == nullptr) return true;
   const CollationProperties& collation = step.string.collation->properties();
   switch (step.op) {
@@ -340,10 +367,15 @@ Status CompileKeyStep(const TableDescriptor& table, const IndexDescriptor& index
   } else {
     SetUnpackInfo(part, step);
   }
+  if (IsFullText(index)) {
+    // Values hold positions, and nobody reads columns from such entries.
+    step->unpack = PartUnpackInfo();
+    step->restore = RestoreFrom::kNothing;
+  }
   step->scope = ScopeOf(*step, version);
   step->equal_bytes_are_equal = EqualBytesAreEqual(*step, version);
   if (step->max_key_bytes == 0) step->max_key_bytes = step->key_bytes;
-  if (column.nullable) ++step->tuple_bytes;
+  if (step->column.nullable) ++step->tuple_bytes;
   return Status::Ok();
 }
 

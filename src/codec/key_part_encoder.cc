@@ -7,8 +7,10 @@
 #include "base/bytes.h"
 #include "codec/chunk.h"
 #include "codec/column.h"
+#include "codec/extent_key.h"
 #include "codec/inverted.h"
 #include "codec/number_key.h"
+#include "codec/posting.h"
 #include "codec/segment.h"
 #include "codec/weight_bits.h"
 
@@ -273,6 +275,11 @@ uint8_t* EncodePart(const KeyStep& step, PartSource source, uint8_t* out, uint8_
       return EncodeOrder(step, source, out, unpack);
     case KeyOp::kBlobPrefix:
       return EncodeBlobPrefix(step, source, out);
+    case KeyOp::kExtent:
+      return out + EncodeExtentKey(MakeBytes(source.data, source.length), out);
+    case KeyOp::kWord:
+      *out = static_cast<uint8_t>(PostingKind::kDocument);
+      return out + 1;
     case KeyOp::kHiddenId:
       break;  // written by the caller, who has the id
   }

@@ -4,8 +4,10 @@
 #include <cstring>
 
 #include "codec/chunk.h"
+#include "codec/extent_key.h"
 #include "codec/inverted.h"
 #include "codec/number_key.h"
+#include "codec/posting.h"
 #include "codec/row_value.h"
 #include "codec/segment.h"
 #include "codec/weight_bits.h"
@@ -299,6 +301,20 @@ bool SkipOrder(const KeyStep& step, KeyCursor* cursor) {
   return true;
 }
 
+bool SkipExtent(KeyCursor* cursor) {
+  const Bytes rest = MakeBytes(cursor->key, static_cast<size_t>(cursor->key_end - cursor->key));
+  const size_t bytes = ExtentKeyBytes(rest);
+  cursor->key += bytes;
+  return bytes != 0;
+}
+
+bool SkipWord(const KeyStep& step, KeyCursor* cursor) {
+  const Bytes rest = MakeBytes(cursor->key, static_cast<size_t>(cursor->key_end - cursor->key));
+  const size_t bytes = PostingPartBytes(rest, step.string.levels);
+  cursor->key += bytes;
+  return bytes != 0;
+}
+
 // Bits of a CHAR of a simple collation that starts at `key`.
 uint64_t CharBits(const KeyStep& step, const uint8_t* key) {
   const WeightClasses& classes = *step.string.collation->weight_classes();
@@ -364,6 +380,10 @@ bool DecodeDescendingFixed(const KeyStep& step, const uint8_t* from, KeyCursor* 
 
 bool SkipPart(const KeyStep& step, KeyCursor* cursor) {
   switch (step.op) {
+    case KeyOp::kExtent:
+      return SkipExtent(cursor);
+    case KeyOp::kWord:
+      return SkipWord(step, cursor);
     case KeyOp::kChunks:
     case KeyOp::kWeightChunks:
       cursor->key =

@@ -31,6 +31,8 @@ enum class KeyOp : uint8_t {
   kOrder,          // version 14, most collations: all weights of the characters, level after level
   kBlobPrefix,     // BLOB prefix: zero padded bytes, then the length of the value
   kTextPrefix,     // TEXT prefix: weights, padded
+  kExtent,         // the extent of a geometry in a grid (extent_key.h)
+  kWord,           // a word of a text, or none in the row's own entry (posting.h)
   kHiddenId,       // 8 bytes big-endian
 };
 

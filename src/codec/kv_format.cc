@@ -41,8 +41,10 @@ bool PrimaryNeedsNewest(const TableDescriptor& table) {
 }  // namespace
 
 uint16_t NeededKvFormat(const TableDescriptor& table, size_t index) {
-  if (PrimaryNeedsNewest(table)) return kKvFormatNewest;
   const IndexDescriptor& descriptor = table.indexes[index];
+  if (IsSpatial(descriptor)) return kKvFormatSpatial;
+  if (IsFullText(descriptor)) return kKvFormatFullText;
+  if (PrimaryNeedsNewest(table)) return kKvFormatNewest;
   const bool secondary = descriptor.kind == IndexKind::kSecondary;
   for (const KeyPart& part : PartsInKey(table, descriptor)) {
     const Column& column = table.columns[part.column];

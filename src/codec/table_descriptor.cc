@@ -78,9 +78,14 @@ Status ValidateColumn(const TableDescriptor& table, size_t position) {
 Status ValidateVersion(const TableDescriptor& table, const IndexDescriptor& index) {
   const uint16_t version = index.kv_format_version;
   const std::string name = "table " + table.name + ": index " + index.name;
-  if (version < kKvFormatOldest || version > kKvFormatNewest) {
+  if (version < kKvFormatOldest || version > kKvFormatFullText) {
     return Status(Code::kNotSupported, name + " has format version " + std::to_string(version) +
                                            ", which this version of Basalt does not know");
+  }
+  if (IsSpatial(index) != (version == kKvFormatSpatial) ||
+      IsFullText(index) != (version == kKvFormatFullText)) {
+    return Status(Code::kNotSupported, name + " has format version " + std::to_string(version) +
+                                           ", which does not go with its kind");
   }
   if (version >= kKvFormatNewest) return Status::Ok();
   for (const KeyPart& part : index.parts) {
@@ -91,6 +96,19 @@ Status ValidateVersion(const TableDescriptor& table, const IndexDescriptor& inde
   }
   if (table.primary_index().kv_format_version >= kKvFormatNewest) {
     return Status(Code::kNotSupported, name + " has an older format version than the primary key");
+  }
+  return Status::Ok();
+}
+
+// Words of columns that are texts, of one collation.
+Status ValidateFullText(const TableDescriptor& table, const IndexDescriptor& index) {
+  const Collation* collation = table.columns[index.parts[0].column].collation;
+  for (const KeyPart& part : index.parts) {
+    const Column& column = table.columns[part.column];
+    if (!part.full_text || part.spatial || part.descending || !NeedsCollation(column.kind) ||
+        column.collation != collation || index.kind != IndexKind::kSecondary || index.unique) {
+      return Wrong(table, "index " + index.name + " has an impossible full-text part");
+    }
   }
   return Status::Ok();
 }
@@ -107,6 +125,10 @@ Status ValidateIndex(const TableDescriptor& table, const IndexDescriptor& index)
     if (part.length == 0 || (IsPlainString(column.kind) && part.length > column.field_length)) {
       return Wrong(table, "index " + index.name + " has a part of an impossible length");
     }
+    if (part.spatial && (column.kind != ColumnKind::kBlob || column.nullable || part.descending ||
+                         index.kind != IndexKind::kSecondary || index.parts.size() != 1)) {
+      return Wrong(table, "index " + index.name + " has an impossible spatial part");
+    }
     if (index.kind == IndexKind::kPrimary && column.nullable) {
       return Wrong(table, "the primary key has a column that can be NULL");
     }
@@ -115,7 +137,9 @@ Status ValidateIndex(const TableDescriptor& table, const IndexDescriptor& index)
   if (hidden != index.parts.empty()) {
     return Wrong(table, "index " + index.name + (hidden ? " has parts" : " has no parts"));
   }
-  return Status::Ok();
+  const bool any_full_text = std::any_of(index.parts.begin(), index.parts.end(),
+                                         [](const KeyPart& part) { return part.full_text; });
+  return any_full_text ? ValidateFullText(table, index) : Status::Ok();
 }
 
 }  // namespace
@@ -143,6 +167,7 @@ Status Validate(const TableDescriptor& table) {
 
 std::vector<KeyPart> PartsInKey(const TableDescriptor& table, const IndexDescriptor& index) {
   std::vector<KeyPart> parts = index.parts;
+  if (IsFullText(index)) parts.resize(1);
   if (index.kind != IndexKind::kSecondary || table.hidden_primary) return parts;
   for (const KeyPart& part : table.primary_index().parts) {
     const bool declared =

@@ -20,6 +20,8 @@ inline constexpr uint16_t kKvFormatOldest = 10;
 inline constexpr uint16_t kKvFormatNineByteChunks = 12;  // below: chunk flags of the older layout
 inline constexpr uint16_t kKvFormatShared = 13;          // the newest that MyRocks reads
 inline constexpr uint16_t kKvFormatNewest = 14;          // what 13 cannot express
+inline constexpr uint16_t kKvFormatSpatial = 15;         // SPATIAL indexes; else as 14
+inline constexpr uint16_t kKvFormatFullText = 16;        // FULLTEXT indexes; else as 14
 
 // One part of an index as it was declared.
 struct KeyPart {
@@ -28,12 +30,17 @@ struct KeyPart {
   // bytes per character, without length bytes; for a prefix part that of the prefix.
   uint32_t length = 0;
   bool descending = false;
+  bool spatial = false;    // the extent of a geometry, not its bytes (extent_key.h)
+  bool full_text = false;  // the words of a text (posting.h)
 
   // True when both parts hold the same characters of the same column, in whatever direction.
   bool HoldsSameAs(const KeyPart& other) const {
-    return column == other.column && length == other.length;
+    return column == other.column && length == other.length && spatial == other.spatial &&
+           full_text == other.full_text;
   }
 };
+
+class WordSource;
 
 // One index. `parts` holds only what the user declared; the parts of the primary key that a
 // secondary key carries behind them are derived (PartsInKey). Empty for a hidden primary key.
@@ -45,7 +52,19 @@ struct IndexDescriptor {
   bool unique = false;
   bool has_ttl = false;  // values begin with 8 bytes of timestamp
   std::vector<KeyPart> parts;
+  // Of a FULLTEXT index; else null. Whoever only walks keys does not need it.
+  std::shared_ptr<const WordSource> words;
 };
+
+// An index over the extents of geometries has one declared part.
+inline bool IsSpatial(const IndexDescriptor& index) {
+  return !index.parts.empty() && index.parts[0].spatial;
+}
+
+// An index over words: all of its declared parts are.
+inline bool IsFullText(const IndexDescriptor& index) {
+  return !index.parts.empty() && index.parts[0].full_text;
+}
 
 struct RowLayout;
 
@@ -77,7 +96,8 @@ Status Validate(const TableDescriptor& table);
 // The parts that keys of this index really consist of: the declared ones, and for a secondary key
 // the primary key's behind them, in their order, without those that are already there with the
 // same column and the same length. The 8-byte hidden id is not a part with a column: with a hidden
-// primary key the result is just the declared parts and the id follows them.
+// primary key the result is just the declared parts and the id follows them. All declared parts of
+// a FULLTEXT index are one: the word.
 std::vector<KeyPart> PartsInKey(const TableDescriptor& table, const IndexDescriptor& index);
 
 // For each part of the primary key, the position in PartsInKey() from which to take its bytes when

@@ -13,7 +13,8 @@ namespace basalt::codec {
 // when SQL takes them for equal in what the declared parts *declare*: the first characters of a
 // prefix, under the collation. The bytes of a key hold more than that for some parts
 // (docs/format/key.md) and less for others. So a check looks through the keys that begin with the
-// prefix below, and compares the images of their rows.
+// prefix below, and compares the images of their rows. A SPATIAL index is never unique: not for
+// one.
 //
 // Any thread.
 

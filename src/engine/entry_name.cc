@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/entry_name.h"
 
+#include <utility>
+
 #include "engine/table.h"
 
 namespace basalt::engine {
@@ -10,8 +12,16 @@ namespace {
 constexpr size_t kShownWhole = 48;
 constexpr size_t kShownOfEnd = 12;
 
-std::string NameOfIndex(const Table& table, size_t index) {
-  return "table " + table.name() + ", index " + table.descriptor().indexes[index].name;
+const std::string& IndexName(const Table& table, size_t index) {
+  return table.descriptor().indexes[index].name;
+}
+
+std::string NameOfIndex(const Table& table, const std::string& index) {
+  return "table " + table.name() + ", index " + index;
+}
+
+std::string NameOf(const Table& table, const std::string& index, Bytes key) {
+  return NameOfIndex(table, index) + ", key " + HexOf(key);
 }
 
 }  // namespace
@@ -35,18 +45,26 @@ std::string ListOfKeys(uint64_t count, const std::vector<std::string>& first) {
 }
 
 std::string NameOfEntry(const Table& table, size_t index, Bytes key) {
-  return NameOfIndex(table, index) + ", key " + HexOf(key);
+  return NameOf(table, IndexName(table, index), key);
 }
 
 Status WithEntry(const Table& table, size_t index, Bytes key, Status status) {
+  return WithEntry(table, IndexName(table, index), key, std::move(status));
+}
+
+Status WithEntry(const Table& table, const std::string& index, Bytes key, Status status) {
   if (status.code() != Code::kCorruption && status.code() != Code::kIoError) return status;
-  const std::string name = key.empty() ? NameOfIndex(table, index) : NameOfEntry(table, index, key);
+  const std::string name = key.empty() ? NameOfIndex(table, index) : NameOf(table, index, key);
   return Status(status.code(), name + ": " + std::string(status.message()));
 }
 
 Status MalformedEntry(const Table& table, size_t index, Bytes key) {
+  return MalformedEntry(table, IndexName(table, index), key);
+}
+
+Status MalformedEntry(const Table& table, const std::string& index, Bytes key) {
   return Status(Code::kCorruption,
-                NameOfEntry(table, index, key) + ": the entry contradicts the format");
+                NameOf(table, index, key) + ": the entry contradicts the format");
 }
 
 }  // namespace basalt::engine

@@ -29,8 +29,11 @@ std::string NameOfEntry(const Table& table, size_t index, Bytes key);
 // The status with the entry (or, without a key, the index) in front of its message when it tells of
 // damage: kCorruption and kIoError. Any other status comes back as it is.
 Status WithEntry(const Table& table, size_t index, Bytes key, Status status);
+// WithEntry of an index by its name, which the open table may not have yet.
+Status WithEntry(const Table& table, const std::string& index, Bytes key, Status status);
 
 // kCorruption: the entry with this key contradicts the format.
 Status MalformedEntry(const Table& table, size_t index, Bytes key);
+Status MalformedEntry(const Table& table, const std::string& index, Bytes key);
 
 }  // namespace basalt::engine

@@ -124,6 +124,18 @@ Status Table::CompileCodecs() {
                    descriptor_.primary_index().parts.size() == descriptor_.columns.size();
   has_blobs_ = std::any_of(descriptor_.columns.begin(), descriptor_.columns.end(),
                            [](const codec::Column& column) { return codec::IsBlob(column.kind); });
+  has_spatial_index_ =
+      std::any_of(descriptor_.indexes.begin(), descriptor_.indexes.end(), codec::IsSpatial);
+  has_full_text_index_ =
+      std::any_of(descriptor_.indexes.begin(), descriptor_.indexes.end(),
+                  [](const codec::IndexDescriptor& index) { return codec::IsFullText(index); });
+  if (has_full_text_index_ && primary().ttl_seconds != 0) {
+    return Status(Code::kNotSupported, "a FULLTEXT index of rows with a time to live");
+  }
+  for (const codec::IndexDescriptor& index : descriptor_.indexes) {
+    if (!codec::IsFullText(index) || index.words != nullptr) continue;
+    return Status(Code::kInternal, "a FULLTEXT index without rules for its words");
+  }
   return codec::RowCodec::Compile(descriptor_, *primary().codec, &row_codec_);
 }
 

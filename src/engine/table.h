@@ -85,6 +85,10 @@ class Table {
   bool has_virtual_parts() const { return has_virtual_parts_; }
   // True when a column of a record image is a pointer into the value it was decoded from.
   bool has_blobs() const { return has_blobs_; }
+  // True when there is a SPATIAL index.
+  bool has_spatial_index() const { return has_spatial_index_; }
+  // True when there is a FULLTEXT index.
+  bool has_full_text_index() const { return has_full_text_index_; }
   // Room for the longest key and unpack info of any index, in bytes.
   size_t max_key_bytes() const { return max_key_bytes_; }
   size_t max_unpack_bytes() const { return max_unpack_bytes_; }
@@ -119,6 +123,8 @@ class Table {
   bool rows_are_keys_ = false;
   bool has_virtual_parts_ = false;
   bool has_blobs_ = false;
+  bool has_spatial_index_ = false;
+  bool has_full_text_index_ = false;
   size_t max_key_bytes_ = 0;
   size_t max_unpack_bytes_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/status.h"
+#include "catalog/version_ids.h"
 #include "engine/database.h"
 #include "server/ddl_recovery_notes.h"
 #include "server/server_headers.h"
@@ -19,6 +20,7 @@ struct PluginState {
   handlerton* hton = nullptr;
   std::unique_ptr<txn::WaitObserver> wait_reports;  // used by the database until it is closed
   std::unique_ptr<engine::Database> database;
+  std::unique_ptr<catalog::VersionIds> version_ids;  // of the database
   std::unique_ptr<CheckpointNotifier> checkpoint_notifier;
   DdlRecoveryNotes ddl_recovery;  // empty once that is over
   bool recovered = false;         // the server's recovery of DDL statements is over

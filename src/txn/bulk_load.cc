@@ -1,37 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "txn/bulk_load.h"
 
+#include <rocksdb/advanced_cache.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "store/errors/status_map.h"
 #include "store/format/index_bounds.h"
 #include "store/store.h"
+#include "txn/buffer_source.h"
+#include "txn/memory_runs.h"
 #include "txn/write_set.h"
 #include "txn/written_entries.h"
 
 namespace basalt::txn {
 namespace {
 
-class BufferSource final : public MergeSource {
- public:
-  explicit BufferSource(const EntryBuffer& buffer) : buffer_(buffer) { Show(); }
-  void Next() override {
-    ++position_;
-    Show();
-  }
-
- private:
-  void Show() {
-    valid_ = position_ < buffer_.count();
-    if (!valid_) return;
-    key_ = buffer_.key(position_);
-    value_ = buffer_.value(position_);
-  }
-
-  const EntryBuffer& buffer_;
-  size_t position_ = 0;
-};
+// So large a part of the block cache may go to sorted runs, and to what transactions have written.
+constexpr uint64_t kShareOfMemoryRuns = 4;
 
 // What the transaction has written to the index before, and stays where it is.
 class WrittenSource final : public MergeSource {
@@ -110,23 +97,30 @@ class CommittedEntries {
 }  // namespace
 
 struct BulkLoad::IndexLoad {
-  IndexLoad(size_t position_in_load, LoadIndex described, store::Store* store, uint64_t number)
+  IndexLoad(size_t position_in_load, LoadIndex described, store::Store* store,
+            store::MemoryCharge* memory, uint64_t number)
       : position(position_in_load),
         index(std::move(described)),
         reverse(store::IsReverse(index.family)),
         prefix(std::to_string(number) + "-" + std::to_string(index.id.column_family) + "-" +
                std::to_string(index.id.number)),
-        buffer(reverse),
+        buffer(std::make_unique<EntryBuffer>(reverse)),
+        flushing(std::make_unique<EntryBuffer>(reverse)),
         files(store, index.id, SortedFiles::Purpose::kFinal, prefix),
+        memory_runs(memory, store->block_cache()->GetCapacity() / kShareOfMemoryRuns),
         runs(store, index.id, SortedFiles::Purpose::kRun, prefix + "-run") {}
+
+  bool has_runs() const { return !memory_runs.empty() || !runs.files().empty(); }
 
   const size_t position;
   const LoadIndex index;
   const bool reverse;
   const std::string prefix;
-  EntryBuffer buffer;
+  std::unique_ptr<EntryBuffer> buffer;          // is being filled
+  std::unique_ptr<EntryBuffer> flushing;        // the one before it, on its way to a file
   SortedFiles files;                            // what came in order, or the result
-  SortedFiles runs;                             // what did not
+  MemoryRuns memory_runs;                       // what did not
+  SortedFiles runs;                             // what did not and found no room in memory
   std::unique_ptr<CommittedEntries> committed;  // made at need; asked in the order of the index
   uint64_t appended = 0;                        // entries of `files`, before a merge
   std::string last;      // the last key of `files`, or of what was written before; empty: none
@@ -137,7 +131,8 @@ BulkLoad::BulkLoad(store::Store* store, WriteSet* written, uint64_t number,
                    std::vector<LoadIndex> indexes, LoadOptions options)
     : store_(store), written_(written), number_(number), options_(options) {
   for (LoadIndex& index : indexes) {
-    loads_.push_back(std::make_unique<IndexLoad>(loads_.size(), std::move(index), store, number_));
+    loads_.push_back(std::make_unique<IndexLoad>(loads_.size(), std::move(index), store,
+                                                 written->memory(), number_));
   }
 }
 
@@ -173,15 +168,31 @@ Status BulkLoad::CheckCommitted(IndexLoad* load, Bytes key, Bytes value) {
 
 Status BulkLoad::Add(size_t index, Bytes key, Bytes value) {
   IndexLoad* load = loads_[index].get();
-  const size_t before = load->buffer.bytes();
-  load->buffer.Add(key, value);
-  bytes_ += load->buffer.bytes() - before;
+  const size_t before = load->buffer->bytes();
+  load->buffer->Add(key, value);
+  bytes_ += load->buffer->bytes() - before;
   ++entries_;
   written_->CountAdded(key.size() + value.size());
-  if (bytes_ < options_.buffer_bytes) [[likely]]
+  if (bytes_ < options_.buffer_bytes / 2) [[likely]]
     return Status::Ok();
-  for (auto& each : loads_) BASALT_RETURN_IF_ERROR(Flush(each.get()));
+  return BeginFlush();
+}
+
+// What it needs of the transaction, whose thread this is, it is given before.
+Status BulkLoad::BeginFlush() {
+  BASALT_RETURN_IF_ERROR(flush_.Wait());
+  for (auto& load : loads_) {
+    if (load->buffer->count() == 0) continue;
+    BASALT_RETURN_IF_ERROR(Start(load.get()));
+    std::swap(load->buffer, load->flushing);
+  }
   bytes_ = 0;
+  flush_.Start([this] { return Flush(); });
+  return Status::Ok();
+}
+
+Status BulkLoad::Flush() {
+  for (auto& load : loads_) BASALT_RETURN_IF_ERROR(Flush(load.get()));
   return Status::Ok();
 }
 
@@ -212,20 +223,44 @@ Status BulkLoad::FindLastWritten(IndexLoad* load) {
 }
 
 Status BulkLoad::Flush(IndexLoad* load) {
-  if (load->buffer.count() == 0) return Status::Ok();
-  BASALT_RETURN_IF_ERROR(Start(load));
+  const EntryBuffer& entries = *load->flushing;
+  if (entries.count() == 0) return Status::Ok();
   const bool in_order =
-      load->runs.files().empty() && load->buffer.in_order() &&
-      (load->last.empty() || ComesBefore(load->last, load->buffer.key(0), load->reverse));
-  BASALT_RETURN_IF_ERROR(in_order ? AppendInOrder(load, nullptr) : WriteRun(load));
-  load->buffer.Clear();
+      !load->has_runs() && entries.in_order() &&
+      (load->last.empty() || ComesBefore(load->last, entries.key(0), load->reverse));
+  if (!in_order) return MakeRun(load);
+  BASALT_RETURN_IF_ERROR(AppendInOrder(load, entries, nullptr));
+  load->flushing->Clear();
   return Status::Ok();
 }
 
-Status BulkLoad::AppendInOrder(IndexLoad* load, const Progress* progress) {
-  for (size_t i = 0; i < load->buffer.count(); ++i) {
-    const Bytes key = load->buffer.key(i);
-    const Bytes value = load->buffer.value(i);
+Status BulkLoad::AddSorted(size_t index, std::unique_ptr<EntryBuffer>* entries) {
+  IndexLoad* load = loads_[index].get();
+  BASALT_RETURN_IF_ERROR(Start(load));
+  entries_ += (*entries)->count();
+  written_->CountAdded((*entries)->bytes());
+  std::swap(load->flushing, *entries);
+  return MakeRun(load);
+}
+
+// Of the entries on their way, in memory if it has room.
+Status BulkLoad::MakeRun(IndexLoad* load) {
+  load->flushing->Sort();
+  if (load->memory_runs.HasRoomFor(load->flushing->bytes())) {
+    load->memory_runs.Add(
+        std::exchange(load->flushing, std::make_unique<EntryBuffer>(load->reverse)));
+    return Status::Ok();
+  }
+  BASALT_RETURN_IF_ERROR(WriteRun(load));
+  load->flushing->Clear();
+  return Status::Ok();
+}
+
+Status BulkLoad::AppendInOrder(IndexLoad* load, const EntryBuffer& entries,
+                               const Progress* progress) {
+  for (size_t i = 0; i < entries.count(); ++i) {
+    const Bytes key = entries.key(i);
+    const Bytes value = entries.value(i);
     if (IsDuplicate(*load, key, value)) return Status(Code::kDuplicateKey);
     BASALT_RETURN_IF_ERROR(CheckCommitted(load, key, value));
     BASALT_RETURN_IF_ERROR(load->files.Add(key, value));
@@ -238,11 +273,11 @@ Status BulkLoad::AppendInOrder(IndexLoad* load, const Progress* progress) {
 
 // Two equal keys meet here already, and a file cannot hold both.
 Status BulkLoad::WriteRun(IndexLoad* load) {
-  load->buffer.Sort();
+  const EntryBuffer& entries = *load->flushing;
   Bytes last;
-  for (size_t i = 0; i < load->buffer.count(); ++i) {
-    const Bytes key = load->buffer.key(i);
-    const Bytes value = load->buffer.value(i);
+  for (size_t i = 0; i < entries.count(); ++i) {
+    const Bytes key = entries.key(i);
+    const Bytes value = entries.value(i);
     if (key == last) {
       duplicate_ = {load->position, std::string(key), std::string(value)};
       return Status(Code::kDuplicateKey);
@@ -254,6 +289,8 @@ Status BulkLoad::WriteRun(IndexLoad* load) {
 }
 
 Status BulkLoad::Finish(const Progress& progress) {
+  BASALT_RETURN_IF_ERROR(flush_.Wait());
+  for (auto& load : loads_) load->flushing->Release();
   for (auto& load : loads_) BASALT_RETURN_IF_ERROR(FinishIndex(load.get(), progress));
   finished_ = true;
   return Status::Ok();
@@ -261,18 +298,19 @@ Status BulkLoad::Finish(const Progress& progress) {
 
 Status BulkLoad::FinishIndex(IndexLoad* load, const Progress& progress) {
   BASALT_RETURN_IF_ERROR(Start(load));
-  load->buffer.Sort();
-  const bool behind = load->buffer.count() == 0 || load->last.empty() ||
-                      ComesBefore(load->last, load->buffer.key(0), load->reverse);
-  if (load->runs.files().empty() && behind) {
-    BASALT_RETURN_IF_ERROR(AppendInOrder(load, &progress));
+  EntryBuffer& entries = *load->buffer;
+  entries.Sort();
+  const bool behind = entries.count() == 0 || load->last.empty() ||
+                      ComesBefore(load->last, entries.key(0), load->reverse);
+  if (!load->has_runs() && behind) {
+    BASALT_RETURN_IF_ERROR(AppendInOrder(load, entries, &progress));
   } else {
     BASALT_RETURN_IF_ERROR(MergeAll(load, progress));
   }
   BASALT_RETURN_IF_ERROR(load->files.EndFile());
   if (options_.beside_rows && load->position == 0) BASALT_RETURN_IF_ERROR(CheckApart(*load));
-  bytes_ -= std::min(bytes_, load->buffer.bytes());
-  load->buffer.Release();
+  bytes_ -= std::min(bytes_, entries.bytes());
+  entries.Release();
   return Interrupted(progress);
 }
 
@@ -300,7 +338,8 @@ Status BulkLoad::CollectSources(const IndexLoad& load,
                                 std::vector<std::unique_ptr<MergeSource>>* sources) {
   BASALT_RETURN_IF_ERROR(load.files.Read(sources));
   BASALT_RETURN_IF_ERROR(load.runs.Read(sources));
-  sources->push_back(std::make_unique<BufferSource>(load.buffer));
+  load.memory_runs.Read(sources);
+  sources->push_back(std::make_unique<BufferSource>(*load.buffer));
   if (options_.beside_rows) {
     sources->push_back(std::make_unique<WrittenSource>(
         WrittenEntries(written_, load.index.family, load.reverse, load.index.id)));
@@ -332,20 +371,21 @@ Status BulkLoad::MergeAll(IndexLoad* load, const Progress& progress) {
   BASALT_RETURN_IF_ERROR(merged.EndFile());
   load->files.RemoveFiles();
   load->runs.RemoveFiles();
+  load->memory_runs.Release();
   load->files.Adopt(&merged);
   return Status::Ok();
 }
 
+// A flush that has found a duplicate has left its entries where they were.
 Status BulkLoad::FindLoaded(size_t index, Bytes key, std::string* value) {
   IndexLoad& load = *loads_[index];
   WriteKind kind;
   BASALT_RETURN_IF_ERROR(written_->Get(load.index.family, key, &kind, value));
   if (kind == WriteKind::kPut) return Status::Ok();
-  for (size_t i = 0; i < load.buffer.count(); ++i) {
-    if (load.buffer.key(i) != key) continue;
-    value->assign(load.buffer.value(i));
-    return Status::Ok();
+  for (const EntryBuffer* entries : {load.buffer.get(), load.flushing.get()}) {
+    if (entries->Find(key, value)) return Status::Ok();
   }
+  if (load.memory_runs.Find(key, value)) return Status::Ok();
   BASALT_RETURN_IF_ERROR(load.files.EndFile());
   Status found = load.files.Find(key, value);
   return found.code() == Code::kNotFound ? load.runs.Find(key, value) : std::move(found);

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/index_id.h"
 #include "base/status.h"
+#include "txn/background_task.h"
 #include "txn/entry_buffer.h"
 #include "txn/sorted_files.h"
 
@@ -51,10 +52,12 @@ struct LoadCounts {
   std::atomic<uint64_t> of_checked_rows{0};  // among them
 };
 
-// Entries of the indexes of one table on their way to table files, in any order. What is in memory
-// is sorted and written to runs whenever it has grown to `buffer_bytes`; Finish merges the runs of
-// each index into files that the store can take over. Entries that come in the order of their index
-// go to such a file at once.
+// Entries of the indexes of one table on their way to table files, in any order. Whenever they have
+// grown to half of `buffer_bytes` in memory, another thread makes them sorted runs, while the next
+// half is added. Runs stay in memory while a quarter of the block cache has room for them, and what
+// transactions have written; the others go to disk. Finish merges the runs of each index into files
+// that the store can take over. Entries that come in the order of their index go to such a file at
+// once.
 //
 // The loader owns the table alone: it has no committed entries (but see LoadOptions), and nobody
 // else adds any. What the transaction itself has written before the load began (`written`) becomes
@@ -89,6 +92,9 @@ class BulkLoad {
 
   // Adds an entry to the index at this position.
   Status Add(size_t index, Bytes key, Bytes value);
+  // Adds entries that are sorted, no two with the same key. *entries is an empty buffer afterwards.
+  // Not together with Add.
+  Status AddSorted(size_t index, std::unique_ptr<EntryBuffer>* entries);
   // Memory of several loads together is to stay within bounds: settles how much is this one's.
   void set_buffer_bytes(size_t bytes) { options_.buffer_bytes = bytes; }
   // The end of the entries. After Ok all of them are in files.
@@ -118,10 +124,13 @@ class BulkLoad {
   Status Start(IndexLoad* load);
   Status TakeWritten(IndexLoad* load);
   Status FindLastWritten(IndexLoad* load);
+  Status BeginFlush();
+  Status Flush();
   Status Flush(IndexLoad* load);
+  Status MakeRun(IndexLoad* load);
   Status WriteRun(IndexLoad* load);
   // `progress` is null while rows are added: the statement itself reports and listens then.
-  Status AppendInOrder(IndexLoad* load, const Progress* progress);
+  Status AppendInOrder(IndexLoad* load, const EntryBuffer& entries, const Progress* progress);
   Status FinishIndex(IndexLoad* load, const Progress& progress);
   Status CheckApart(const IndexLoad& load) const;
   Status CheckCommitted(IndexLoad* load, Bytes key, Bytes value);
@@ -135,11 +144,12 @@ class BulkLoad {
   const uint64_t number_;
   LoadOptions options_;
   std::vector<std::unique_ptr<IndexLoad>> loads_;
-  size_t bytes_ = 0;  // in all buffers
+  size_t bytes_ = 0;  // in all buffers that are being filled
   uint64_t entries_ = 0;
   uint64_t merged_ = 0;  // of them, in final files
   bool finished_ = false;
   Duplicate duplicate_;
+  BackgroundTask flush_;  // has the rest of the members meanwhile, but for what Add changes
 };
 
 }  // namespace basalt::txn

@@ -70,6 +70,15 @@ void EntryBuffer::Sort() {
             [this](const Reference& a, const Reference& b) { return Less(a, b); });
 }
 
+bool EntryBuffer::Find(Bytes key, std::string* value) const {
+  for (const Reference& entry : references_) {
+    if (entry.key() != key) continue;
+    value->assign(entry.value());
+    return true;
+  }
+  return false;
+}
+
 void EntryBuffer::Clear() {
   references_.clear();
   large_chunks_.clear();

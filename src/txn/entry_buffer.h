@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,12 @@ class EntryBuffer {
   // By position: in the order of addition, after Sort in that of the keys. Valid until Clear.
   Bytes key(size_t position) const { return references_[position].key(); }
   Bytes value(size_t position) const { return references_[position].value(); }
+  // The entry will be asked for soon; there need not be one. Sorted entries lie all over memory.
+  void Prefetch(size_t position) const {
+    if (position < references_.size()) __builtin_prefetch(references_[position].content);
+  }
+  // Slow. False when no entry has the key.
+  bool Find(Bytes key, std::string* value) const;
 
   // Forgets the entries and keeps the memory for the next ones.
   void Clear();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "store/errors/status_map.h"
+#include "store/options/database_defaults.h"
 #include "store/options/memory_budget.h"
 #include "store/store.h"
 #include "txn/entry_buffer.h"
@@ -28,6 +29,7 @@ rocksdb::Options RunOptions(store::Store* store, rocksdb::ColumnFamilyHandle* fa
   options.bottommost_compression = rocksdb::kDisableCompressionOption;
   options.compression_per_level.clear();
   options.table_properties_collector_factories.clear();
+  options.use_direct_reads = false;  // they were written a moment ago, through the page cache
   rocksdb::BlockBasedTableOptions table;
   table.no_block_cache = true;
   table.block_size = 64u << 10;
@@ -36,12 +38,24 @@ rocksdb::Options RunOptions(store::Store* store, rocksdb::ColumnFamilyHandle* fa
   return options;
 }
 
+constexpr uint64_t kLargeFileBytes = 64ull << 20;
+
+// Most of what a file costs is ZSTD. RocksDB has other threads do it. Small files are not worth
+// that, and would miss their size by the blocks that are being compressed.
+void CompressInParallel(const store::Store& store, uint64_t file_bytes, rocksdb::Options* options) {
+  constexpr int kMostThreads = 4;
+  if (options->bottommost_compression != rocksdb::kZSTD || file_bytes < kLargeFileBytes) return;
+  const auto threads =
+      static_cast<uint32_t>(std::min(store::BackgroundJobs(store.options()), kMostThreads));
+  options->compression_opts.parallel_threads = threads;
+  options->bottommost_compression_opts.parallel_threads = threads;
+}
+
 // By default files grow from level to level. These go to the last one, as a rule, and stay as they
 // are, so they have a size that is right there.
 uint64_t FullFileBytes(const store::Store& store, const rocksdb::Options& options) {
-  constexpr uint64_t kLarge = 64ull << 20;
   const uint64_t bytes = options.target_file_size_base;
-  return bytes == store::TableFileBytes(store.options()) ? std::max(bytes, kLarge) : bytes;
+  return bytes == store::TableFileBytes(store.options()) ? std::max(bytes, kLargeFileBytes) : bytes;
 }
 
 Bytes BytesOf(const rocksdb::Slice& slice) { return Bytes(slice.data(), slice.size()); }
@@ -100,9 +114,10 @@ std::string SortedFiles::PathOf(const std::string& name) const {
 Status SortedFiles::BeginFile() {
   BASALT_RETURN_IF_ERROR(store_->CheckWritingAllowed());
   const bool run = purpose_ == Purpose::kRun;
-  const rocksdb::Options options =
+  rocksdb::Options options =
       run ? RunOptions(store_, family_) : store_->base()->GetOptions(family_);
   file_bytes_ = run ? UINT64_MAX : FullFileBytes(*store_, options);
+  if (!run) CompressInParallel(*store_, file_bytes_, &options);
   writing_ = prefix_ + "-" + std::to_string(next_file_++) + kIngestFileSuffix;
   writer_ = std::make_unique<rocksdb::SstFileWriter>(rocksdb::EnvOptions(), options, family_);
   const rocksdb::Status opened = writer_->Open(PathOf(writing_));

@@ -96,6 +96,8 @@ class WriteSet {
   // Bytes of all keys and values that were ever added here and to loads beside, those that were
   // taken back included. Any thread.
   uint64_t bytes_added() const { return bytes_added_.load(std::memory_order_relaxed); }
+  // What the batch and loads beside are charged to; null: nobody.
+  store::MemoryCharge* memory() const { return options_.memory; }
   // The owner adds so many bytes, here or to a load.
   void CountAdded(size_t bytes) {
     bytes_added_.store(bytes_added() + bytes, std::memory_order_relaxed);  // one writer

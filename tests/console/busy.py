@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pymysql
 
 from tests.console.program import PATIENCE_SECONDS
-from tests.kit.check import expect
+from tests.kit.check import CheckFailed
 from tools.server import PrivateServer
 
 ROWS, DELETED = 40_000, 8_000
@@ -87,20 +87,26 @@ class Busy:
                 cursor.execute("INSERT INTO shop.events (note) VALUES (MD5(RAND()))")
 
     def begin_compaction(self) -> None:
+        """It begins with a flush, which must not take minutes as well."""
         self.server.query(f"DELETE FROM shop.orders WHERE id <= {DELETED}")
+        self.server.query(FLUSH)
         self.server.query(SLOW)
         asking = self.link()
         self.start(execute, asking, "SET GLOBAL rocksdb_compact_cf = 'default'")
         wait_until(
-            self.server, "SELECT COUNT(*) FROM information_schema.ROCKSDB_ACTIVE_COMPACTIONS"
+            self.server,
+            "SELECT COUNT(*) FROM information_schema.ROCKSDB_ACTIVE_COMPACTIONS",
+            f"SELECT STATE, INFO, TIME FROM information_schema.PROCESSLIST WHERE ID = "
+            f"{asking.thread_id()}",
         )
 
 
-def wait_until(server: PrivateServer, question: str) -> None:
-    """Until the answer is not 0."""
+def wait_until(server: PrivateServer, question: str, *more: str) -> None:
+    """Until the answer is not 0. What `more` ask is told if that never comes."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not server.query(question)[0][0]:
-        expect(time.monotonic() < deadline, f"never: {question}")
+        if time.monotonic() > deadline:
+            raise CheckFailed(f"never: {question}; {[server.query(one) for one in more]}")
         time.sleep(0.02)
 
 

@@ -16,6 +16,8 @@ LARGE_FAMILY = 6_000  # children of one parent, likewise
 # Beside the data directory, where the server takes folders for databases.
 A_NEW_FOLDER = "CONCAT(@@datadir, '../checkpoint-', REPLACE(UUID(), '-', ''))"
 Rows = frozenset[tuple[int, int | None]]
+# id, v, and whether the row lives or is history
+Versions = frozenset[tuple[int, int, bool]]
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Contents:
     parent: Rows = frozenset({(1, 0), (2, 0)})
     child: Rows = frozenset({(1, 1), (2, 1), (3, 2)})  # id and parent
     note: Rows = frozenset({(1, 1), (2, 3)})  # id and child
+    versions: Versions = frozenset({(1, 10, True), (2, 20, True), (3, 30, True)})
     prepared: frozenset[str] = frozenset()
 
     def adding(self, *rows: tuple[int, int], without: tuple[int, ...] = ()) -> "Contents":
@@ -51,6 +54,8 @@ class Script(Client):
         self.pending: Contents | None = None
         self.given = 0  # the highest value of AUTO_INCREMENT that was acknowledged
         self.sequence = 0  # likewise of the sequence
+        self.in_flight = False  # the server died in a statement
+        self.registered = 0  # mysql.transaction_registry is looked at behind this id
 
     def create(self) -> list[str]:
         return [
@@ -66,6 +71,10 @@ class Script(Client):
             " REFERENCES parent (id) ON DELETE CASCADE ON UPDATE CASCADE)",
             "CREATE TABLE note (id INT PRIMARY KEY, child INT, FOREIGN KEY (child)"
             " REFERENCES child (id) ON DELETE SET NULL)",
+            "CREATE TABLE versions (id INT PRIMARY KEY, v INT NOT NULL, KEY v (v),"
+            " s BIGINT UNSIGNED GENERATED ALWAYS AS ROW START INVISIBLE,"
+            " e BIGINT UNSIGNED GENERATED ALWAYS AS ROW END INVISIBLE,"
+            " PERIOD FOR SYSTEM_TIME (s, e)) WITH SYSTEM VERSIONING",
         ]
 
     # --- for PointHarness
@@ -89,9 +98,15 @@ class Script(Client):
             for table in self.filled:
                 values = ", ".join(map(str, sorted(getattr(fresh, table))))
                 self.execute(f"INSERT INTO {table} VALUES {values}")
+            self.fill_versions(fresh)
         except pymysql.Error as error:
             raise DevError(f"the tables cannot be filled anew: {error}") from error
         self.known = fresh
+
+    def fill_versions(self, fresh: Contents) -> None:
+        self.registered = self.last_registered(self.execute)
+        values = ", ".join(f"({n}, {v})" for n, v, _ in sorted(fresh.versions))
+        self.execute(f"INSERT INTO versions VALUES {values}")
 
     def clear(self) -> None:
         """Empties the tables that statements change."""
@@ -100,13 +115,17 @@ class Script(Client):
         for table in (*reversed(self.filled), "large"):
             self.execute(f"DELETE FROM {table}")
         self.execute("TRUNCATE TABLE loaded")
+        self.execute("DELETE FROM versions")
+        self.execute("DELETE HISTORY FROM versions")
 
     def run_statement(self, steps: list[Step]) -> bool:
+        self.in_flight = False
         for sql, contents in steps:
             self.pending = contents
             try:
                 found = self.execute(sql)
             except Stopped:
+                self.in_flight = True
                 self.leave()
                 return False
             if contents is not None:
@@ -162,6 +181,7 @@ class Script(Client):
             ],
             "XA": self.of_xa(old),
             **self.of_cascades(old),
+            "versions": self.of_versions(old),
         }
         if self.binlog:
             # without it the server itself may commit by half: see ledger.TwoEngines
@@ -259,6 +279,24 @@ class Script(Client):
             ],
         }
 
+    def of_versions(self, old: Contents) -> list[Step]:
+        """Versioned by transaction: the commit also writes the registry, a table of InnoDB."""
+        inserted = old.versions | {(4, 40, True)}
+        updated = inserted - {(1, 10, True)} | {(1, 10, False), (1, 11, True)}
+        both = updated - {(2, 20, True), (3, 30, True)}
+        both |= {(2, 20, False), (3, 30, False), (3, 31, True)}
+        return [
+            ("INSERT INTO versions VALUES (4, 40)", replace(old, versions=inserted)),
+            ("UPDATE versions SET v = 11 WHERE id = 1", replace(old, versions=updated)),
+            ("BEGIN", None),
+            ("DELETE FROM versions WHERE id = 2", None),
+            ("SAVEPOINT s", None),
+            ("DELETE FROM versions", None),
+            ("ROLLBACK TO s", None),
+            ("UPDATE versions SET v = v + 1 WHERE id = 3", None),
+            ("COMMIT", replace(old, versions=both)),
+        ]
+
     def of_two_engines(self, old: Contents) -> list[Step]:
         new = replace(old.adding((8, 80)), there=frozenset({(1, 8)}))
         return [
@@ -272,7 +310,7 @@ class Script(Client):
 
     def check(self, execute) -> list[Problem]:
         found = self.read(execute)
-        problems = self.check_numbers(execute)
+        problems = self.check_numbers(execute) + self.check_registry(execute)
         if self.pending is not None:
             self.settle(found == self.pending)
         if found not in (self.known, self.pending):
@@ -290,8 +328,40 @@ class Script(Client):
             parent=frozenset(execute("SELECT id, v FROM parent FORCE INDEX (PRIMARY)")),
             child=frozenset(execute("SELECT id, parent FROM child FORCE INDEX (PRIMARY)")),
             note=frozenset(execute("SELECT id, child FROM note FORCE INDEX (PRIMARY)")),
+            versions=frozenset(
+                (n, v, bool(lives))
+                for n, v, lives in execute(
+                    "SELECT id, v, e = ~0 FROM versions FOR SYSTEM_TIME ALL FORCE INDEX (v)"
+                )
+            ),
             prepared=frozenset(as_text(row[3]) for row in execute("XA RECOVER")),
         )
+
+    @staticmethod
+    def last_registered(execute) -> int:
+        return execute("SELECT COALESCE(MAX(transaction_id), 0) FROM mysql.transaction_registry")[
+            0
+        ][0]
+
+    def check_registry(self, execute) -> list[Problem]:
+        """Each id of a row is registered. Nothing else is, but for what was in flight."""
+        rows = execute("SELECT s, e FROM versions FOR SYSTEM_TIME ALL")
+        known = execute("SELECT transaction_id, commit_id FROM mysql.transaction_registry")
+        used = {n for row in rows for n in row} - {2**64 - 1}
+        registered = {begin for begin, _ in known}
+        problems = []
+        if used - registered:
+            text = f"ids without a row of the registry: {sorted(used - registered)}"
+            problems.append(Problem("lost", text))
+        alone = len({n for n in registered - used if n > self.registered})
+        if alone > (0 if self.pending is None and not self.in_flight else 1):
+            problems.append(Problem("half", f"{alone} rows of the registry without versions"))
+        if any(commit <= begin for begin, commit in known):
+            problems.append(Problem("broken", "a commit's id is not above its begin's"))
+        # what was in flight is settled now, and has its row for good
+        if alone:
+            self.registered = self.last_registered(execute)
+        return problems
 
     def check_numbers(self, execute) -> list[Problem]:
         """Values that were given are not given again."""

@@ -73,11 +73,17 @@ class Ddl(Client):
 
     def draw_shape(self) -> Shape:
         rng = self.rng
+        partitions = rng.choice([0, 0, 2, 4])
+        placed, texted = (not partitions and rng.random() < 0.5 for _ in range(2))
         return Shape(
             added=tuple(rng.sample(range(1, 9), rng.randrange(3))),
             indexed=rng.random() < 0.5,
+            placed=placed,
+            spatial=placed and rng.random() < 0.5,
+            texted=texted,
+            searched=texted and rng.random() < 0.5,
             comment=rng.randrange(100),
-            partitions=rng.choice([0, 0, 2, 4]),
+            partitions=partitions,
         )
 
     def draw_create(self) -> tuple[str, list[State]]:
@@ -187,9 +193,17 @@ class Ddl(Client):
         if shape.virtual:
             kept = shape.virtual[1:]
             changes.append((f"DROP COLUMN w{shape.virtual[0]}", {"virtual": kept}))
+        if shape.placed:
+            clause = "DROP KEY s" if shape.spatial else "ADD SPATIAL KEY s (g)"
+            changes += [(f"{clause}{way}", {"spatial": not shape.spatial})] * 2
+        if shape.texted:
+            clause = "DROP KEY f" if shape.searched else "ADD FULLTEXT KEY f (t)"
+            changes += [(clause, {"searched": not shape.searched})] * 2
         return rng.choice(changes + self.draw_partitioning(shape) + self.draw_engine(shape))
 
     def draw_partitioning(self, shape: Shape) -> list[tuple[str, dict]]:
+        if shape.placed or shape.texted:
+            return []  # the server has no geometries in partitions; InnoDB no FULLTEXT index
         if shape.engine != "ROCKSDB":
             return []  # InnoDB's partitions may be split between two names by a crash
         if not shape.partitions:
@@ -204,8 +218,8 @@ class Ddl(Client):
         return changes
 
     def draw_engine(self, shape: Shape) -> list[tuple[str, dict]]:
-        if shape.partitions:
-            return []
+        if shape.partitions or shape.texted:
+            return []  # InnoDB fills its FULLTEXT indexes after a crash when it gets to it
         other = "InnoDB" if shape.engine == "ROCKSDB" else "ROCKSDB"
         return [(f"ENGINE={other}", {"engine": other})]
 

@@ -23,9 +23,10 @@ def rows(*ids: int) -> frozenset:
 
 
 class Script(Ddl):
-    """The statements, from one set of tables: d_a and d_b plain, d_p and d_q partitioned, d_e as a
-    partition of d_p, d_i of InnoDB. Not run as a thread. `builds` are those that had a neighbour,
-    `logged` its transactions that are in their logs."""
+    """The statements, from one set of tables: d_a and d_b plain, d_g and d_s with geometries, d_t
+    and d_f with texts, d_p and d_q partitioned, d_e as a partition of d_p, d_i of InnoDB. Not run
+    as a thread. `builds` are those that had a neighbour, `logged` its transactions that are in
+    their logs."""
 
     def __init__(self, number: int, seed: int, connect):
         super().__init__(number, seed, connect)
@@ -38,6 +39,10 @@ class Script(Ddl):
         return {
             name + "a": Shape(indexed=True, added=(3,), rows=rows(*range(1, 12))),
             name + "b": Shape(comment=4, virtual=(2,), rows=rows(1, 2)),
+            name + "g": Shape(placed=True, comment=3, rows=rows(*range(1, 9))),
+            name + "s": Shape(placed=True, spatial=True, rows=rows(*range(2, 14))),
+            name + "t": Shape(texted=True, comment=2, rows=rows(*range(1, 9))),
+            name + "f": Shape(texted=True, searched=True, rows=rows(*range(2, 14))),
             name + "p": Shape(indexed=True, partitions=3, rows=rows(*range(1, 20))),
             name + "q": Shape(partitions=2, comment=9, rows=rows(5, 6)),
             name + "e": Shape(indexed=True, rows=rows(30, 33)),
@@ -74,7 +79,7 @@ class Script(Ddl):
             if table is None:
                 self.execute(self.statement)
             else:
-                self.run_beside(Neighbour(self.connect, table))
+                self.run_beside(Neighbour(self.connect, table, self.fresh()[table].assignments()))
         except Stopped:
             self.leave()
             return False
@@ -118,7 +123,13 @@ class Script(Ddl):
         """By a name for the report; each begins with the tables of fresh()."""
         found = {}
         parts = (self.of_tables, self.of_alter, self.of_columns, self.of_rebuild)
-        parts = (*parts, self.of_copying_alter, self.of_partitions)
+        parts = (
+            *parts,
+            self.of_copying_alter,
+            self.of_partitions,
+            self.of_spatial,
+            self.of_full_text,
+        )
         for part in (*parts, self.of_builds_beside_writers):
             found |= part()
         return found
@@ -208,6 +219,48 @@ class Script(Ddl):
             "ADD INDEX and RENAME": (build, [built, indexed]),
         }
 
+    def of_spatial(self) -> dict[str, Statement]:
+        add, build = "ADD SPATIAL KEY s (g)", "ALGORITHM=NOCOPY"
+        new = f"d{self.number}_n"
+        plain = Shape(placed=True, spatial=True, comment=5)
+        return {
+            "CREATE with SPATIAL": (plain.create(new), [{**self.fresh(), new: plain}]),
+            "DROP with SPATIAL": self.moved("DROP TABLE {0}s", {}, "s"),
+            "ADD SPATIAL": self.altered("g", f"{add}, {build}", spatial=True),
+            "ADD SPATIAL and INDEX": self.altered(
+                "g", f"ADD KEY k (v), {add}, {build}", spatial=True, indexed=True
+            ),
+            "ADD SPATIAL by copying": self.altered("g", f"{add}, ALGORITHM=COPY", spatial=True),
+            "DROP SPATIAL": self.altered("s", "DROP KEY s, ALGORITHM=INSTANT", spatial=False),
+            "another SPATIAL": self.altered(
+                "s", f"DROP KEY s, {add}, COMMENT='8', {build}", comment=8
+            ),
+            "rebuild with SPATIAL": self.altered(
+                "s", "FORCE, COMMENT='8', ALGORITHM=INPLACE", comment=8
+            ),
+        }
+
+    def of_full_text(self) -> dict[str, Statement]:
+        add, build = "ADD FULLTEXT KEY f (t)", "ALGORITHM=NOCOPY"
+        new = f"d{self.number}_n"
+        plain = Shape(texted=True, searched=True, comment=5)
+        return {
+            "CREATE with FULLTEXT": (plain.create(new), [{**self.fresh(), new: plain}]),
+            "DROP with FULLTEXT": self.moved("DROP TABLE {0}f", {}, "f"),
+            "ADD FULLTEXT": self.altered("t", f"{add}, {build}", searched=True),
+            "ADD FULLTEXT and INDEX": self.altered(
+                "t", f"ADD KEY k (v), {add}, {build}", searched=True, indexed=True
+            ),
+            "ADD FULLTEXT by copying": self.altered("t", f"{add}, ALGORITHM=COPY", searched=True),
+            "DROP FULLTEXT": self.altered("f", "DROP KEY f, ALGORITHM=INSTANT", searched=False),
+            "another FULLTEXT": self.altered(
+                "f", f"DROP KEY f, {add}, COMMENT='8', {build}", comment=8
+            ),
+            "rebuild with FULLTEXT": self.altered(
+                "f", "FORCE, COMMENT='8', ALGORITHM=INPLACE", comment=8
+            ),
+        }
+
     def of_rebuild(self) -> dict[str, Statement]:
         """In place, with all rows written anew; a comment tells that it has happened."""
         end = "COMMENT='8', ALGORITHM=INPLACE, LOCK=NONE"
@@ -266,6 +319,12 @@ class Script(Ddl):
             "ADD INDEX with partitions beside a writer": self.altered(
                 "q", "ADD KEY k (v), COMMENT='6', LOCK=NONE", indexed=True, comment=6
             ),
+            "ADD SPATIAL beside a writer": self.altered(
+                "g", "ADD SPATIAL KEY s (g), COMMENT='6', LOCK=NONE", spatial=True, comment=6
+            ),
+            "ADD FULLTEXT beside a writer": self.altered(
+                "t", "ADD FULLTEXT KEY f (t), COMMENT='6', LOCK=NONE", searched=True, comment=6
+            ),
             "another PRIMARY KEY beside a writer": self.altered(
                 "a", "DROP PRIMARY KEY, ADD PRIMARY KEY (v), COMMENT='6', LOCK=NONE", comment=6
             ),
@@ -273,7 +332,7 @@ class Script(Ddl):
                 "p", "FORCE, COMMENT='6', LOCK=NONE", comment=6
             ),
         }
-        for letter, (text, _) in zip("bqap", found.values(), strict=True):
+        for letter, (text, _) in zip("bqgtap", found.values(), strict=True):
             self.beside[text] = f"d{self.number}_{letter}"
         return found
 

@@ -68,11 +68,23 @@ ALTER = (
         OFF + "ALTER TABLE {0}.free ADD FOREIGN KEY (v) REFERENCES {0}.top (v) ON DELETE CASCADE,"
         " ALGORITHM=NOCOPY",
     ),
-    Case("ADD by copying", "ALTER TABLE {0}.free " + FREE_TOP + " ON DELETE SET NULL"),
+    Case(
+        "ADD by copying",
+        "ALTER TABLE {0}.free " + FREE_TOP + " ON DELETE SET NULL, ALGORITHM=COPY",
+    ),
     Case(
         "ADD of two by copying",
         "ALTER TABLE {0}.free " + FREE_TOP + " ON DELETE CASCADE, ADD FOREIGN KEY (v)"
-        " REFERENCES {0}.mid (id) ON DELETE CASCADE, ADD COLUMN w INT DEFAULT 7",
+        " REFERENCES {0}.mid (id) ON DELETE CASCADE, ADD COLUMN w INT DEFAULT 7, ALGORITHM=COPY",
+    ),
+    Case(
+        "ADD that checks rows",
+        "ALTER TABLE {0}.free " + FREE_TOP + " ON DELETE SET NULL, ALGORITHM=NOCOPY, LOCK=NONE",
+    ),
+    Case(
+        "ADD of two that check rows, with an index",
+        "ALTER TABLE {0}.free " + FREE_TOP + " ON DELETE CASCADE, ADD FOREIGN KEY (v)"
+        " REFERENCES {0}.mid (id) ON DELETE CASCADE, ADD COLUMN w INT DEFAULT 7, ALGORITHM=NOCOPY",
     ),
     Case("ADD to itself", "ALTER TABLE {0}.free ADD FOREIGN KEY (v) REFERENCES {0}.free (id)"),
     Case("DROP in place", "ALTER TABLE {0}.mid DROP FOREIGN KEY mid_top, ALGORITHM=INSTANT"),

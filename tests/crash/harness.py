@@ -8,12 +8,14 @@ from pathlib import Path
 from random import Random
 
 from tests.kit.clients.all_clients import check_clients
+from tests.kit.clients.articles import Articles
 from tests.kit.clients.bank import Bank
 from tests.kit.clients.client import Client, Problem
 from tests.kit.clients.events import Events
 from tests.kit.clients.family import Family
 from tests.kit.clients.large import Large
 from tests.kit.clients.ledger import Counter, Ledger, TwoEngines
+from tests.kit.clients.places import Places
 from tests.kit.clients.prepared import Prepared
 from tests.kit.clients.scratch import Scratch
 from tools.errors import DevError
@@ -21,7 +23,7 @@ from tools.server import PrivateServer
 
 CLASSES = [
     *(Ledger, Ledger, Counter, Bank, Bank, Bank, Events, Prepared, Large, Scratch, TwoEngines),
-    Family,
+    *(Family, Places, Articles),
 ]
 COMMON = [
     "--innodb-flush-log-at-trx-commit=2",

@@ -32,11 +32,13 @@ def raised(rows: frozenset) -> frozenset:
 
 class Neighbour:
     """A context around the ALTER; no other one is under way. `logged`: transactions that had the
-    table when its build was under way, so that all they did was logged. `high`: whether the rows
-    are the high ones, as far as it knows; a transaction in flight may have made others of them."""
+    table when its build was under way, so that all they did was logged. `assignments`: what
+    an UPDATE of v must do besides. `high`: whether the rows are the high ones, as far as it knows;
+    a transaction in flight may have made others of them."""
 
-    def __init__(self, connect, table: str):
+    def __init__(self, connect, table: str, assignments: list[str]):
         self.connect, self.table = connect, table
+        self.assignments = assignments
         self.logged = 0
         self.high = False
         self.errors: list[str] = []
@@ -92,12 +94,13 @@ class Neighbour:
 
     def _change(self, cursor) -> None:
         sign = "-" if self.high else "+"
+        assignments = ", ".join([f"v = v {sign} {STEP}", *self.assignments])
         for statement in (
             f"INSERT INTO {{0}} (id, v) VALUES ({ROW}, 1)",
             "SAVEPOINT s",
             "DELETE FROM {0}",
             "ROLLBACK TO s",
-            f"UPDATE {{0}} SET v = v {sign} {STEP}",
+            f"UPDATE {{0}} SET {assignments}",
             f"DELETE FROM {{0}} WHERE id = {ROW}",
         ):
             cursor.execute(statement.format(self.table))

@@ -11,7 +11,7 @@ change what the generator believes of the schema. Rules that keep the right answ
 
 from random import Random
 
-from tests.differential import queries
+from tests.differential import geometries, queries, versions
 from tests.differential.schema_changes import SchemaChanges
 from tests.kit.side_by_side import schema
 from tests.kit.side_by_side.schema import Table
@@ -22,6 +22,7 @@ SESSION = (
     "SET time_zone = '+00:00'",
     "SET timestamp = 1700000000",
     "SET max_statement_time = 20",
+    "SET system_versioning_alter_history = KEEP",
 )
 SQL_MODES = (
     "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO",
@@ -62,18 +63,22 @@ class Generator:
         if self.made >= self.length:
             if self.in_transaction:
                 return self.end_transaction()
-            return self.temporary_contents()
+            return self.last_contents()
         self.made += 1
         if not self.tables:
             self.queue += self.new_table("t0")
             return self.queue.pop(0)
         return self.draw()
 
-    def temporary_contents(self) -> Statement | None:
-        """What the check at the end does for other tables."""
+    def last_contents(self) -> Statement | None:
+        """What the check at the end does for other tables, and what only this connection may ask of
+        those with versions."""
         for table in [t for t in self.tables if t.temporary]:
             self.tables.remove(table)
             self.queue += schema.contents(table) + [Statement(f"DROP TABLE {table.name}")]
+        for table in [t for t in self.tables if t.versioned]:
+            self.tables.remove(table)
+            self.queue.append(versions.order_of_transactions(table))
         return self.queue.pop(0) if self.queue else None
 
     def observe(self, statement: Statement, succeeded: bool) -> None:
@@ -88,9 +93,18 @@ class Generator:
         if roll < 0.52:
             return self.transaction_step()
         table = rng.choice(self.tables)
+        if table.versioned and rng.random() < 0.3:
+            return self.of_the_past(table)
         if roll < 0.97:
             return self.write(table)
         return self.change_schema(table)
+
+    def of_the_past(self, table: Table) -> Statement:
+        if self.in_transaction:
+            return versions.read_of(self.rng, table, "ALL")
+        ask = versions.forget if self.rng.random() < 0.1 else versions.read
+        self.queue += ask(self.rng, table)
+        return self.queue.pop(0)
 
     # --- tables and rows
 
@@ -98,6 +112,8 @@ class Generator:
         table = schema.random_table(self.rng, name)
         if not self.partitions:
             table.partitions = ""
+        geometries.add_some(self.rng, table)
+        versions.decide(self.rng, table)
         create = table.create()
         create.note = lambda: self.tables.append(table)
         statements = [create]
@@ -331,8 +347,10 @@ class Generator:
         # which a rule was refused, is not found by the server's next RENAME.
         if not table.automatic and not table.temporary:
             choices.append(to.rule)
-        if not table.partitions and not table.automatic:
+        if not table.partitions and not table.automatic and not table.versioned:
             choices.append(to.change_primary)
+        if any(map(geometries.is_geometry, table.columns)):
+            choices += [to.add_spatial_key] * 2
         if "RANGE" in table.partitions:
             choices += [to.partition_ddl] * 3
         return rng.choice(choices)(table)

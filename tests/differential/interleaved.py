@@ -5,11 +5,15 @@ Each connection writes only its own rows (even or odd ids) and reads all, also w
 reads is decided by its isolation level; where a lock of the other connection is in the way on one
 of the two engines, the runner rolls the transaction back on both. Either may change the table when
 the other has not used it in its transaction. A snapshot may then be older than the table is.
+
+Of a table versioned by transaction all of the past is read, and not that of one transaction: which
+of two open ones has the smaller id depends on the statement that gives the engine cause for one,
+and what AS OF TRANSACTION finds, on the ids.
 """
 
 from random import Random
 
-from tests.differential import queries
+from tests.differential import geometries, queries, versions
 from tests.differential.generator import SESSION
 from tests.differential.schema_changes import SchemaChanges
 from tests.kit.side_by_side import schema
@@ -55,6 +59,8 @@ class InterleavedGenerator:
         for key in table.keys[1:]:
             key.unique = False
         table.keys = [key for key in table.keys if is_stored(key)]
+        geometries.add_some(self.rng, table)
+        versions.decide(self.rng, table)
         return table
 
     def next(self) -> Statement | None:
@@ -82,6 +88,8 @@ class InterleavedGenerator:
         choices += [to.rebuild, self.add_key, self.add_key]
         if len(self.table.keys) > 1:
             choices.append(to.drop_key)
+        if any(map(geometries.is_geometry, self.table.columns)):
+            choices += [to.add_spatial_key] * 2
         statement = self.rng.choice(choices)(self.table)
         statement.connection = client
         self.open[client] = False
@@ -117,6 +125,8 @@ class InterleavedGenerator:
         return Statement(self.rng.choice(["COMMIT", "COMMIT", "ROLLBACK"]), connection=client)
 
     def read(self) -> Statement:
+        if self.table.versioned and self.rng.random() < 0.3:
+            return versions.read_of(self.rng, self.table, "ALL")
         return queries.select(self.rng, [self.table])
 
     def own_id(self, client: int) -> int:
@@ -140,6 +150,9 @@ class InterleavedGenerator:
             where = f"id BETWEEN {number} AND {last} AND id % 2 = {client}"
         if roll < 0.5:
             return Statement(f"DELETE FROM t0 WHERE {where}")
-        column = self.rng.choice(self.table.writable()[1:])
+        columns = self.table.writable()[1:]
+        if not columns:  # dropped, all of them
+            return self.insert(client, number)
+        column = self.rng.choice(columns)
         value = column.literal(self.rng)
         return Statement(f"UPDATE t0 SET {column.name} = {value} WHERE {where}")

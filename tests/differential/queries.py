@@ -5,6 +5,7 @@ GROUP BY in the output): which one appears is free."""
 
 from random import Random
 
+from tests.differential import geometries
 from tests.kit.side_by_side.schema import Column, Key, Table
 from tests.kit.side_by_side.statement import Statement
 
@@ -27,7 +28,7 @@ def ordered(rng: Random, table: Table, tables) -> Statement:
     direction = rng.choice(["", " DESC"])
     order = list(table.total_order())
     key = any_key(rng, table)
-    if key and not key.has_prefix():
+    if key and key.has_order():
         order = key.column_names() + order
     by = ", ".join(e + direction for e in order)
     limit = rng.choice(["", f" LIMIT {rng.choice([1, 2, 5, 20])}", " LIMIT 3 OFFSET 2"])
@@ -61,7 +62,7 @@ def key_range(rng: Random, table: Table, tables) -> Statement:
     where = [equality(rng, c) for c, _ in key.parts[:depth]]
     where.append(interval(rng, key.parts[depth][0]))
     direction = rng.choice(["", " DESC"])
-    order = key.column_names() + table.total_order()
+    order = ([] if key.spatial else key.column_names()) + table.total_order()
     by = ", ".join(e + direction for e in order)
     limit = rng.choice(["", " LIMIT 1", " LIMIT 4"])
     head = f"SELECT * FROM {table.name}{hint(rng, table, key)} WHERE "
@@ -85,6 +86,8 @@ def extreme(rng: Random, table: Table, tables) -> Statement:
     key = any_key(rng, table)
     column = rng.choice(key.parts)[0] if key and rng.random() < 0.8 else rng.choice(table.columns)
     function = rng.choice(["MIN", "MAX"])
+    if geometries.is_geometry(column):  # which have no order
+        return plain(rng, table, tables)
     where = conditions(rng, table, keyed=key)
     if not column.type.exact:
         clause = " AND ".join(where)
@@ -253,6 +256,8 @@ def condition(rng: Random, column: Column, dot: str = "") -> str:
 
 
 def equality(rng: Random, column: Column, dot: str = "") -> str:
+    if geometries.is_geometry(column):
+        return geometries.condition(rng, column, dot)
     name, kind = dot + column.name, column.type
     roll = rng.random()
     if roll < 0.55:
@@ -266,6 +271,8 @@ def equality(rng: Random, column: Column, dot: str = "") -> str:
 
 
 def interval(rng: Random, column: Column, dot: str = "") -> str:
+    if geometries.is_geometry(column):
+        return geometries.condition(rng, column, dot)
     name, kind = dot + column.name, column.type
     roll = rng.random()
     if kind.family == "text" and roll < 0.25:

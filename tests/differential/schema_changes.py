@@ -5,6 +5,7 @@ statement, which is called when it has succeeded."""
 from dataclasses import replace
 from random import Random
 
+from tests.differential import geometries
 from tests.kit.side_by_side import schema, values
 from tests.kit.side_by_side.schema import Column, Key, Table
 from tests.kit.side_by_side.statement import Statement
@@ -48,8 +49,11 @@ class SchemaChanges:
             column = schema.generated_column(rng, table, f"n{self.made}") or column
         # copying checks the rule of JSON, which the '' of NOT NULL breaks; the peer does not copy
         column.nullable = column.nullable or column.type.sql == "JSON"
+        if rng.random() < 0.1 and not table.partitions:
+            column = Column(f"n{self.made}", geometries.random_type(rng), False)
         default = ""
-        if not column.expression and rng.random() < 0.6:
+        is_geometry = geometries.is_geometry(column)
+        if not column.expression and (is_geometry or rng.random() < 0.6):
             default = self.default(column)
         at = rng.choice(["", " FIRST", f" AFTER {rng.choice(table.columns).name}"])
         if column.expression:
@@ -69,6 +73,8 @@ class SchemaChanges:
     def default(self, column: Column) -> str:
         """A constant, or an expression that is the same for all rows; a BLOB's is one."""
         literal = column.type.literal(self.rng)
+        if geometries.is_geometry(column):
+            return f" DEFAULT ({literal})"
         if column.type.is_blob:
             return f" DEFAULT {literal}"
         if column.type.sql == "DATE" or column.type.sql.startswith(("DATETIME", "TIMESTAMP")):
@@ -83,6 +89,21 @@ class SchemaChanges:
         both = key.unique and any(k.unique and k.name != "PRIMARY" for k in table.keys)
         clause = f"ADD {key.ddl()}{', ALGORITHM=COPY' if both else ''}"
         return self.alter(table, clause, lambda: table.keys.append(key))
+
+    def add_spatial_key(self, table: Table) -> Statement:
+        """Maybe in the place of one that is there, in one statement."""
+        key = geometries.new_key(self.rng, table, f"x{self.made}")
+        if key is None:
+            return self.rebuild(table)
+        old = next((k for k in table.keys if k.spatial), None)
+        if old is None or self.rng.random() < 0.7:
+            return self.alter(table, f"ADD {key.ddl()}", lambda: table.keys.append(key))
+
+        def done():
+            table.keys.remove(old)
+            table.keys.append(key)
+
+        return self.alter(table, f"DROP KEY {old.name}, ADD {key.ddl()}", done)
 
     def drop_key(self, table: Table) -> Statement:
         keys = [k for k in table.keys if k.name != "PRIMARY"]

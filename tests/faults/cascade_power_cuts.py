@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The machine dies while clients write rows with foreign keys: cascades, parents that many want at
-the same time, prepared XA transactions over both. Afterwards what was acknowledged is there, a
-cascade is there whole or not at all, and no row is without its parent."""
+the same time, prepared XA transactions over both. One writes geometries under a SPATIAL index, one
+texts under a FULLTEXT index.
+Afterwards what was acknowledged is there, a cascade is there whole or not at all, no row is without
+its parent, and indexes are those of the rows."""
 
 import threading
 import time
@@ -9,8 +11,10 @@ from random import Random
 
 from tests.faults.full_disk import expect
 from tests.kit.clients.all_clients import check_clients
+from tests.kit.clients.articles import Articles
 from tests.kit.clients.client import Client
 from tests.kit.clients.family import Family
+from tests.kit.clients.places import Places
 from tests.kit.clients.prepared_family import PreparedFamily
 from tests.kit.clients.rival import Rival
 from tests.kit.loop_disk import LoopDisk
@@ -18,7 +22,7 @@ from tools.server import PrivateServer
 
 CUTS, LONG_CUTS = 2, 50
 LONGEST = 2.0  # seconds until a cut
-CLASSES = (Family, Family, Rival, Rival, Rival, PreparedFamily)
+CLASSES = (Family, Family, Rival, Rival, Rival, PreparedFamily, Places, Articles)
 DATABASE = "cascades"
 # each acknowledged transaction is on the disk
 OPTIONS = ("--rocksdb-flush-log-at-trx-commit=1", "--rocksdb-lock-wait-timeout=1")

@@ -62,6 +62,9 @@ void Numbers(Bytes key, Bytes value) {
     Require(DecodeAutoIncrement(key, EncodeAutoIncrement(large), &again).ok() && again == large,
             "auto-increment");
   }
+  if (DecodeVersionIds(key, value, &large).ok()) {
+    Require(EncodeVersionIds(large) == value, "ids of versions");
+  }
   if (DecodeTableVersion(key, value, &large).ok()) {
     Require(EncodeTableVersion(large) == value, "version of a table");
   }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Error numbers of the server that pymysql.constants.ER does not name, by the server's own names
-(mysqld_error.h)."""
+(mysqld_error.h); and one of handlers (my_base.h)."""
 
+HANDLER_TABLE_DEF_CHANGED = 159
 DROP_INDEX_FK = 1553
 XA_RBTIMEOUT = 1613
 XA_RBDEADLOCK = 1614
@@ -22,3 +23,4 @@ FK_COLUMN_NOT_NULL = 1830
 ALTER_OPERATION_NOT_SUPPORTED_REASON = 1846
 CONNECTION_KILLED = 1927
 GTID_STRICT_OUT_OF_ORDER = 1950
+VERS_NO_TRX_ID = 4129

@@ -46,6 +46,11 @@ class Outcome:
         return digest(self.story) if self.story else ""
 
 
+def test_of(name: str) -> str:
+    """The test's own name, of an outcome's, which may have combinations behind it."""
+    return name.partition("[")[0]
+
+
 def run(tests: list[SuiteTest], engine: str, workers: int, tolerant: bool) -> Iterator[Outcome]:
     """Yields one outcome a test and combination, as they end."""
     folder = tolerant_copy(engine) if tolerant else mtr.make_installation(engine)
@@ -72,6 +77,9 @@ def run(tests: list[SuiteTest], engine: str, workers: int, tolerant: bool) -> It
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
+        # SIGPIPE stays ignored. The runner's manager writes to workers that have left, and died of
+        # it, with the tests of the others not run.
+        restore_signals=False,
     )
     try:
         for outcome in read(process.stdout):

@@ -11,7 +11,7 @@ import shutil
 
 from tests.kit.tier_result import TierResult
 from tests.myrocks_suite import expectations, runner, verdicts
-from tests.myrocks_suite.runner import Outcome
+from tests.myrocks_suite.runner import Outcome, test_of
 from tests.myrocks_suite.suite import SuiteTest, all_tests
 
 HELP = "MyRocks' own tests, compared with a kept list"
@@ -33,12 +33,10 @@ def run(args) -> TierResult:
     expected = expectations.load()
     tests = choose(args, expected)
     done = previous(engine) if args.resume else {}
-    remaining = [t for t in tests if not any(n.partition("[")[0] == t.full_name for n in done)]
+    remaining = [t for t in tests if not any(test_of(n) == t.full_name for n in done)]
     outcomes = list(done.values()) + follow(remaining, engine, args, expected)
     by_name = {test.full_name: test for test in all_tests()}
-    words = {
-        o.name: verdicts.outcome_word(o, by_name.get(o.name.partition("[")[0])) for o in outcomes
-    }
+    words = {o.name: verdicts.outcome_word(o, by_name.get(test_of(o.name))) for o in outcomes}
     result = TierResult("myrocks-suite", 0, 0)
     if engine != "rocksdb":
         print(verdicts.table(words))
@@ -48,10 +46,9 @@ def run(args) -> TierResult:
         record(outcomes, words, by_name, expected)
     for outcome in outcomes:
         take(outcome, words, expected, result)
+    lost(tests, outcomes, result)
     switched_off(tests, by_name, expected, words, args, result)
-    names = ",".join(
-        dict.fromkeys(failure.split("[")[0].split(":")[0] for failure in result.failures)
-    )
+    names = ",".join(dict.fromkeys(test_of(failure).split(":")[0] for failure in result.failures))
     result.repeat_command = "./dev test myrocks-suite" + (f" --filter {names}" if names else "")
     print(verdicts.table(words))
     lacking = verdicts.shortfall(words) if is_whole(args) else ""
@@ -128,7 +125,7 @@ def follow(tests, engine: str, args, expected) -> list[Outcome]:
     outcomes: dict[str, Outcome] = {}
     with open(log_file(engine), "a") as log:
         for tolerant in (False, True):
-            early = {n.partition("[")[0] for n, o in outcomes.items() if o.verdict == "fails"}
+            early = {test_of(n) for n, o in outcomes.items() if o.verdict == "fails"}
             part = [t for t in tests if t.full_name in early] if tolerant else tests
             for outcome in runner.run(part, engine, args.workers, tolerant) if part else ():
                 log.write(json.dumps(vars(outcome)) + "\n")
@@ -151,11 +148,11 @@ def show(outcome: Outcome, known, folder) -> None:
 def record(outcomes, words, by_name, expected) -> None:
     """Writes the kept list: outcomes of this run, reasons as they were."""
     for outcome in outcomes:
-        test = by_name.get(outcome.name.partition("[")[0])
+        test = by_name.get(test_of(outcome.name))
         old = expected.get(outcome.name)
         expected[outcome.name] = verdicts.renewed(words[outcome.name], outcome, test, old)
     for test in by_name.values():
-        if test.disabled and not any(n.partition("[")[0] == test.full_name for n in expected):
+        if test.disabled and not any(test_of(n) == test.full_name for n in expected):
             expected[test.full_name] = expectations.Expectation(
                 test.full_name, "skipped", reason=f"switched off by its own list: {test.disabled}"
             )
@@ -183,6 +180,15 @@ def take(outcome: Outcome, words, expected, result: TierResult) -> None:
         result.skipped += 1  # a fault that the list knows is neither passed nor new
     else:
         result.passed += 1
+
+
+def lost(tests, outcomes, result: TierResult) -> None:
+    """Counts tests that were to run, and of which the runner said nothing."""
+    told = {test_of(outcome.name) for outcome in outcomes}
+    for test in tests:
+        if test.full_name not in told:
+            result.failed += 1
+            result.failures.append(f"{test.full_name}: no outcome")
 
 
 def switched_off(tests, by_name, expected, words, args, result: TierResult) -> None:

@@ -11,7 +11,7 @@ import pymysql
 from tests.kit.printable import printable
 from tests.kit.side_by_side.server_options import ENGINE_OPTIONS
 from tests.kit.tier_result import TierResult
-from tests.online_ddl import builds, writers
+from tests.online_ddl import builds, references, writers
 from tests.online_ddl.builds import Builder
 from tests.online_ddl.killed import CONNECTION, CRASH, QUERY, Killed
 from tests.online_ddl.writers import DATABASE, Pauses, Writers
@@ -38,6 +38,8 @@ def run(args) -> TierResult:
         for shape in writers.SHAPES:
             if chosen(f"builds, {shape}", args):
                 run_builds(server, shape, seed, args, result)
+        if chosen("references", args):
+            run_references(server, seed, args, result)
         if chosen("kills", args):
             run_kills(server, seed, args, result)
         if chosen("crashes", args):
@@ -86,6 +88,29 @@ def run_builds(server, shape: str, seed: int, args, result: TierResult) -> None:
         f" {writers.LOCK_TIMEOUT} s): {pauses.locked}\n"
         f"      the longest of all others: {pauses.free}"
     )
+
+
+def run_references(server, seed: int, args, result: TierResult) -> None:
+    """Half of the time beside writers that are careful, half of it beside others."""
+    seconds = (args.seconds or (LONG_SECONDS if args.long else SECONDS)) / 3
+    rng = Random(f"{seed} references")
+    for careless in (False, True):
+        references.create(server)
+        adder = references.Adder(server)
+        with references.Couples(server, rng.randrange(10**9), careless) as couples:
+            deadline = time.monotonic() + seconds / 2
+            while time.monotonic() < deadline and not adder.problems:
+                adder.add(rng, careless)
+        problems = adder.problems + couples.problems
+        # of a few tries beside careless writers all may end with an error, as they should
+        if adder.added + careless * adder.refused == 0 and not problems:
+            problems = [f"none was added; {adder.refused} refused, {adder.busy} gave way"]
+        settle("references", problems, seed, result, max(adder.added, 1))
+        print(
+            f"   references, {'careless' if careless else 'careful'} writers: {adder.added} added,"
+            f" {adder.refused} refused, {adder.busy} gave way; {couples.done['ok']} statements"
+            " beside"
+        )
 
 
 def run_killed(server, seed: int, args, result: TierResult) -> None:

@@ -6,11 +6,15 @@ changes are rows of all."""
 import threading
 import time
 from collections import Counter, deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 
 import pymysql
 from pymysql.constants import ER
+
+from tests.online_ddl.crew import Crew
 
 DATABASE = "online_ddl"
 WRITERS = 8
@@ -150,34 +154,17 @@ class Pauses:
 
 
 @dataclass
-class Writers:
-    """Starts them with `with`."""
-
-    server: object
-    seed: int
+class Writers(Crew):
     doubles: bool = False  # gives rows values of `u` that others have, for a while
-    stop: threading.Event = field(default_factory=threading.Event)
     pauses: Pauses = field(default_factory=Pauses)
-    done: Counter = field(default_factory=Counter)
-    problems: list[str] = field(default_factory=list)
+    states: States = field(default_factory=States)
     server_dies: bool = False
 
-    def __enter__(self) -> "Writers":
-        self.states = States()
-        self.threads = [
-            threading.Thread(target=self.work, args=(number, Random(f"{self.seed} {number}")))
-            for number in range(WRITERS)
+    def jobs(self) -> list[Callable[[], None]]:
+        writers = [
+            partial(self.work, number, Random(f"{self.seed} {number}")) for number in range(WRITERS)
         ]
-        watch = (self.server, self.stop)
-        self.threads.append(threading.Thread(target=self.states.watch, args=watch))
-        for thread in self.threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_) -> None:
-        self.stop.set()
-        for thread in self.threads:
-            thread.join()
+        return [*writers, partial(self.states.watch, self.server, self.stop)]
 
     def work(self, number: int, rng: Random) -> None:
         while not self.stop.is_set():

@@ -19,6 +19,7 @@ from tests.replication.read_free import ReadFree
 from tests.replication.replica_kills import ReplicaKills
 from tests.replication.replica_power_cuts import ReplicaPowerCuts
 from tests.replication.statements import Statements
+from tests.replication.versions import Versions
 from tools import paths
 
 HELP = "crash-safe and parallel replicas, semi-sync fail-over, checksums: nothing is lost"
@@ -35,6 +36,7 @@ SCENARIOS: list[type[Scenario]] = [
     ForeignKeys,
     ForeignKeyKills,
     Alters,
+    Versions,
 ]
 
 

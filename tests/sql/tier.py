@@ -13,6 +13,10 @@ HELP = "SQL suite in the server's test runner"
 # "basalt.topic 'combination' w1 [ pass ]   123", also with skipped, fail, retry-pass, disabled
 LINE = re.compile(r"^(\S+\.\S+(?: '[^']*')?)\s+(?:w\d+ )?\[ ([a-z-]+) \]")
 WORKERS = 2
+# of a failed topic: what mariadb-test and diff say ("mysqltest: At line 3: ...", "-0", "+1")
+DIFFERENCE = re.compile(r"^(mysqltest: |[-+](?!-- |\+\+ |-{5}))")
+# lines of a failed topic that are told again at the end
+TOLD = 12
 
 
 def run(args) -> TierResult:
@@ -48,19 +52,23 @@ def run(args) -> TierResult:
 
 
 def follow(process) -> tuple[dict[str, int], list[str]]:
-    """Shows the runner's output; returns counts by kind and the names of failed tests."""
+    """Shows the runner's output; returns counts by kind, and each failed test with what differs."""
     counts = {"pass": 0, "skipped": 0}
-    failures: list[str] = []
+    failures: dict[str, list[str]] = {}
+    failed: list[str] | None = None
     for line in process.stdout:
         print(line, end="")
         match = LINE.match(line)
         if not match:
+            if failed is not None and DIFFERENCE.match(line) and len(failed) < TOLD:
+                failed.append(line.rstrip())
             continue
         name, verdict = match.groups()
+        failed = None
         if verdict in ("pass", "retry-pass"):
             counts["pass"] += 1
         elif verdict in ("skipped", "disabled"):
             counts["skipped"] += 1
         elif name not in failures:
-            failures.append(name)
-    return counts, failures
+            failed = failures[name] = []
+    return counts, ["\n    ".join([name, *told]) for name, told in failures.items()]

@@ -78,7 +78,7 @@ CASES = [
     Case("table without its index", put(TABLE, "0x00010000000000000999"), "no record"),
     Case("index record", put(PRIMARY, "0x000601"), "cut off"),
     Case("later index record", put(PRIMARY, "0x0008" + "00" * 15), "version 8"),
-    Case("layout of rows", put(PRIMARY, "0x000701000d" + "00" * 12), "layout of rows is cut off"),
+    Case("layout of rows", put(PRIMARY, "0x000701000d" + "00" * 12), "time to live is cut off"),
     Case("later row format", put(PRIMARY, "0x000601ffff" + "00" * 12), "newer than"),
     Case("later index flags", put(PRIMARY, "0x000601000d00000008" + "00" * 8), "flags"),
     Case("column family record", put("0x0000000300000000", "0x00010000"), "bytes, not 6"),

@@ -22,6 +22,8 @@ TABLES = [
     # in Basalt's own format version
     "CREATE TABLE descending (id INT, a INT, b VARCHAR(20), PRIMARY KEY (id DESC), KEY a (a DESC))",
     f"INSERT INTO descending {ROWS}",
+    "CREATE TABLE words (id INT PRIMARY KEY, a INT, b VARCHAR(20), FULLTEXT KEY b (b))",
+    f"INSERT INTO words {ROWS}",
     "CREATE TABLE nopad (id INT PRIMARY KEY, a INT, b VARCHAR(20) COLLATE utf8mb4_unicode_nopad_ci,"
     " KEY b (b))",
     f"INSERT INTO nopad {ROWS}",
@@ -56,6 +58,7 @@ CANNOT_OPEN = "Sequences and tables with columns that MyRocks cannot open"
 # as they are
 REPAIRS = {
     "descending": "DROP PRIMARY KEY, DROP KEY a, ADD PRIMARY KEY (id), ADD KEY a (a)",
+    "words": "DROP KEY b",
     "nopad": "MODIFY b VARCHAR(20) COLLATE utf8mb4_unicode_ci",
 }
 # Rows that lie as another definition says; stock must not read one of them.
@@ -106,7 +109,9 @@ class WayBack:
             run_on_both(server, DATABASE, [*TABLES, *DEFINED])
             self.columns_of_ours(server)
         error = self.start_stock()
-        self.expect("stock refuses indexes of version 14", "invalid key version" in error, error)
+        self.expect(
+            "stock refuses indexes of versions of ours", "invalid key version" in error, error
+        )
         with self.ours() as server:
             self.repair(server)
             self.rebuild(server)

@@ -31,6 +31,8 @@ ORDER = (
     "fuzz",
     "differential",
     "foreign-keys",
+    "spatial",
+    "full-text",
     "crash",
     "replication",
     "cluster",

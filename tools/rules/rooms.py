@@ -49,10 +49,11 @@ ROOMS = {
     "engine": {
         "": set(),
         "scans": {""},
-        "rows": {"", "scans"},
+        "rows": {"", "scans", "full_text"},
         "indexes": {""},
         "loads": {"", "indexes"},
         "checks": {"", "indexes"},
+        "full_text": set(),
         "references": {"", "rows", "scans", "indexes"},
     },
     "server": {

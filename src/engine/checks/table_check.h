@@ -11,6 +11,7 @@
 #include "engine/checks/check_findings.h"
 #include "engine/checks/index_fingerprint.h"
 #include "engine/indexes/index_walk.h"
+#include "engine/indexes/row_entries.h"
 #include "engine/table.h"
 #include "engine/task_progress.h"
 
@@ -18,7 +19,8 @@ namespace basalt::engine {
 
 // How much of a table a check looks at.
 //   quick     every row and entry: is its key whole, its value of a proper length; are there as
-//             many entries as rows. No column is decoded, nothing is compared.
+//             many entries as rows (not in a FULLTEXT index). No column is decoded, nothing is
+//             compared.
 //   medium    every row is decoded, lies under its own key, and has in each index exactly the entry
 //             it must have, unpack info included; unique indexes hold nothing twice. One pass over
 //             the rows and one over each index, without looking anything up.
@@ -67,7 +69,7 @@ class TableCheck {
   Status EndWalk(size_t index, const IndexWalk& walk, Status status, bool* complete);
 
   Status CheckRows();
-  void CheckRow(Bytes key, Bytes value);
+  Status CheckRow(Bytes key, Bytes value);
   void CheckRowQuickly(Bytes key, Bytes value);
   void CheckChecksum(size_t index, Bytes key, Bytes value);
   Status CheckEntries(size_t index);
@@ -83,6 +85,7 @@ class TableCheck {
   Status SearchEntry(size_t index, Bytes key, Bytes value, ImageRun* run);
   bool EntryGivesRowBack(size_t index, Bytes key, Bytes value);
   Status SearchRows(const std::vector<size_t>& indexes);
+  Status SearchEntriesOfRow(size_t index, Bytes row_key);
   Status LookUp(size_t index, Bytes key, rocksdb::PinnableSlice* value, Code* found);
 
   Status CheckFiles();
@@ -94,7 +97,7 @@ class TableCheck {
   CheckFindings findings_;
 
   RowImage row_;
-  EntryEncoder encoder_;
+  RowEntries must_have_;  // what the row in row_ must have in an index
   ImageRun primary_run_;
   std::vector<uint8_t> prefix_buffer_;
   // What an entry gives back, for EntryGivesRowBack.

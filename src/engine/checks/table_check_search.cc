@@ -138,11 +138,11 @@ Status TableCheck::SearchEntry(size_t index, Bytes key, Bytes value, ImageRun* r
     findings_.Add(index, Finding::kUnreadableRow, key);
     return Status::Ok();
   }
-  encoder_.Encode(codec, row_);
-  if (encoder_.key() != key) {
+  BASALT_RETURN_IF_ERROR(must_have_.Encode(index, row_));
+  const size_t entry = must_have_.Find(key);
+  if (entry == must_have_.size()) {
     findings_.Add(index, Finding::kForeign, key);
-  } else if (UnpackThatCounts(codec, encoder_.unpack()) != content.unpack ||
-             !EntryGivesRowBack(index, key, value)) {
+  } else if (must_have_.content(entry) != content.unpack || !EntryGivesRowBack(index, key, value)) {
     findings_.Add(index, Finding::kWrongContent, key);
   }
   if (table_.index(index).unique && !codec.UniqueIsExact()) CheckImage(index, key, row_, run);
@@ -151,8 +151,8 @@ Status TableCheck::SearchEntry(size_t index, Bytes key, Bytes value, ImageRun* r
 
 // Decodes the entry, and compares what comes out with the row in row_.
 bool TableCheck::EntryGivesRowBack(size_t index, Bytes key, Bytes value) {
-  if (depth_ != CheckDepth::kExtended) return true;
   const codec::KeyCodec& codec = *table_.index(index).codec;
+  if (depth_ != CheckDepth::kExtended || IsFullText(codec)) return true;
   const codec::TableDescriptor& descriptor = table_.descriptor();
   if (decoder_index_ != index) {
     entry_decoder_.Compile(descriptor, codec, codec::ColumnSet::All(descriptor.columns.size()));
@@ -183,12 +183,23 @@ Status TableCheck::SearchRows(const std::vector<size_t>& indexes) {
     }
     if (!row_.Decode(walk.key(), walk.value())) continue;
     for (const size_t index : indexes) {
-      encoder_.Encode(*table_.index(index).codec, row_);
-      BASALT_RETURN_IF_ERROR(LookUp(index, encoder_.key(), &value, &found));
-      if (found == Code::kNotFound) findings_.Add(index, Finding::kMissing, walk.key());
+      BASALT_RETURN_IF_ERROR(SearchEntriesOfRow(index, walk.key()));
     }
   }
   if (status.code() == Code::kInterrupted) return status;
+  return Status::Ok();
+}
+
+// Of the row in row_.
+Status TableCheck::SearchEntriesOfRow(size_t index, Bytes row_key) {
+  BASALT_RETURN_IF_ERROR(must_have_.Encode(index, row_));
+  rocksdb::PinnableSlice value;
+  for (size_t entry = 0; entry < must_have_.size(); ++entry) {
+    Code found;
+    BASALT_RETURN_IF_ERROR(LookUp(index, must_have_.key(entry), &value, &found));
+    if (found == Code::kNotFound) findings_.Add(index, Finding::kMissing, row_key);
+    value.Reset();
+  }
   return Status::Ok();
 }
 

@@ -1,40 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/indexes/change_applier.h"
 
-#include <chrono>
 #include <memory>
 #include <set>
 
 #include "engine/database.h"
 #include "engine/entry_name.h"
 #include "store/errors/status_map.h"
-#include "store/format/index_bounds.h"
 
 namespace basalt::engine {
 namespace {
 
-constexpr uint64_t kChangesPerReport = 1024;
-
-Bytes BytesOf(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
-rocksdb::Slice SliceOf(Bytes bytes) { return {bytes.data(), bytes.size()}; }
-
-std::string KeyOf(IndexId log, uint64_t position) {
-  std::string key;
-  AppendBigEndian32(&key, log.number);
-  AppendBigEndian64(&key, position);
-  return key;
+// How the first entries of two lists stand to each other, from these positions on: whose key comes
+// first. The end of a list comes behind all keys. Not for two ends.
+int OrderOf(const std::vector<IndexEntry>& one, size_t at_one, const std::vector<IndexEntry>& other,
+            size_t at_other) {
+  if (at_one == one.size()) return 1;
+  if (at_other == other.size()) return -1;
+  return one[at_one].key.compare(other[at_other].key);
 }
 
 }  // namespace
 
 ChangeApplier::ChangeApplier(const Table* table, IndexId log, const std::vector<NewIndex>* indexes,
-                             NewRow* row)
+                             NewRow* row, ChangeConsumer* also)
     : table_(*table),
-      log_(log),
-      log_family_(table->database()->store()->FindColumnFamily(log.column_family)),
       indexes_(*indexes),
       row_(row),
+      also_(also),
       duplicates_(table->database()->store(), indexes),
+      reader_(table, log),
       removed_(indexes->size()),
       added_(indexes->size()) {
   for (size_t i = 0; i < indexes_.size(); ++i) {
@@ -44,115 +39,106 @@ ChangeApplier::ChangeApplier(const Table* table, IndexId log, const std::vector<
   }
 }
 
-// What is decided before the view is made, is in the view, or nowhere: the next pass begins behind
-// it, and so never steps over what this one has taken away.
-Status ChangeApplier::ApplyCommitted(const Progress& progress, uint64_t* applied) {
-  const auto begun = std::chrono::steady_clock::now();
-  store::Store* store = table_.database()->store();
-  const uint64_t undecided = table_.database()->transactions()->FirstUndecidedChange();
-  const store::IndexBounds bounds(log_, /*reverse=*/false);
-  rocksdb::ReadOptions options;
-  bounds.Confine(&options);
-  options.fill_cache = false;
-  const std::unique_ptr<rocksdb::Iterator> entry(store->base()->NewIterator(options, log_family_));
-  *applied = 0;
-  for (entry->Seek(KeyOf(log_, first_)); entry->Valid(); entry->Next()) {
-    BASALT_RETURN_IF_ERROR(Apply(BytesOf(entry->key()), BytesOf(entry->value())));
-    if (batch_.GetDataSize() >= kBatchBytes) BASALT_RETURN_IF_ERROR(WriteBatch());
-    if (++*applied % kChangesPerReport == 0 && !progress(*applied)) {
-      return Status(Code::kInterrupted, "building an index was interrupted");
-    }
-  }
-  BASALT_RETURN_IF_ERROR(store::MapStatus(entry->status(), "reading a log of changes"));
-  BASALT_RETURN_IF_ERROR(WriteBatch());
-  first_ = undecided;
+Status ChangeApplier::ApplyCommitted(const ChangeLogReader::Progress& progress, uint64_t* applied) {
+  BASALT_RETURN_IF_ERROR(reader_.ReadCommitted(this, progress, applied));
   unwritten_ += *applied;
-  table_.counters().change_log().SetPause(
-      pace_.AfterPass(std::chrono::duration_cast<std::chrono::microseconds>(
-          std::chrono::steady_clock::now() - begun)));
   return Status::Ok();
 }
 
-Status ChangeApplier::Apply(Bytes key, Bytes change_bytes) {
-  codec::RowChange change;
-  BASALT_RETURN_IF_ERROR(codec::DecodeRowChange(change_bytes, &change));
+Status ChangeApplier::Take(const codec::RowChange& change, rocksdb::WriteBatch* batch) {
+  batch_ = batch;
   BASALT_RETURN_IF_ERROR(Encode(change.before, &removed_));
   BASALT_RETURN_IF_ERROR(Encode(change.after, &added_));
   BASALT_RETURN_IF_ERROR(duplicate_rows_ == nullptr ? ReplaceEntries() : ReplaceRow());
-  return store::MapStatus(batch_.SingleDelete(log_family_, SliceOf(key)),
-                          "taking a change out of its log");
+  return also_ == nullptr ? Status::Ok() : also_->Take(change, batch);
 }
 
-Status ChangeApplier::Encode(const codec::RowChange::Row& row, Entries* entries) {
-  for (IndexEntry& entry : *entries) entry.key.clear();
+Status ChangeApplier::Encode(const codec::RowChange::Row& row, Row* entries) {
+  for (Entries& of_index : *entries) of_index.clear();
   if (!row.exists) return Status::Ok();
   Status decoded = row_->Decode(row.key, row.value);
   if (!decoded.ok()) {
     return WithEntry(table_, table_.primary_position(), row.key, std::move(decoded));
   }
   for (size_t i = 0; i < indexes_.size(); ++i) {
-    if (!row_->Encode(indexes_[i], &(*entries)[i])) (*entries)[i].key.clear();
+    BASALT_RETURN_IF_ERROR(row_->Encode(indexes_[i]));
+    for (size_t entry = 0; entry < row_->size(); ++entry) {
+      (*entries)[i].push_back({std::string(row_->key(entry)), std::string(row_->value(entry))});
+    }
   }
   return Status::Ok();
 }
 
 // A row that keeps its new primary key, which no other has, changes entry by entry.
 Status ChangeApplier::ReplaceRow() {
-  const bool had = !removed_[primary_].key.empty();
-  const bool has = !added_[primary_].key.empty();
-  if (had && removed_[primary_].key == added_[primary_].key && duplicate_rows_->Replace(added_)) {
+  const Entries& removed = removed_[primary_];
+  const bool had = !removed.empty();
+  const bool has = !added_[primary_].empty();
+  const bool keeps = had && has && removed.front().key == added_[primary_].front().key;
+  if (keeps && duplicate_rows_->Replace(added_)) {
     return ReplaceEntries();
   }
   if (had) BASALT_RETURN_IF_ERROR(RemoveRow(removed_));
   return has ? AddRow(added_) : Status::Ok();
 }
 
-Status ChangeApplier::RemoveRow(const Entries& row) {
+Status ChangeApplier::RemoveRow(const Row& row) {
   bool stored = false;
-  Entries next;
+  Row next;
   BASALT_RETURN_IF_ERROR(duplicate_rows_->Remove(row, &stored, &next));
   if (!stored) return Status::Ok();
-  for (size_t i = 0; i < row.size(); ++i) BASALT_RETURN_IF_ERROR(RemoveEntry(i, row[i]));
+  for (size_t i = 0; i < row.size(); ++i) {
+    for (const IndexEntry& entry : row[i]) BASALT_RETURN_IF_ERROR(RemoveEntry(i, entry));
+  }
   return next.empty() ? Status::Ok() : PutEntries(next);
 }
 
-Status ChangeApplier::AddRow(const Entries& row) {
+Status ChangeApplier::AddRow(const Row& row) {
   bool waits = false;
   BASALT_RETURN_IF_ERROR(duplicate_rows_->Add(row, &waits));
   return waits ? Status::Ok() : PutEntries(row);
 }
 
-Status ChangeApplier::PutEntries(const Entries& row) {
-  for (size_t i = 0; i < row.size(); ++i) BASALT_RETURN_IF_ERROR(PutEntry(i, row[i]));
+Status ChangeApplier::PutEntries(const Row& row) {
+  for (size_t i = 0; i < row.size(); ++i) {
+    for (const IndexEntry& entry : row[i]) BASALT_RETURN_IF_ERROR(PutEntry(i, entry));
+  }
   return Status::Ok();
 }
 
 Status ChangeApplier::ReplaceEntries() {
-  for (size_t i = 0; i < indexes_.size(); ++i) BASALT_RETURN_IF_ERROR(ReplaceEntry(i));
+  for (size_t i = 0; i < indexes_.size(); ++i) BASALT_RETURN_IF_ERROR(ReplaceEntries(i));
   return Status::Ok();
 }
 
-// Between two puts of a key there is always a removal (invariant 4 of the engine).
-Status ChangeApplier::ReplaceEntry(size_t index) {
-  const IndexEntry& removed = removed_[index];
-  const IndexEntry& added = added_[index];
-  if (removed.key == added.key && removed.value == added.value) return Status::Ok();
-  BASALT_RETURN_IF_ERROR(RemoveEntry(index, removed));
-  return PutEntry(index, added);
+// What is in both lists with the same value stays. Between two puts of a key there is always a
+// removal (invariant 4 of the engine).
+Status ChangeApplier::ReplaceEntries(size_t index) {
+  const Entries& removed = removed_[index];
+  const Entries& added = added_[index];
+  size_t old = 0;
+  size_t fresh = 0;
+  while (old < removed.size() || fresh < added.size()) {
+    const int order = OrderOf(removed, old, added, fresh);
+    const bool stays = order == 0 && removed[old].value == added[fresh].value;
+    if (order <= 0 && !stays) BASALT_RETURN_IF_ERROR(RemoveEntry(index, removed[old]));
+    if (order >= 0 && !stays) BASALT_RETURN_IF_ERROR(PutEntry(index, added[fresh]));
+    if (order <= 0) ++old;
+    if (order >= 0) ++fresh;
+  }
+  return Status::Ok();
 }
 
 Status ChangeApplier::RemoveEntry(size_t index, const IndexEntry& entry) {
-  if (entry.key.empty()) return Status::Ok();
   const NewIndex& removed = indexes_[index];
-  return store::MapStatus(removed.primary ? batch_.Delete(removed.family, entry.key)
-                                          : batch_.SingleDelete(removed.family, entry.key),
+  return store::MapStatus(removed.primary ? batch_->Delete(removed.family, entry.key)
+                                          : batch_->SingleDelete(removed.family, entry.key),
                           "applying a change to a new index");
 }
 
 Status ChangeApplier::PutEntry(size_t index, const IndexEntry& entry) {
-  if (entry.key.empty()) return Status::Ok();
   duplicates_.NotePut(index, entry.key);
-  return store::MapStatus(batch_.Put(indexes_[index].family, entry.key, entry.value),
+  return store::MapStatus(batch_->Put(indexes_[index].family, entry.key, entry.value),
                           "applying a change to a new index");
 }
 
@@ -179,15 +165,10 @@ ChangeApplier::Duplicate ChangeApplier::duplicate() const {
   return {duplicates_.index(), std::string(duplicates_.key()), {}};
 }
 
-// The log is durable with the next sync, which is that of the dictionary at the latest.
-Status ChangeApplier::WriteBatch() {
-  if (batch_.Count() == 0) return Status::Ok();
-  store::Store* store = table_.database()->store();
-  const store::MemtableRoom::Place place = store->flushes().room().Take(batch_);
-  BASALT_RETURN_IF_ERROR(store->Write(&batch_, /*sync=*/false));
-  batch_.Clear();
+Status ChangeApplier::NoteWritten() {
   if (duplicate_rows_ != nullptr) duplicate_rows_->NoteWritten();
-  return duplicates_.Look();
+  BASALT_RETURN_IF_ERROR(duplicates_.Look());
+  return also_ == nullptr ? Status::Ok() : also_->NoteWritten();
 }
 
 }  // namespace basalt::engine

@@ -4,7 +4,6 @@
 #include <rocksdb/write_batch.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,11 +13,11 @@
 #include "base/status.h"
 #include "codec/row_change.h"
 #include "engine/index_entry.h"
+#include "engine/indexes/change_log_reader.h"
 #include "engine/indexes/duplicate_rows.h"
 #include "engine/indexes/duplicate_search.h"
 #include "engine/indexes/new_index.h"
 #include "engine/indexes/new_row.h"
-#include "engine/indexes/writer_pace.h"
 #include "engine/table.h"
 
 namespace basalt::engine {
@@ -26,25 +25,22 @@ namespace basalt::engine {
 // Brings new indexes of a table, which hold its rows as they were in one snapshot, up to its
 // writers: applies the changes that the log has got since (docs/decisions/online-indexes.md).
 //
-// In a pass all changes are applied that are committed when it begins, in the order of the log. For
-// one row that is the order of its commits; between rows no order matters. What is applied leaves
-// the log in the same batch, so a pass can be given up anywhere and the next one goes on.
+// It goes pass by pass, see ChangeLogReader. Between rows no order of changes matters.
 //
 // When a new primary index is among them, rows with the same new key do not come apart by the order
 // of the log: see DuplicateRows.
 //
 // One thread; writers go on meanwhile. Memory is bounded.
-class ChangeApplier {
+class ChangeApplier final : public ChangeConsumer {
  public:
-  // `row` is of the table that is going to have the indexes; all are borrowed.
-  ChangeApplier(const Table* table, IndexId log, const std::vector<NewIndex>* indexes, NewRow* row);
+  // `row` is of the table that is going to have the indexes. `also`, which may be null, is given
+  // each change after it has been applied. All are borrowed.
+  ChangeApplier(const Table* table, IndexId log, const std::vector<NewIndex>* indexes, NewRow* row,
+                ChangeConsumer* also);
 
-  // Told now and then how many changes were applied in this pass; false: stop, with kInterrupted.
-  using Progress = std::function<bool(uint64_t applied)>;
-  // One pass; writers wait more behind it when passes do not become shorter (WriterPace). *applied:
-  // how many changes it found. kDuplicateKey: more rows share a new primary key
-  // than are kept.
-  Status ApplyCommitted(const Progress& progress, uint64_t* applied);
+  // One pass; see ChangeLogReader. *applied: how many changes it found. kDuplicateKey: more rows
+  // share a new primary key than are kept. Errors of the other consumer.
+  Status ApplyCommitted(const ChangeLogReader::Progress& progress, uint64_t* applied);
   // How many changes have been applied since the last Flush, which writes what they have put to
   // files. Errors as store::Flushes::Flush.
   uint64_t unwritten() const { return unwritten_; }
@@ -62,36 +58,35 @@ class ChangeApplier {
   Duplicate duplicate() const;
 
  private:
-  using Entries = DuplicateRows::Row;
-  static constexpr size_t kBatchBytes = 1u << 20;
+  using Entries = DuplicateRows::Entries;
+  using Row = DuplicateRows::Row;
 
-  Status Apply(Bytes key, Bytes change_bytes);
-  Status Encode(const codec::RowChange::Row& row, Entries* entries);
+  Status Take(const codec::RowChange& change, rocksdb::WriteBatch* batch) override;
+  bool IsFull() const override { return also_ != nullptr && also_->IsFull(); }
+  Status NoteWritten() override;
+  Status Encode(const codec::RowChange::Row& row, Row* entries);
   Status ReplaceRow();
   Status ReplaceEntries();
-  Status ReplaceEntry(size_t index);
-  Status RemoveRow(const Entries& row);
-  Status AddRow(const Entries& row);
+  Status ReplaceEntries(size_t index);
+  Status RemoveRow(const Row& row);
+  Status AddRow(const Row& row);
   Status RemoveEntry(size_t index, const IndexEntry& entry);
   Status PutEntry(size_t index, const IndexEntry& entry);
-  Status PutEntries(const Entries& row);
-  Status WriteBatch();
+  Status PutEntries(const Row& row);
 
   const Table& table_;
-  const IndexId log_;
-  rocksdb::ColumnFamilyHandle* const log_family_;
   const std::vector<NewIndex>& indexes_;
   NewRow* const row_;
+  ChangeConsumer* const also_;
   DuplicateSearch duplicates_;
   size_t primary_ = 0;  // its position among the indexes, if it is there:
   std::unique_ptr<DuplicateRows> duplicate_rows_;
-  WriterPace pace_;
+  ChangeLogReader reader_;
   uint64_t unwritten_ = 0;
-  uint64_t first_ = 0;  // in front of this position every change was applied
-  rocksdb::WriteBatch batch_;
-  // Of the row that has changed, for each index; an empty key: no entry.
-  Entries removed_;
-  Entries added_;
+  rocksdb::WriteBatch* batch_ = nullptr;  // reader_'s, from the first change on
+  // Of the row that has changed.
+  Row removed_;
+  Row added_;
 };
 
 }  // namespace basalt::engine

@@ -13,7 +13,9 @@ namespace {
 
 size_t SizeOf(const DuplicateRows::Row& row) {
   size_t bytes = 0;
-  for (const IndexEntry& entry : row) bytes += entry.key.size() + entry.value.size();
+  for (const DuplicateRows::Entries& entries : row) {
+    for (const IndexEntry& entry : entries) bytes += entry.key.size() + entry.value.size();
+  }
   return bytes;
 }
 
@@ -43,7 +45,7 @@ Status DuplicateRows::Find(Bytes key, std::optional<std::string>* value) {
 }
 
 Status DuplicateRows::Add(const Row& row, bool* waits) {
-  const IndexEntry& entry = row[position_];
+  const IndexEntry& entry = EntryOf(row);
   std::optional<std::string> present;
   BASALT_RETURN_IF_ERROR(Find(entry.key, &present));
   *waits = present.has_value() && !HasExpired(*present);
@@ -61,7 +63,7 @@ Status DuplicateRows::Remove(const Row& row, bool* stored, Row* next) {
   next->clear();
   *stored = false;
   if (TakeWaiting(row)) return Status::Ok();
-  const IndexEntry& entry = row[position_];
+  const IndexEntry& entry = EntryOf(row);
   std::optional<std::string> present;
   BASALT_RETURN_IF_ERROR(Find(entry.key, &present));
   *stored = present.has_value() && IsSame(*present, entry.value);
@@ -75,22 +77,22 @@ Status DuplicateRows::Remove(const Row& row, bool* stored, Row* next) {
   *next = std::move(waiting->second);
   waiting_.erase(waiting);
   bytes_ -= SizeOf(*next);
-  written_[entry.key] = (*next)[position_].value;
+  written_[entry.key] = EntryOf(*next).value;
   return Status::Ok();
 }
 
 bool DuplicateRows::Replace(const Row& row) {
-  const IndexEntry& entry = row[position_];
+  const IndexEntry& entry = EntryOf(row);
   if (waiting_.contains(entry.key)) return false;
   written_[entry.key] = entry.value;
   return true;
 }
 
 bool DuplicateRows::TakeWaiting(const Row& row) {
-  const IndexEntry& entry = row[position_];
+  const IndexEntry& entry = EntryOf(row);
   const auto [first, past_last] = waiting_.equal_range(entry.key);
   for (auto waiting = first; waiting != past_last; ++waiting) {
-    if (!IsSame(waiting->second[position_].value, entry.value)) continue;
+    if (!IsSame(EntryOf(waiting->second).value, entry.value)) continue;
     bytes_ -= SizeOf(waiting->second);
     waiting_.erase(waiting);
     return true;

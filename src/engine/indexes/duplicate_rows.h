@@ -29,8 +29,12 @@ namespace basalt::engine {
 // One thread; borrows the store and the index.
 class DuplicateRows {
  public:
-  // The entries of a row, one for each of the new indexes.
-  using Row = std::vector<IndexEntry>;
+  // Of a row in one index, in ascending order of their keys: one, many in a FULLTEXT index, or
+  // none.
+  using Entries = std::vector<IndexEntry>;
+  // Of a row in each of the new indexes. Where the functions take one, it has an entry in the
+  // primary index.
+  using Row = std::vector<Entries>;
 
   // `primary` is at this position of the new indexes.
   DuplicateRows(store::Store* store, const NewIndex* primary, size_t position);
@@ -50,12 +54,13 @@ class DuplicateRows {
 
   bool empty() const { return waiting_.empty(); }
   // Of the rows that wait, the one with the smallest key, as the new primary index would have it.
-  const IndexEntry& first() const { return waiting_.begin()->second[position_]; }
+  const IndexEntry& first() const { return EntryOf(waiting_.begin()->second); }
 
  private:
   static constexpr size_t kMostRows = 10'000;
   static constexpr size_t kMostBytes = 16u << 20;
 
+  const IndexEntry& EntryOf(const Row& row) const { return row[position_].front(); }
   Status Find(Bytes key, std::optional<std::string>* value);
   bool TakeWaiting(const Row& row);
   bool IsSame(Bytes one, Bytes other) const;

@@ -2,6 +2,7 @@
 #include "engine/indexes/entry_content.h"
 
 #include "codec/checksum_chunk.h"
+#include "codec/posting.h"
 #include "codec/unpack_block.h"
 
 namespace basalt::engine {
@@ -14,6 +15,16 @@ bool IsProperEnd(Bytes rest, bool* has_checksum) {
   return rest.empty() || *has_checksum;
 }
 
+// Of a FULLTEXT index, all that is behind the timestamp.
+bool ReadPosting(Bytes key, Bytes value, EntryContent* content) {
+  content->unpack = value;
+  content->has_checksum = false;
+  const auto kind = static_cast<codec::PostingKind>(key[codec::kPostingHeadBytes - 1]);
+  uint64_t words;
+  return kind == codec::PostingKind::kDocument ? codec::DecodeDocumentLength(value, &words)
+                                               : codec::CountPositions(value) != 0;
+}
+
 }  // namespace
 
 bool ReadEntryContent(const codec::KeyCodec& codec, Bytes key, Bytes value, EntryContent* content) {
@@ -22,6 +33,7 @@ bool ReadEntryContent(const codec::KeyCodec& codec, Bytes key, Bytes value, Entr
     if (value.size() < codec::kTtlBytes) return false;
     value.remove_prefix(codec::kTtlBytes);
   }
+  if (IsFullText(codec)) return ReadPosting(key, value, content);
   if (codec.may_have_unpack_info()) {
     const Bytes block = codec::SecondaryUnpackContent(value);
     if (!block.empty()) {

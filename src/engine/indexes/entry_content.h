@@ -11,7 +11,8 @@ namespace basalt::engine {
 // head of the unpack block, checksum chunk (docs/format/value.md). Two entries with the same key
 // and content say the same, even if one was written with a checksum and the other without.
 struct EntryContent {
-  Bytes unpack;               // unpack info that counts, borrowed from the value; may be empty
+  // Unpack info that counts, or the positions of a posting; borrowed from the value; may be empty.
+  Bytes unpack;
   bool has_checksum = false;  // the value ends with a checksum chunk
 };
 
@@ -21,9 +22,9 @@ inline Bytes UnpackThatCounts(const codec::KeyCodec& codec, Bytes unpack) {
   return codec.hides_unpack_info() ? Bytes() : unpack;
 }
 
-// Takes the value of a secondary entry apart. Where unpack info is hidden its end is not known, so
-// a checksum behind it is not seen. False when it holds what the format does not allow;
-// *content is undefined then.
+// Takes the value of a secondary entry apart, whose key is whole. Where unpack info is hidden its
+// end is not known, so a checksum behind it is not seen. False when it holds what the format does
+// not allow; *content is undefined then.
 [[nodiscard]] bool ReadEntryContent(const codec::KeyCodec& codec, Bytes key, Bytes value,
                                     EntryContent* content);
 

@@ -6,16 +6,36 @@
 
 #include "engine/database.h"
 #include "engine/entry_name.h"
+#include "engine/indexes/logged_table.h"
+#include "engine/indexes/parallel_fill.h"
 #include "store/errors/status_map.h"
+#include "store/options/database_defaults.h"
+#include "store/reports/dividing_keys.h"
 
 namespace basalt::engine {
 namespace {
 
-// Where changes are logged. Not beside the rows: that column family may run backwards.
-constexpr char kLogFamily[] = "default";
-
 Status ChangedByPrepared() {
   return Status(Code::kLockBusy, "a prepared transaction has changed the table");
+}
+
+NewRow::Room RoomFor(const std::vector<NewIndex>& indexes) {
+  NewRow::Room room;
+  for (const NewIndex& index : indexes) {
+    room.key = std::max(room.key, index.codec->max_key_bytes());
+    room.unpack = std::max(room.unpack, index.codec->max_unpack_bytes());
+  }
+  return room;
+}
+
+// What Table::Open refuses is not built.
+Status CheckFullText(const codec::IndexDescriptor& index, const catalog::IndexRequest& request) {
+  if (!codec::IsFullText(index)) return Status::Ok();
+  if ((request.flags & catalog::kIndexHasTtl) != 0) {
+    return Status(Code::kNotSupported, "a FULLTEXT index of rows with a time to live");
+  }
+  if (index.words != nullptr) return Status::Ok();
+  return Status(Code::kInternal, "a FULLTEXT index without rules for its words");
 }
 
 }  // namespace
@@ -32,11 +52,12 @@ IndexBuild::IndexBuild(const Table* table, codec::TableDescriptor target, Option
 
 Status IndexBuild::Begin(const std::vector<size_t>& positions,
                          const std::vector<catalog::IndexRequest>& requests) {
+  for (size_t i = 0; i < positions.size(); ++i) {
+    BASALT_RETURN_IF_ERROR(CheckFullText(target_.indexes[positions[i]], requests[i]));
+  }
   std::vector<catalog::IndexRequest> all = requests;
   if (options_.log_changes) {
-    catalog::IndexRequest log;
-    log.column_family = kLogFamily;
-    all.push_back(log);
+    all.push_back(LoggedTable::RequestForLog());
   }
   BASALT_RETURN_IF_ERROR(table_.database()->catalog()->BeginIndexBuild(all, &built_));
   if (options_.log_changes) {
@@ -111,7 +132,8 @@ Status IndexBuild::ApplyChanges(uint64_t* applied) {
   if (!log_.has_value()) return Status::Ok();
   if (applier_ == nullptr) {
     progress_->NextStage();
-    applier_ = std::make_unique<ChangeApplier>(&table_, log_->id, &indexes_, row_.get());
+    applier_ =
+        std::make_unique<ChangeApplier>(&table_, log_->id, &indexes_, row_.get(), options_.also);
   }
   Status status = applier_->ApplyCommitted(
       [this](uint64_t done) { return progress_->Report(done, done + 1); }, applied);
@@ -137,18 +159,15 @@ Status IndexBuild::Complete() {
 }
 
 Status IndexBuild::CompileCodecs() {
-  NewRow::Room room;
   for (NewIndex& index : indexes_) {
     std::unique_ptr<codec::KeyCodec> compiled;
     BASALT_RETURN_IF_ERROR(codec::KeyCodec::Compile(target_, index.position, &compiled));
-    room.key = std::max(room.key, compiled->max_key_bytes());
-    room.unpack = std::max(room.unpack, compiled->max_unpack_bytes());
     index.codec = std::move(compiled);
   }
   BASALT_RETURN_IF_ERROR(codec::KeyCodec::Compile(target_, target_.primary, &primary_));
   BASALT_RETURN_IF_ERROR(codec::RowCodec::Compile(target_, *primary_, &row_codec_));
   row_ = std::make_unique<NewRow>(table_, NewRow::Target{target_, *primary_, row_codec_},
-                                  conversion_, virtual_columns_, room);
+                                  conversion_, virtual_columns_, RoomFor(indexes_));
   return Status::Ok();
 }
 
@@ -167,7 +186,36 @@ Status IndexBuild::BeginLoad() {
   return writer_->BeginLoad(std::move(loaded), options, &load_);
 }
 
+// Behind which other threads can read rows; none where this one has to do it alone.
+std::vector<std::string> IndexBuild::DividingKeys() const {
+  constexpr int kMostParts = 4;
+  const store::Store& store = *table_.database()->store();
+  const int parts = std::min(store::BackgroundJobs(store.options()), kMostParts);
+  const bool alone = conversion_ != nullptr || virtual_columns_ != nullptr ||
+                     table_.primary().ttl_seconds != 0 || parts < 2;
+  if (alone) return {};
+  return store::DividingKeys(store.base(), table_.primary().family, table_.primary().id,
+                             static_cast<size_t>(parts));
+}
+
+Status IndexBuild::AddRowsInParts(std::vector<std::string> first_keys) {
+  const NewRow::Target target{target_, *primary_, row_codec_};
+  const ParallelFill::Source source{.table = table_,
+                                    .target = target,
+                                    .room = RoomFor(indexes_),
+                                    .indexes = indexes_,
+                                    .snapshot = reader_->snapshot().ForReads(),
+                                    .skip_undecodable = options_.skip_undecodable,
+                                    .buffer_bytes = options_.buffer_bytes};
+  ParallelFill fill(source, std::move(first_keys), load_, progress_);
+  Status status = fill.Run();
+  rows_ = fill.rows();
+  return status;
+}
+
 Status IndexBuild::AddRows() {
+  std::vector<std::string> first_keys = DividingKeys();
+  if (!first_keys.empty()) return AddRowsInParts(std::move(first_keys));
   const uint64_t expected = table_.statistics().Rows() + 1;
   IndexWalk walk(table_, table_.primary_position(), reader_.get());
   Status status = walk.Next();
@@ -191,9 +239,13 @@ Status IndexBuild::AddRows() {
 
 Status IndexBuild::AddEntries() {
   for (size_t i = 0; i < indexes_.size(); ++i) {
-    if (!row_->Encode(indexes_[i], &entry_)) continue;
-    BASALT_RETURN_IF_ERROR(load_->Add(i, entry_.key, entry_.value));
-    progress_->work().bytes_written.Add(entry_.key.size() + entry_.value.size());
+    BASALT_RETURN_IF_ERROR(row_->Encode(indexes_[i]));
+    for (size_t entry = 0; entry < row_->size(); ++entry) {
+      const Bytes key = row_->key(entry);
+      const Bytes value = row_->value(entry);
+      BASALT_RETURN_IF_ERROR(load_->Add(i, key, value));
+      progress_->work().bytes_written.Add(key.size() + value.size());
+    }
   }
   return Status::Ok();
 }

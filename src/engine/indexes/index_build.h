@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "catalog/table_record.h"
 #include "engine/indexes/change_applier.h"
+#include "engine/indexes/change_log_reader.h"
 #include "engine/indexes/index_walk.h"
 #include "engine/indexes/new_index.h"
 #include "engine/indexes/new_row.h"
@@ -42,6 +43,9 @@ class IndexBuild {
     // No two rows may share what an index declares as unique. Else that is not looked at.
     bool check_unique = true;
     bool log_changes = false;
+    // Is given each change that is applied, too; null: nobody. Its errors are those of the passes.
+    // Borrowed.
+    ChangeConsumer* also = nullptr;
     size_t buffer_bytes = 64u << 20;
   };
 
@@ -59,7 +63,8 @@ class IndexBuild {
 
   // Gives the indexes at these positions of the target numbers in the dictionary: of which none is
   // the primary key, or, with a conversion, all. requests[i] is for positions[i]. With log_changes
-  // the build is of the rows as they are now; kLockBusy then as for Fill.
+  // the build is of the rows as they are now; kLockBusy then as for Fill. kNotSupported for a
+  // FULLTEXT index whose rows have a time to live.
   Status Begin(const std::vector<size_t>& positions,
                const std::vector<catalog::IndexRequest>& requests);
   // As the dictionary knows them: built()[i] for positions[i]. Empty before Begin.
@@ -68,7 +73,7 @@ class IndexBuild {
   // Fills them; all entries are in the store, durably, after Ok. kDuplicateKey: see
   // duplicate_position. kLockBusy when a prepared transaction that has no connection has changed
   // the table, for its entries would be missing. kInterrupted after a KILL. Any other error is the
-  // store's or the conversion's. After each of them only Abort makes sense.
+  // store's, the conversion's or a parser's. After each of them only Abort makes sense.
   Status Fill();
   // After Fill, with log_changes; without, these do nothing. One pass over the changes that are
   // committed by now; *applied is how many there were. Errors as Fill, and those of a conversion.
@@ -97,7 +102,9 @@ class IndexBuild {
   Status OpenLog();
   Status CompileCodecs();
   Status BeginLoad();
+  std::vector<std::string> DividingKeys() const;
   Status AddRows();
+  Status AddRowsInParts(std::vector<std::string> first_keys);
   Status AddEntries();
   Status Finish();
   Status GetRow(Bytes key, std::string* value);
@@ -116,7 +123,6 @@ class IndexBuild {
   std::unique_ptr<codec::KeyCodec> primary_;
   codec::RowCodec row_codec_;
   std::unique_ptr<NewRow> row_;
-  IndexEntry entry_;
   std::unique_ptr<txn::Transaction> reader_;
   std::unique_ptr<txn::Transaction> writer_;
   txn::BulkLoad* load_ = nullptr;  // of writer_

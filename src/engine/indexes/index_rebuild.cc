@@ -15,6 +15,7 @@ catalog::IndexRequest RequestLike(const catalog::IndexRecord& record,
   request.key_value_format_version = record.key_value_format_version;
   request.flags = record.flags;
   request.ttl_seconds = record.ttl_seconds;
+  request.word_rules = record.word_rules;
   return request;
 }
 

@@ -17,12 +17,14 @@ RowImage ImageOf(const Table& table, const NewRow::Target& target, bool converts
 
 NewRow::NewRow(const Table& table, const Target& target, RowConversion* conversion,
                VirtualColumns* virtual_columns, Room room)
-    : rows_(target.rows),
+    : target_(target.descriptor),
+      rows_(target.rows),
       conversion_(conversion),
       virtual_columns_(virtual_columns),
       image_(ImageOf(table, target, conversion != nullptr, virtual_columns)),
       converted_(conversion == nullptr ? 0 : target.descriptor.record_length),
-      encoder_(room.key, room.unpack) {}
+      encoder_(room.key, room.unpack),
+      word_encoders_(target.descriptor.indexes.size()) {}
 
 Status NewRow::Decode(Bytes key, Bytes value) {
   if (!image_.Decode(key, value)) return Status(Code::kCorruption, "a row cannot be decoded");
@@ -33,18 +35,31 @@ Status NewRow::Decode(Bytes key, Bytes value) {
   return Status::Ok();
 }
 
-bool NewRow::Encode(const NewIndex& index, IndexEntry* entry) {
-  const codec::KeyCodec& codec = *index.codec;
-  if (codec.has_ttl() && !has_stamp_) return false;
-  const uint64_t stamp = codec.has_ttl() ? stamp_ : 0;
-  encoder_.Encode(codec, record(), image_.hidden_id());
-  entry->key.assign(encoder_.key());
-  if (index.primary) {
-    rows_.EncodeValue(record(), encoder_.unpack(), stamp, &entry->value);
-  } else {
-    codec::EncodeSecondaryValue(codec, encoder_.unpack(), stamp, &entry->value);
+codec::PostingEncoder* NewRow::WordsOf(const NewIndex& index) {
+  if (!IsFullText(*index.codec)) return nullptr;
+  std::unique_ptr<codec::PostingEncoder>& words = word_encoders_[index.position];
+  if (words == nullptr) {
+    words = std::make_unique<codec::PostingEncoder>(target_, index.position, index.codec.get());
   }
-  return true;
+  return words.get();
+}
+
+Status NewRow::Encode(const NewIndex& index) {
+  const codec::KeyCodec& codec = *index.codec;
+  words_ = nullptr;
+  entries_ = 0;
+  if (codec.has_ttl() && !has_stamp_) return Status::Ok();
+  const uint64_t stamp = codec.has_ttl() ? stamp_ : 0;
+  words_ = WordsOf(index);
+  if (words_ != nullptr) return words_->Encode(record(), image_.hidden_id(), stamp);
+  entries_ = 1;
+  encoder_.Encode(codec, record(), image_.hidden_id());
+  if (index.primary) {
+    rows_.EncodeValue(record(), encoder_.unpack(), stamp, &value_);
+  } else {
+    codec::EncodeSecondaryValue(codec, encoder_.unpack(), stamp, &value_);
+  }
+  return Status::Ok();
 }
 
 }  // namespace basalt::engine

@@ -10,6 +10,7 @@ namespace basalt::engine {
 
 bool BulkInsert::IsPossible(const Table& table) {
   if (table.lockless() || table.counters().change_log().is_open()) return false;
+  if (table.has_full_text_index()) return false;
   for (size_t i = 0; i < table.index_count(); ++i) {
     const Index& index = table.index(i);
     if (index.codec->has_ttl() || index.ttl_seconds != 0) return false;

@@ -24,8 +24,8 @@ namespace basalt::engine {
 class BulkInsert {
  public:
   // Can rows of this table be loaded so? Not those of one connection, of sequences, with a time to
-  // live, or with a unique index whose keys do not decide what is equal; nor while changes of rows
-  // are logged.
+  // live, with a FULLTEXT index, or with a unique index whose keys do not decide what is equal; nor
+  // while changes of rows are logged.
   static bool IsPossible(const Table& table);
 
   // Begins: the table must be empty (but see LoadOptions) but for what `transaction` has put.

@@ -6,7 +6,7 @@ namespace {
 
 bool IsWholeColumn(const codec::TableDescriptor& table, const codec::KeyPart& part) {
   const codec::Column& column = table.columns[part.column];
-  return !codec::IsBlob(column.kind) &&
+  return !part.full_text && !codec::IsBlob(column.kind) &&
          (!codec::IsPlainString(column.kind) || part.length == column.field_length);
 }
 
@@ -28,6 +28,15 @@ std::optional<size_t> FindReferenceIndex(const codec::TableDescriptor& table,
     if (BeginsWith(table, i, columns)) return i;
   }
   return std::nullopt;
+}
+
+std::vector<size_t> FindReferenceIndexes(const codec::TableDescriptor& table,
+                                         const std::vector<uint32_t>& columns) {
+  std::vector<size_t> positions;
+  for (size_t i = 0; i < table.indexes.size(); ++i) {
+    if (BeginsWith(table, i, columns)) positions.push_back(i);
+  }
+  return positions;
 }
 
 std::optional<size_t> FindReferenceIndex(const Table& table, const std::vector<uint32_t>& columns) {

@@ -23,7 +23,10 @@ namespace basalt::engine {
 // count. A foreign key needs one on each side.
 std::optional<size_t> FindReferenceIndex(const codec::TableDescriptor& table,
                                          const std::vector<uint32_t>& columns);
-// And whose keys tell the values of the columns apart.
+// All such indexes.
+std::vector<size_t> FindReferenceIndexes(const codec::TableDescriptor& table,
+                                         const std::vector<uint32_t>& columns);
+// The first one whose keys tell the values of the columns apart.
 std::optional<size_t> FindReferenceIndex(const Table& table, const std::vector<uint32_t>& columns);
 
 // One side of a foreign key: whether the row of one table has a match in the other. From a child to

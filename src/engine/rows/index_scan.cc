@@ -82,6 +82,24 @@ Status IndexScan::SeekRange(Bytes start, Bytes end) {
   return Status::Ok();
 }
 
+Status IndexScan::SeekWindow(const codec::WindowSearch& search) {
+  const RangeCache::Range* kept = estimator_->Find(index_, search.identity(), Bytes());
+  if (kept == nullptr) return Seek(search.target());
+  if (kept->entries == 0) return Status(Code::kEndOfRange);
+  replay_.Begin(estimator_->cache(), *kept);
+  return Status::Ok();
+}
+
+// A scan that locks ranges leaves what it passes over free, so it does not step there.
+Status IndexScan::SeekNear(Bytes target) {
+  constexpr int kMostSteps = 4;  // which cost a fifth of a seek
+  for (int i = 0; i < kMostSteps && !guard_.active(); ++i) {
+    Status moved = Step(Direction::kForward);
+    if (!moved.ok() || entry_key() >= target) return moved;
+  }
+  return Seek(target);
+}
+
 // A row that was not locked and that the reader has not given up is wanted: a scan that comes to it
 // again waits. One that has waited looks at what has been committed since.
 Status IndexScan::BeforeSeek() {

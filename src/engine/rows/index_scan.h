@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/status.h"
 #include "codec/key_decoder.h"
+#include "codec/window_search.h"
 #include "engine/rows/cursor_set.h"
 #include "engine/rows/range_estimator.h"
 #include "engine/rows/row_context.h"
@@ -65,6 +66,10 @@ class IndexScan {
   Status SeekBelow(Bytes target, Bytes bound = {});  // to the last one < target
   // Seek, free when the estimator has just been there.
   Status SeekRange(Bytes start, Bytes end);
+  // To the first candidate of a search of a SPATIAL index, which has begun; as free as SeekRange.
+  Status SeekWindow(const codec::WindowSearch& search);
+  // To the first entry >= target, which is behind the current one; by steps when it is near.
+  Status SeekNear(Bytes target);
   Status SeekToEnd(Direction direction);  // kForward: the first entry, kBackward: the last
   Status Step(Direction direction);
   // The scan goes on beyond its bound.

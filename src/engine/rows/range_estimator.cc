@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "engine/rows/window_estimate.h"
+
 namespace basalt::engine {
 namespace {
 
@@ -74,14 +76,18 @@ txn::Cursor* RangeEstimator::Place(CursorSet* cursors, size_t index, uint64_t mo
   return cursor->Bind(snapshot, &context_->writes()).ok() ? cursor : nullptr;
 }
 
+// What was kept before the newest own write.
+void RangeEstimator::DropOutdated() {
+  if (cache_operations_ == context_->writes().operations()) return;
+  cache_.Clear();
+  cache_operations_ = context_->writes().operations();
+}
+
 // Counts a range for the scan that follows as well, which reads it from the cache: all of it when
 // all has been counted, else where it begins.
 RangeCount RangeEstimator::CountAndCache(txn::Cursor* cursor, size_t index, Bytes start,
                                          Bytes end) {
-  if (cache_operations_ != context_->writes().operations()) {
-    cache_.Clear();
-    cache_operations_ = context_->writes().operations();
-  }
+  DropOutdated();
   cache_.Begin(index, start, end);
   const RangeCount count = CountRange(cursor, start, end, &cache_);
   if (!count.cached) {
@@ -139,6 +145,16 @@ uint64_t RangeEstimator::Estimate(size_t index, Bytes start, Bytes end,
     }
   }
   return std::max(count.entries, estimate);
+}
+
+uint64_t RangeEstimator::Estimate(size_t index, const codec::WindowSearch& search) {
+  txn::Cursor* cursor =
+      context_->transaction() == nullptr ? nullptr : Place(&cursors_, index, kMostSkipped);
+  if (cursor == nullptr) return context_->table().statistics().Rows();
+  DropOutdated();
+  // A locking scan reads what is there when it comes by.
+  return EstimateWindow(context_->table(), index, search, cursor,
+                        context_->intent().lock ? nullptr : &cache_);
 }
 
 // What is behind entries that were counted, up to `end`. Files tell sizes, and how many entries of

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/bytes.h"
+#include "codec/window_search.h"
 #include "engine/rows/cursor_set.h"
 #include "engine/rows/row_context.h"
 #include "engine/scans/range_cache.h"
@@ -23,6 +24,9 @@ class RangeEstimator {
   // where it stands; or null.
   uint64_t Estimate(size_t index, Bytes start, Bytes end, const txn::Cursor* running);
 
+  // Entries of a SPATIAL index that a search finds, which has begun.
+  uint64_t Estimate(size_t index, const codec::WindowSearch& search);
+
   // What was kept of exactly this range, or null when nothing was or a scan may no longer use it.
   // Valid until the next call of Estimate or End.
   const RangeCache::Range* Find(size_t index, Bytes start, Bytes end) const;
@@ -39,6 +43,7 @@ class RangeEstimator {
   txn::Cursor* Place(CursorSet* cursors, size_t index, uint64_t most_skipped) const;
   RangeCount CountSome(size_t index, Bytes start, Bytes end, const txn::Cursor* running,
                        txn::Cursor** cursor);
+  void DropOutdated();
   RangeCount CountAndCache(txn::Cursor* cursor, size_t index, Bytes start, Bytes end);
   // Entries that were counted in [start, end).
   struct CountedPart {

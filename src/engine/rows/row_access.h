@@ -18,6 +18,7 @@
 #include "engine/rows/row_expiry.h"
 #include "engine/rows/row_reader.h"
 #include "engine/rows/row_writer.h"
+#include "engine/rows/table_postings.h"
 #include "engine/rows/unique_check.h"
 
 namespace basalt::engine {
@@ -67,6 +68,14 @@ class RowAccess {
   // Entries of an index in [start, end): counted when few, else estimated from file sizes.
   uint64_t EstimateRange(size_t index, Bytes start, Bytes end) {
     return estimator_.Estimate(index, start, end, scan_.cursor());
+  }
+  // A FULLTEXT index as the statement sees it; see TablePostings. It must go before Unbind.
+  std::unique_ptr<PostingSource> NewPostings(size_t index, TaskProgress* progress) {
+    return std::make_unique<TablePostings>(&context_, index, progress);
+  }
+  // Entries that a search of a SPATIAL index finds: counted when few, else estimated.
+  uint64_t EstimateWindow(size_t index, const codec::WindowSearch& search) {
+    return estimator_.Estimate(index, search);
   }
 
  private:

@@ -54,6 +54,12 @@ Status RowWriter::OpenWrite(const TakeLocks& take_locks, txn::WriteGate* gate) {
   }
 }
 
+// Finds the words of both rows; null: there is no such row.
+Status RowWriter::TakePostings(const uint8_t* before, const uint8_t* after, uint64_t hidden_id) {
+  if (before != nullptr) BASALT_RETURN_IF_ERROR(postings_.TakeRemoved(before, hidden_id));
+  return after != nullptr ? postings_.TakeAdded(after, hidden_id) : Status::Ok();
+}
+
 Status RowWriter::PutAdded() {
   const Table& table = context_->table();
   // Nobody else can know a fresh hidden id.
@@ -62,10 +68,11 @@ Status RowWriter::PutAdded() {
       "T2: every row written was locked exclusively before");
   BASALT_RETURN_IF_ERROR(expiry_->DeleteReplaced(added_[table.primary_position()].key));
   for (size_t i = 0; i < table.index_count(); ++i) {
+    if (IsFullText(*table.index(i).codec)) continue;
     BASALT_RETURN_IF_ERROR(context_->transaction()->writes().Put(table.index(i).family,
                                                                  added_[i].key, added_[i].value));
   }
-  return Status::Ok();
+  return postings_.has_indexes() ? postings_.PutAdded() : Status::Ok();
 }
 
 // Null: there is no such row.
@@ -83,7 +90,9 @@ Status RowWriter::Insert(const uint8_t* record, size_t* duplicate_index, WriteGu
   const uint64_t stamp = context_->ttl_clock().StampOf(record);
   const uint64_t hidden_id = table.hidden_primary() ? table.counters().NextHiddenId() : 0;
   new_entries_.clear();
+  if (postings_.has_indexes()) BASALT_RETURN_IF_ERROR(TakePostings(nullptr, record, hidden_id));
   for (size_t i = 0; i < table.index_count(); ++i) {
+    if (IsFullText(*table.index(i).codec)) continue;
     if (context_->IsPrimary(i)) {
       encoder_->EncodePrimary(record, hidden_id, stamp, &added_[i]);
     } else {
@@ -127,14 +136,14 @@ Status RowWriter::PutChanges() {
   BASALT_RETURN_IF_ERROR(expiry_->DeleteReplaced(added_[table.primary_position()].key));
   BASALT_RETURN_IF_ERROR(PutChangedPrimary());
   for (size_t i = 0; i < table.index_count(); ++i) {
-    if (context_->IsPrimary(i)) continue;
+    if (context_->IsPrimary(i) || IsFullText(*table.index(i).codec)) continue;
     if (removed_[i].key == added_[i].key && removed_[i].value == added_[i].value) continue;
     rocksdb::ColumnFamilyHandle* family = table.index(i).family;
     BASALT_RETURN_IF_ERROR(context_->transaction()->writes().SingleDelete(family, removed_[i].key));
     BASALT_RETURN_IF_ERROR(
         context_->transaction()->writes().Put(family, added_[i].key, added_[i].value));
   }
-  return Status::Ok();
+  return postings_.has_indexes() ? postings_.PutChanges() : Status::Ok();
 }
 
 // Has the row certainly the same entry in this secondary index after the update? A unique check
@@ -161,8 +170,10 @@ Status RowWriter::EncodeUpdate(const uint8_t* before, const uint8_t* after, bool
   *changed = removed_[primary].key != added_[primary].key ||
              removed_[primary].value != added_[primary].value;
   if (!*changed) return Status::Ok();
+  if (postings_.has_indexes()) BASALT_RETURN_IF_ERROR(TakePostings(before, after, hidden_id));
   new_entries_.clear();
   for (size_t i = 0; i < table.index_count(); ++i) {
+    if (IsFullText(*table.index(i).codec)) continue;
     if (i != primary && stamps.before == stamps.after && KeepsEntry(i, before, after)) {
       for (IndexEntry* entry : {&removed_[i], &added_[i]}) {
         entry->key.clear();
@@ -215,6 +226,7 @@ Status RowWriter::Delete(const uint8_t* record) {
   } else {
     removed_[primary].key.assign(encoder_->EntryKey(primary, record, hidden_id));
   }
+  if (postings_.has_indexes()) BASALT_RETURN_IF_ERROR(TakePostings(record, nullptr, hidden_id));
   new_entries_.clear();
   txn::WriteGate gate;
   BASALT_RETURN_IF_ERROR(
@@ -224,10 +236,11 @@ Status RowWriter::Delete(const uint8_t* record) {
   BASALT_RETURN_IF_ERROR(
       transaction->writes().Delete(table.primary().family, removed_[primary].key));
   for (size_t i = 0; i < table.index_count(); ++i) {
-    if (i == primary) continue;
+    if (i == primary || IsFullText(*table.index(i).codec)) continue;
     const Bytes entry = encoder_->EntryKey(i, record, hidden_id);
     BASALT_RETURN_IF_ERROR(transaction->writes().SingleDelete(table.index(i).family, entry));
   }
+  if (postings_.has_indexes()) BASALT_RETURN_IF_ERROR(postings_.DeleteRemoved());
   if (logs) [[unlikely]] {
     BASALT_RETURN_IF_ERROR(LogChange(&removed_[primary], nullptr));
   }

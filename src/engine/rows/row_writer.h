@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "engine/rows/posting_writer.h"
 #include "engine/rows/row_context.h"
 #include "engine/rows/row_encoder.h"
 #include "engine/rows/row_expiry.h"
@@ -33,6 +34,7 @@ class RowWriter {
         reader_(reader),
         unique_(unique),
         expiry_(expiry),
+        postings_(context),
         removed_(context->table().index_count()),
         added_(context->table().index_count()) {}
 
@@ -56,6 +58,7 @@ class RowWriter {
   bool KeepsEntry(size_t position, const uint8_t* before, const uint8_t* after) const;
   template <typename TakeLocks>
   Status OpenWrite(const TakeLocks& take_locks, txn::WriteGate* gate);
+  Status TakePostings(const uint8_t* before, const uint8_t* after, uint64_t hidden_id);
   Status PutAdded();
   Status PutChanges();
   Status PutChangedPrimary();
@@ -66,6 +69,7 @@ class RowWriter {
   RowReader* const reader_;
   UniqueCheck* const unique_;
   RowExpiry* const expiry_;
+  PostingWriter postings_;  // for FULLTEXT indexes, whose entries are not in the lists below
   // Of the row being written, one entry for each index: buffers that are kept from row to row.
   std::vector<IndexEntry> removed_;
   std::vector<IndexEntry> added_;

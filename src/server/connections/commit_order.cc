@@ -15,8 +15,8 @@ namespace {
 
 // The server commits in two phases when a second engine (the binary log is one) has changed
 // something, and no engine lacks the first phase.
-bool WouldBeOnePhase(const THD_TRANS& transaction) {
-  bool other_engine = false;
+// `other_engine`: there is going to be one that the transaction does not know yet.
+bool WouldBeOnePhase(const THD_TRANS& transaction, bool other_engine = false) {
   for (Ha_trx_info* part = transaction.ha_list; part != nullptr; part = part->next()) {
     if (part->ht() == Handlerton()) continue;
     other_engine = true;
@@ -38,6 +38,14 @@ void HoldNextWorker(THD* thd) {
 
 void HoldNextWorkerIfOnePhase(THD* thd) {
   if (IsParallelWorker(thd) && WouldBeOnePhase(thd->transaction->all)) HoldNextWorker(thd);
+}
+
+void HoldNextWorkerForRegistry(THD* thd) {
+  if (!IsParallelWorker(thd)) return;
+  const auto& transaction = *thd->transaction;
+  const bool several = transaction.all.ha_list != nullptr;
+  const THD_TRANS& parts = several ? transaction.all : transaction.stmt;
+  if (WouldBeOnePhase(parts, /*other_engine=*/true)) HoldNextWorker(thd);
 }
 
 }  // namespace basalt::server

@@ -24,4 +24,8 @@ void HoldNextWorker(THD* thd);
 // when as things are the commit would be one of one phase, with a second engine in it.
 void HoldNextWorkerIfOnePhase(THD* thd);
 
+// The server is going to write mysql.transaction_registry, a table of InnoDB, at the commit: the
+// same when that will be of one phase.
+void HoldNextWorkerForRegistry(THD* thd);
+
 }  // namespace basalt::server

@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/connections/read_lock.h"
 
+#include "server/connections/changing_statement.h"
 #include "server/variables/system_variables.h"
 
 namespace basalt::server {
 namespace {
 
 using Kind = ReadLock::Kind;
-
-// Those for which rocksdb_lock_scanned_rows locks what they read.
-bool ChangesRows(int command) {
-  switch (command) {
-    case SQLCOM_UPDATE:
-    case SQLCOM_UPDATE_MULTI:
-    case SQLCOM_DELETE:
-    case SQLCOM_DELETE_MULTI:
-    case SQLCOM_INSERT_SELECT:
-    case SQLCOM_REPLACE_SELECT:
-    case SQLCOM_CREATE_TABLE:
-      return true;
-    default:
-      return false;
-  }
-}
 
 // Statements that lock nothing at any level. The server keeps writers away from a table that is
 // rebuilt; HANDLER gives no more than a look at the rows.
@@ -56,7 +41,7 @@ Kind Choose(THD* thd, thr_lock_type type, const txn::Transaction& transaction) {
   const int command = thd_sql_command(thd);
   if (type >= TL_FIRST_WRITE) return Kind::kExclusive;
   if (type == TL_READ_WITH_SHARED_LOCKS || type == TL_READ_SKIP_LOCKED) return Kind::kShared;
-  if (ChangesRows(command) && LockScannedRows(thd)) return Kind::kShared;
+  if (ChangesByReading(command) && LockScannedRows(thd)) return Kind::kShared;
   if (transaction.settings().isolation == txn::Isolation::kReadCommitted || NeverLocks(command)) {
     return Kind::kNone;
   }

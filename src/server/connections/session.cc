@@ -25,7 +25,7 @@ constexpr ulonglong kSeveralStatements = OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN;
 constexpr size_t kLoggedStatementBytes = 4096;
 constexpr char kTriedAgain[] = "its rows stay locked, and it is tried again every second";
 
-static_assert(std::is_trivially_copyable_v<txn::Transaction::Savepoint>,
+static_assert(std::is_trivially_copyable_v<Session::SavepointPlace>,
               "savepoints lie in memory of the server");
 
 // All sessions. Guards their existence and their transaction_ against ForEach, and `ended`.
@@ -57,7 +57,8 @@ Session::Session(THD* thd, engine::Database& database)
       database_(database),
       transaction_(database.transactions()->NewTransaction()),
       sequences_(thd, &database),
-      load_(thd, &database) {
+      load_(thd, &database),
+      versions_(thd, State().version_ids.get()) {
   transaction_->locks().SetRunner(thd);
   MutexLock lock(Sessions().mutex);
   Sessions().sessions.insert(this);
@@ -134,6 +135,7 @@ void Session::BeginStatement() {
     transaction_->set_lock_wait_microseconds(LockWaitOf(thd_));
     transaction_->set_fill_cache(!SkipFillCache(thd_));
     transaction_->BeginStatement();
+    versions_.BeginStatement();
     in_statement_ = true;
     measure_.Begin(PerfContextLevel(thd_));
     NoteStatement();
@@ -181,6 +183,9 @@ int Session::Prepare(bool all) {
     return 0;
   }
   EndStatement();
+  Status status = versions_.Check(user_xa);
+  if (status.ok()) status = versions_.PrepareRegistry(all);
+  if (!status.ok()) return ReportError(status, "prepare");
   XID xid;
   thd_get_xid(thd_, reinterpret_cast<MYSQL_XID*>(&xid));
   return ReportError(transaction_->Prepare(NameOfXid(xid), CommitDurability(), user_xa), "prepare");
@@ -211,6 +216,13 @@ Status Session::MakeOrderedCommitDurable() {
   return MakeCommitOfInnoDbDurable(thd_);
 }
 
+// Without a prepare. A row of the registry comes first, as a version without one is worse.
+Status Session::CommitAlone(bool all) {
+  BASALT_RETURN_IF_ERROR(versions_.Check(/*user_xa=*/false));
+  BASALT_RETURN_IF_ERROR(versions_.CommitRegistry(all));
+  return transaction_->Commit(CommitDurability());
+}
+
 int Session::Commit(bool all) {
   EndStatement();
   if (!EndsTransaction(all)) {
@@ -226,8 +238,9 @@ int Session::Commit(bool all) {
     committed_in_order_ = false;
     if (status.ok()) status = MakeOrderedCommitDurable();
   } else if (transaction_->active()) {
-    status = transaction_->Commit(CommitDurability());
+    status = CommitAlone(all);
   }
+  versions_.End();
   measure_.End();
   // The order of this commit is settled: those that must follow it may go on.
   if (settles_order) thd_wakeup_subsequent_commits(thd_, status.ok() ? 0 : 1);
@@ -259,6 +272,7 @@ int Session::Rollback(bool all) {
   measure_.End();
   sequences_.End();
   committed_in_order_ = false;
+  if (EndsTransaction(all)) versions_.End();
   if (!transaction_->active()) {
     in_statement_ = false;
     changed_.clear();
@@ -277,6 +291,7 @@ int Session::Rollback(bool all) {
   }
   if (!in_statement_) return 0;
   const Status status = transaction_->RollbackStatement();
+  versions_.RollbackStatement();
   in_statement_ = false;
   if (status.ok()) return 0;
   // Half of a statement must not be committed.
@@ -300,6 +315,7 @@ void Session::DetachPrepared() {
     std::swap(transaction_, fresh);
   }
   database_.transactions()->Detach(std::move(fresh));
+  versions_.End();
   in_statement_ = false;
   changed_.clear();
 }
@@ -318,27 +334,29 @@ void Session::Disconnect() {
 }
 
 int Session::SetSavepoint(void* place) {
-  txn::Transaction::Savepoint savepoint{};
+  SavepointPlace savepoint{};
   if (!transaction_->active()) BeginTransaction();
-  const int error = ReportError(transaction_->SetSavepoint(&savepoint), "savepoint");
+  savepoint.versioned_rows = versions_.rows();
+  const int error = ReportError(transaction_->SetSavepoint(&savepoint.transaction), "savepoint");
   std::memcpy(place, &savepoint, sizeof(savepoint));
   return error;
 }
 
 int Session::RollbackToSavepoint(void* place) {
-  txn::Transaction::Savepoint savepoint;
+  SavepointPlace savepoint{};
   std::memcpy(&savepoint, place, sizeof(savepoint));
   if (!transaction_->active()) return 0;
-  const int error =
-      ReportError(transaction_->RollbackToSavepoint(savepoint), "rollback to a savepoint");
+  const int error = ReportError(transaction_->RollbackToSavepoint(savepoint.transaction),
+                                "rollback to a savepoint");
+  versions_.RollbackTo(savepoint.versioned_rows);
   if (error != 0) thd_->mark_transaction_to_rollback(true);
   return error;
 }
 
 int Session::ReleaseSavepoint(void* place) {
-  txn::Transaction::Savepoint savepoint;
+  SavepointPlace savepoint{};
   std::memcpy(&savepoint, place, sizeof(savepoint));
-  if (transaction_->active()) transaction_->ReleaseSavepoint(savepoint);
+  if (transaction_->active()) transaction_->ReleaseSavepoint(savepoint.transaction);
   return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "server/connections/sequence_transaction.h"
 #include "server/connections/session_load.h"
 #include "server/connections/unsynced_definitions.h"
+#include "server/connections/versioned_transaction.h"
 #include "server/measures/perf_counters.h"
 #include "server/measures/row_counters.h"
 #include "server/measures/statement_work.h"
@@ -56,6 +57,9 @@ class Session {
   // ends.
   SessionLoad* load() { return &load_; }
 
+  // What transaction() does to tables versioned by transaction.
+  VersionedTransaction* versions() { return &versions_; }
+
   // A table of the statement is about to be used: makes the transaction active, frames the
   // statement, tells the server that the engine takes part. Cheap from the second table on.
   // Refreshes what a statement can change: lock wait timeout, use of the block cache.
@@ -76,6 +80,11 @@ class Session {
   // The connection ends. A prepared transaction goes on without it, everything else is undone.
   void Disconnect();
 
+  // What the server keeps for a savepoint; plain bytes there.
+  struct SavepointPlace {
+    txn::Transaction::Savepoint transaction;
+    uint64_t versioned_rows;
+  };
   int SetSavepoint(void* place);
   int RollbackToSavepoint(void* place);
   int ReleaseSavepoint(void* place);
@@ -113,6 +122,7 @@ class Session {
   void BeginTransaction();
   bool TakesPartInOrder() const;
   Status MakeOrderedCommitDurable();
+  Status CommitAlone(bool all);
   void EndStatement();
   void NotifyChanges();
   void AbortFailedCommit(const Status& status);
@@ -125,6 +135,7 @@ class Session {
   std::unique_ptr<txn::Transaction> transaction_;
   SequenceTransaction sequences_;
   SessionLoad load_;
+  VersionedTransaction versions_;
   RowCounters row_counters_;
   UnsyncedDefinitions unsynced_definitions_;
   std::vector<std::shared_ptr<engine::TableCounters>> changed_;  // since the transaction began

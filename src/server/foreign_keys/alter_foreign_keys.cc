@@ -106,10 +106,15 @@ bool IsDropped(const AlteredTable& table, const ForeignKey& foreign) {
   return false;
 }
 
+// As the statement has them. InnoDB adds them in place only with foreign_key_checks=0.
+std::vector<ForeignKey> TypedKeys(const AlteredTable& table) {
+  return ReadAddedForeignKeys(*table.info.alter_info, DisplayNamesOf(table.name),
+                              /*in_place=*/!ChecksForeignKeys(current_thd));
+}
+
 std::vector<ForeignKey> AddedKeys(const AlteredTable& table, const ForeignKeySet& before) {
   const DisplayNames child = DisplayNamesOf(table.name);
-  std::vector<ForeignKey> added =
-      ReadAddedForeignKeys(*table.info.alter_info, child, /*in_place=*/true);
+  std::vector<ForeignKey> added = TypedKeys(table);
   NameAddedForeignKeys(child, before, &added);
   return added;
 }
@@ -370,7 +375,9 @@ int RefuseAddition(THD* thd, engine::Database* database, const AlteredTable& tab
     return RefuseActions(thd, *database, table, addition);
   }
   std::vector<ForeignKey> one = {addition.named};  // keeps the names that were typed
-  const NewChild child{.name = table.name, .form = &table.after, .in_place = true};
+  const bool checks = ChecksForeignKeys(thd);
+  const NewChild child{
+      .name = table.name, .form = &table.after, .in_place = !checks, .under_writers = checks};
   const int error = ValidateForeignKeys(thd, database, child, &one);
   return error == HA_ERR_CANNOT_ADD_FOREIGN ? RefuseParent(thd, *database, table, addition) : error;
 }
@@ -379,8 +386,7 @@ int RefuseAdditions(THD* thd, engine::Database* database, const AlteredTable& ta
   if (!(table.info.handler_flags & ALTER_ADD_FOREIGN_KEY)) return 0;
   const catalog::ForeignKeys& existing = database->catalog()->foreign_keys();
   const ForeignKeySet before = SetOf(existing, table.name);
-  const std::vector<ForeignKey> typed =
-      ReadAddedForeignKeys(*table.info.alter_info, DisplayNamesOf(table.name), /*in_place=*/true);
+  const std::vector<ForeignKey> typed = TypedKeys(table);
   const std::vector<ForeignKey> named = AddedKeys(table, before);
   for (size_t i = 0; i < typed.size(); ++i) {
     if (int error = RefuseAddition(thd, database, table, {typed[i], named[i]})) return error;
@@ -411,12 +417,40 @@ bool LetsNullIn(const catalog::ForeignKeys& existing, const AlteredTable& table)
 }
 
 // Whether InnoDB copies the table for it, and so gives the server's errors and those of the copy.
-bool InnoDbCopies(const THD* thd, const Alter_inplace_info& info) {
+bool InnoDbCopies(const Alter_inplace_info& info) {
   const bool without_primary =
       (info.handler_flags & ALTER_DROP_PK_INDEX) && !(info.handler_flags & ALTER_ADD_PK_INDEX);
-  const bool checks_rows = (info.handler_flags & ALTER_ADD_FOREIGN_KEY) && ChecksForeignKeys(thd);
-  return without_primary || checks_rows ||
+  return without_primary ||
          (info.handler_flags & (ALTER_STORED_COLUMN_TYPE | ALTER_VIRTUAL_COLUMN_TYPE));
+}
+
+// Of a statement that adds foreign keys; null: nothing is against doing without a copy.
+const char* WhyRowsAreCopied(const THD* thd, const AlteredTable& table) {
+  if (!ChecksForeignKeys(thd)) return nullptr;
+  const alter_table_operations flags = table.info.handler_flags;
+  if (table.info.ignore) return "IGNORE, with a foreign key that rows are checked for";
+  if (catalog::IsPartitionName(table.name)) return "a foreign key of a table with partitions";
+  if (flags & ALTER_RENAME) return "another name of a table that gets a foreign key";
+  constexpr alter_table_operations kPlain = ALTER_ADD_FOREIGN_KEY | ALTER_DROP_FOREIGN_KEY |
+                                            ALTER_ADD_NON_UNIQUE_NON_PRIM_INDEX |
+                                            ALTER_ADD_UNIQUE_INDEX | ALTER_INDEX_ORDER;
+  if ((flags & ~kPlain) == 0) return nullptr;
+  // Its parents are rows of before the statement, and found by the columns of before.
+  for (const ForeignKey& foreign : TypedKeys(table)) {
+    if (foreign.parent == table.name) return "a foreign key of a table to itself, and more";
+  }
+  if (table.before.versioned()) return "a foreign key of a table with system versioning, and more";
+  return nullptr;
+}
+
+// Would a copy take what the statement adds and drops? Tells nobody.
+bool AreInOrder(THD* thd, engine::Database* database, const AlteredTable& table) {
+  Dummy_error_handler silence;
+  thd->push_internal_handler(&silence);
+  const bool in_order = RefuseLosses(thd, database->catalog()->foreign_keys(), table) == 0 &&
+                        RefuseAdditions(thd, database, table) == 0;
+  thd->pop_internal_handler();
+  return in_order;
 }
 
 bool HasForeignKeys(const catalog::ForeignKeys& existing, const AlteredTable& table) {
@@ -442,15 +476,23 @@ catalog::NewForeignKeys ForeignKeysAfter(const catalog::ForeignKeys& existing,
   return changed;
 }
 
+bool ChecksAddedForeignKeys(const THD* thd, const Alter_inplace_info& info) {
+  return (info.handler_flags & ALTER_ADD_FOREIGN_KEY) && ChecksForeignKeys(thd);
+}
+
+std::vector<ForeignKey> AddedForeignKeys(const catalog::ForeignKeys& existing,
+                                         const AlteredTable& table) {
+  return AddedKeys(table, SetOf(existing, table.name));
+}
+
 int LockRelatives(THD* thd, const catalog::ForeignKeys& existing, const AlteredTable& table) {
   std::map<std::string, enum_mdl_type> wanted;  // in one order for all statements
   for (const auto& [child, set] : ForeignKeysAfter(existing, table)) {
     wanted[child] = MDL_SHARED_UPGRADABLE;
   }
-  for (const ForeignKey& foreign : ReadAddedForeignKeys(
-           *table.info.alter_info, DisplayNamesOf(table.name), /*in_place=*/true)) {
-    wanted[foreign.parent] = MDL_SHARED_NO_WRITE;
-  }
+  const enum_mdl_type of_parents =
+      ChecksForeignKeys(thd) ? MDL_SHARED_UPGRADABLE : MDL_SHARED_NO_WRITE;
+  for (const ForeignKey& foreign : TypedKeys(table)) wanted[foreign.parent] = of_parents;
   wanted.erase(table.name);
   for (const auto& [name, type] : wanted) {
     if (int error = LockRelatedTable(thd, name, type, MDL_STATEMENT)) return error;
@@ -484,17 +526,21 @@ enum_alter_inplace_result CheckForeignKeysInPlace(THD* thd, engine::Database* da
   if (!HasForeignKeys(existing, table)) return HA_ALTER_INPLACE_INSTANT;
   if (table.info.handler_flags & ALTER_ADD_FOREIGN_KEY) {
     if (table.before.s->tmp_table != NO_TMP_TABLE) return HA_ALTER_INPLACE_NOT_SUPPORTED;
-    if (ChecksForeignKeys(thd)) {
-      *reason = my_get_err_msg(ER_ALTER_OPERATION_NOT_SUPPORTED_REASON_FK_CHECK);
-      return HA_ALTER_INPLACE_NOT_SUPPORTED;
-    }
+    *reason = WhyRowsAreCopied(thd, table);
+    if (*reason != nullptr) return HA_ALTER_INPLACE_NOT_SUPPORTED;
   }
-  if (InnoDbCopies(thd, table.info)) {
+  if (InnoDbCopies(table.info)) {
     *reason = "types of columns, or no primary key, in a table with foreign keys";
     return HA_ALTER_INPLACE_NOT_SUPPORTED;
   }
-  if (LockRelatives(thd, existing, table) != 0 || RefuseLosses(thd, existing, table) != 0 ||
-      RefuseAdditions(thd, database, table) != 0) {
+  if (LockRelatives(thd, existing, table) != 0) return HA_ALTER_ERROR;
+  if (ChecksAddedForeignKeys(thd, table.info)) {
+    if (!AreInOrder(thd, database, table)) {
+      *reason = "a foreign key that is not in order: the copy tells what is wrong";
+      return HA_ALTER_INPLACE_NOT_SUPPORTED;
+    }
+  } else if (RefuseLosses(thd, existing, table) != 0 ||
+             RefuseAdditions(thd, database, table) != 0) {
     return HA_ALTER_ERROR;
   }
   if (LetsNullIn(existing, table)) {

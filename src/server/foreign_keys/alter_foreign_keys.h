@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "catalog/foreign_keys.h"
 #include "engine/database.h"
@@ -26,17 +27,24 @@ struct AlteredTable {
 catalog::NewForeignKeys ForeignKeysAfter(const catalog::ForeignKeys& existing,
                                          const AlteredTable& table);
 
+// Does the statement add foreign keys that its rows are checked for? Not with foreign_key_checks=0.
+bool ChecksAddedForeignKeys(const THD* thd, const Alter_inplace_info& info);
+// Those that the statement adds, with their names.
+std::vector<catalog::ForeignKey> AddedForeignKeys(const catalog::ForeignKeys& existing,
+                                                  const AlteredTable& table);
+
 // Takes metadata locks on the tables that the statement changes something for, until it ends: of
-// parents that get a child, nobody may write to them; of children that follow a column's new name,
-// nobody may alter them. What is locked already costs nothing. The first call is to be made while
-// others may still use the altered table, else two statements wait for each other. Returns 0, or a
-// handler error after the client has been told.
+// parents that get a child, nobody may write to them, or, with ChecksAddedForeignKeys, alter them;
+// of children that follow a column's new name, nobody may alter them. What is locked already costs
+// nothing. The first call is to be made while others may still use the altered table, else two
+// statements wait for each other. Returns 0, or a handler error after the client has been told.
 int LockRelatives(THD* thd, const catalog::ForeignKeys& existing, const AlteredTable& table);
 
 // Can the statement do without a copy, as far as foreign keys are concerned? Locks the relatives.
 // HA_ALTER_INPLACE_INSTANT says that nothing is against it; HA_ALTER_INPLACE_NOT_SUPPORTED comes
 // with a reason, which lives as long as the server, or null; HA_ALTER_ERROR: the client has been
-// told. Errors are those of InnoDB for what it does in place, though here it may need a copy.
+// told. Errors are those of InnoDB for what it does in place, though here it may need a copy. With
+// foreign_key_checks=1 InnoDB copies a table for what it adds: what is wrong then, the copy tells.
 enum_alter_inplace_result CheckForeignKeysInPlace(THD* thd, engine::Database* database,
                                                   const AlteredTable& table, const char** reason);
 

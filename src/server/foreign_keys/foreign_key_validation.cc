@@ -111,9 +111,10 @@ int Validation::CheckParent(const TABLE& parent, const codec::TableDescriptor& d
 
 // The parent is another table.
 int ValidateWithOther(THD* thd, const engine::Database& database, const std::string& parent,
-                      Validation* validation) {
+                      bool under_writers, Validation* validation) {
   // A statement that changes rows of the parent now does not know of the new child: it must end.
-  if (int error = LockRelatedTable(thd, parent, MDL_SHARED_NO_WRITE, MDL_STATEMENT)) return error;
+  const enum_mdl_type lock = under_writers ? MDL_SHARED_UPGRADABLE : MDL_SHARED_NO_WRITE;
+  if (int error = LockRelatedTable(thd, parent, lock, MDL_STATEMENT)) return error;
   StoredTable stored(thd);
   const Status opened = stored.Open(*database.catalog(), parent);
   if (opened.code() == Code::kNotFound) {
@@ -169,7 +170,8 @@ int ValidateForeignKeys(THD* thd, engine::Database* database, const NewChild& ch
     const bool is_itself =
         foreign.parent == child.name && database->catalog()->FindTable(child.name) == nullptr;
     const int error = is_itself ? validation.CheckParent(*child.form, own)
-                                : ValidateWithOther(thd, *database, foreign.parent, &validation);
+                                : ValidateWithOther(thd, *database, foreign.parent,
+                                                    child.under_writers, &validation);
     if (error != 0) return error;
   }
   return 0;

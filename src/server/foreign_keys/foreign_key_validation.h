@@ -16,6 +16,8 @@ struct NewChild {
   const TABLE* form;  // what the table will be
   bool temporary = false;
   bool in_place = false;  // the foreign keys are added to a table that stays as it is
+  // Others may write to the parents until the foreign keys are there: who adds them sees to it.
+  bool under_writers = false;
 };
 
 // Checks the names of foreign keys that CREATE TABLE or a copying ALTER adds. Results as those of

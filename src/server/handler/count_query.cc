@@ -57,8 +57,8 @@ bool CanCountAllRows(const OpenTable& table) {
   return rows.bound() && !rows.intent().lock && table.data()->primary().ttl_seconds == 0;
 }
 
-// To walk through from end to end: every index has an entry of every row. By what it costs, as the
-// server does.
+// To walk through from end to end: every index has an entry of every row, but for FULLTEXT ones. By
+// what it costs, as the server does.
 size_t CheapestIndex(Handler* file) {
   const OpenTable& table = *file->open_table();
   const engine::Table& data = *table.data();
@@ -66,7 +66,7 @@ size_t CheapestIndex(Handler* file) {
   double least = file->scan_time();
   const txn::Transaction& transaction = *table.session()->transaction();
   for (uint i = 0; i < table.server_table()->s->keys; ++i) {
-    if (i == data.primary_position()) continue;
+    if (i == data.primary_position() || IsFullText(data.descriptor().indexes[i])) continue;
     // The snapshot may be older than the index.
     if (transaction.snapshot().IsBefore(data.index(i).readable_from)) continue;
     const double cost = file->keyread_time(i, 1, file->stats.records);

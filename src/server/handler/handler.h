@@ -14,12 +14,14 @@
 #include "server/connections/session.h"
 #include "server/handler/auto_increment.h"
 #include "server/handler/cascade.h"
+#include "server/handler/full_text_reader.h"
 #include "server/handler/index_reader.h"
 #include "server/handler/measured_call.h"
 #include "server/handler/multi_range_reader.h"
 #include "server/handler/open_table.h"
 #include "server/handler/readable_parts.h"
 #include "server/handler/row_references.h"
+#include "server/handler/row_versions.h"
 #include "server/handler/table_load.h"
 #include "server/server_headers.h"
 
@@ -27,10 +29,8 @@ namespace basalt::server {
 
 // One open instance of a table for one connection: the face of the engine towards the server's
 // executor. The server calls it from the connection's thread only (store_lock excepted).
-//
 // Its parts do the work: OpenTable is what they share, IndexReader and MultiRangeReader read,
-// TableLoad fills empty tables, AutoIncrement counts. The functions of this class stand in files by
-// what is done:
+// TableLoad fills empty tables, AutoIncrement counts. Its functions stand in files by what is done:
 //   handler_open.cc   open, close, clone, flags          handler_ddl.cc   create, drop, rename, ...
 //   handler_lock.cc   statement and transaction framing  handler_info.cc  statistics, costs
 //   handler_read.cc   reads                              handler_write.cc insert, update, delete
@@ -83,7 +83,7 @@ class Handler final : public ::handler {
                                   bool commit) override;
   void NoteNewDefinition(Bytes frm);  // the .frm bytes that the running ALTER will commit
 
-  // --- handler_check.cc. Findings go to client and log. HA_ADMIN_OK, _CORRUPT, _FAILED ---
+  // --- handler_check.cc: HA_ADMIN_OK, _CORRUPT, _FAILED ---
   int check(THD* thd, HA_CHECK_OPT* check_opt) override;
   int repair(THD* thd, HA_CHECK_OPT* check_opt) override;
 
@@ -148,8 +148,11 @@ class Handler final : public ::handler {
   int multi_range_read_init(RANGE_SEQ_IF* sequence, void* parameter, uint ranges, uint mode,
                             HANDLER_BUFFER* buffer) override;
   int multi_range_read_next(range_id_t* range_info) override;
-  // For CountQuery, which reads the table in place of the server.
-  OpenTable* open_table() { return &open_; }
+  // Searches of FULLTEXT indexes; ft_handler is the one whose rows are read.
+  FT_INFO* ft_init_ext(uint flags, uint index, String* query) override;
+  int ft_init() override { return texts_.Begin(ft_handler); }  // before the first row, or again
+  int ft_read(uchar* record) override;                         // the next row that matches
+  OpenTable* open_table() { return &open_; }  // for CountQuery, which reads in the server's place
 
   // --- handler_write.cc ---
   int write_row(const uchar* record) override;
@@ -212,28 +215,26 @@ class Handler final : public ::handler {
                          const std::function<int()>& write);
   int UpdateWithChildren(const std::vector<ChildChange>& changes,
                          const std::function<int()>& write);
-  // One child: refuses, or changes its rows.
-  int React(const ChildChange& change, bool deletes);
+  int React(const ChildChange& change, bool deletes);  // one child: refuses, or changes its rows
   int ChangeChildren(const ChildChange& change, bool deletes);
-  // Of the child's handler: changes one of its rows.
   int ChangeByForeignKey(Bytes row_key, const ChildChange& change, bool removes, bool deletes,
-                         const CascadeStep& step);
+                         const CascadeStep& step);  // of the child's handler: one of its rows
   int UpdateByForeignKey(const ChildChange& change, bool deletes);
   int AddHistory();  // of a system-versioned child
   int TakeFailure(const Handler& child, int error);
-
   // Where a cascade has failed: a key of a child, which has the value already.
   struct DuplicateInChild {
     std::string table;
     std::string key;
   };
-
   engine::Database& database_;
   // The parts. Those that come first outlive the others, which borrow them.
   OpenTable open_{this};
   IndexReader reader_{&open_};
   MultiRangeReader ranges_{&open_, &reader_};
+  FullTextReader texts_{&open_, &reader_};
   RowReferences references_{&open_, &database_};
+  RowVersions versions_{&open_};
   TableLoad load_{&open_, &references_};
   AutoIncrement counter_{&open_, &reader_};
   mutable ReadableParts readable_parts_;  // what index_flags() has been asked

@@ -11,6 +11,8 @@
 #include "server/foreign_keys/alter_foreign_keys.h"
 #include "server/foreign_keys/foreign_key_sides.h"
 #include "server/foreign_keys/foreign_key_validation.h"
+#include "server/foreign_keys/latest_foreign_key_error.h"
+#include "server/foreign_keys/reference_plan.h"
 #include "server/handler/handler.h"
 #include "server/tables/column_conversion.h"
 #include "server/tables/column_plan.h"
@@ -84,6 +86,13 @@ Status PlanAlter(const engine::Table& data, const TABLE& table, const TABLE& alt
   return PlanRebuild(data, table, altered, info, compatible, plan);
 }
 
+// And what new foreign keys ask of the rows.
+Status PlanAll(THD* thd, const std::shared_ptr<engine::Table>& data, const AlteredTable& altered,
+               IndexPlan* plan) {
+  BASALT_RETURN_IF_ERROR(PlanAlter(*data, altered.before, altered.after, altered.info, plan));
+  return PlanReferences(thd, data, altered, *plan, &plan->references);
+}
+
 // The contexts of all partitions, or the one of a table without any. All partitions have one, or
 // none has.
 std::vector<InplaceAlter*> AltersOf(const Alter_inplace_info& info) {
@@ -146,7 +155,7 @@ const char* WhyItCopies(const engine::Table& data, const TABLE& table, const TAB
 // What the plan would come to.
 enum_alter_inplace_result ResultOf(const engine::Table& data, const IndexPlan& plan,
                                    Alter_inplace_info* alter_info) {
-  if ((plan.changes || plan.checks_rows) && data.lockless()) {
+  if ((plan.changes || plan.checks_rows || !plan.references.empty()) && data.lockless()) {
     alter_info->unsupported_reason = "a temporary table, or a sequence";
     return HA_ALTER_INPLACE_NOT_SUPPORTED;
   }
@@ -158,22 +167,24 @@ enum_alter_inplace_result ResultOf(const engine::Table& data, const IndexPlan& p
     alter_info->unsupported_reason = "rows are checked while nobody writes to the table";
     return HA_ALTER_INPLACE_NOCOPY_LOCK;
   }
-  if (plan.added.empty()) return HA_ALTER_INPLACE_INSTANT;
+  if (plan.added.empty() && plan.references.empty()) return HA_ALTER_INPLACE_INSTANT;
   if (ChangesOptions(*alter_info, HA_CREATE_USED_AUTO)) {
     // How far the counter is in the end, nobody knows now.
     alter_info->unsupported_reason = "AUTO_INCREMENT= is set while nobody writes to the table";
     return plan.rebuilds ? HA_ALTER_INPLACE_COPY_LOCK : HA_ALTER_INPLACE_NOCOPY_LOCK;
   }
-  alter_info->unsupported_reason = plan.rebuilds
-                                       ? "ROCKSDB writes all rows anew"
+  alter_info->unsupported_reason = plan.rebuilds ? "ROCKSDB writes all rows anew"
+                                   : plan.added.empty()
+                                       ? "ROCKSDB looks for the parents of all rows"
                                        : "ROCKSDB makes the entries of a new index from the rows";
   return plan.rebuilds ? HA_ALTER_INPLACE_COPY_NO_LOCK : HA_ALTER_INPLACE_NOCOPY_NO_LOCK;
 }
 
-enum_alter_inplace_result CheckPlan(const engine::Table& data, const TABLE& table,
-                                    const TABLE& altered, Alter_inplace_info* alter_info) {
+enum_alter_inplace_result CheckPlan(const std::shared_ptr<engine::Table>& data,
+                                    const AlteredTable& table, Alter_inplace_info* alter_info) {
+  const TABLE& altered = table.after;
   IndexPlan plan;
-  const Status planned = PlanAlter(data, table, altered, *alter_info, &plan);
+  const Status planned = PlanAll(current_thd, data, table, &plan);
   if (!planned.ok()) {  // the copy tells errors
     if (planned.code() == Code::kNotSupported) {
       alter_info->unsupported_reason = KeepReason(planned.message());
@@ -188,7 +199,7 @@ enum_alter_inplace_result CheckPlan(const engine::Table& data, const TABLE& tabl
       return HA_ALTER_INPLACE_NOT_SUPPORTED;
     }
   }
-  return ResultOf(data, plan, alter_info);
+  return ResultOf(*data, plan, alter_info);
 }
 
 // Instant: nothing is against doing without a copy.
@@ -259,19 +270,41 @@ Status CatchUpAndFlush(const std::vector<InplaceAlter*>& alters) {
   return any ? CatchUp(alters) : Status::Ok();
 }
 
+Status WaitForPrepared(const engine::Table& table, THD* thd) {
+  return WaitForDecision(*table.database()->transactions(), thd, table.primary().id);
+}
+
 // What is prepared and has no connection writes when it is committed.
 Status WaitForWriters(const InplaceAlter& alter, THD* thd) {
-  if (!alter.checks_rows()) return Status::Ok();
-  const engine::Table& table = alter.table();
-  return WaitForDecision(*table.database()->transactions(), thd, table.primary().id);
+  return alter.checks_rows() ? WaitForPrepared(alter.table(), thd) : Status::Ok();
+}
+
+// Others write to the parents meanwhile, and what they change is logged from a moment on when
+// nobody does.
+Status BeginParents(const InplaceAlter& alter, THD* thd) {
+  if (alter.references() == nullptr) return Status::Ok();
+  WriterBarrier barrier(thd);
+  for (const engine::Table* parent : alter.references()->parents()) {
+    BASALT_RETURN_IF_ERROR(barrier.Add(parent->name()));
+    BASALT_RETURN_IF_ERROR(WaitForPrepared(*parent, thd));
+  }
+  return alter.references()->BeginParents();
+}
+
+// For the rest of the statement. Others go on writing the child, until the server has its lock.
+Status EndWritesOfParents(InplaceAlter* alter, THD* thd) {
+  if (alter->references() == nullptr) return Status::Ok();
+  for (const engine::Table* parent : alter->references()->parents()) {
+    BASALT_RETURN_IF_ERROR(WriterBarrier::Keep(thd, parent->name()));
+    BASALT_RETURN_IF_ERROR(WaitForPrepared(*parent, thd));
+  }
+  return CatchUp({alter});
 }
 
 // What is prepared and has no connection may have changes that the indexes need.
 Status CompleteAll(const std::vector<InplaceAlter*>& alters) {
   for (InplaceAlter* alter : alters) {
-    const engine::Table& table = alter->table();
-    BASALT_RETURN_IF_ERROR(
-        WaitForDecision(*table.database()->transactions(), current_thd, table.primary().id));
+    BASALT_RETURN_IF_ERROR(WaitForPrepared(alter->table(), current_thd));
     BASALT_RETURN_IF_ERROR(alter->Complete());
   }
   return Status::Ok();
@@ -286,6 +319,17 @@ bool RefuseAsNew(const TABLE& altered, const std::string& name, const HA_CREATE_
 // Of what rows and changes have run into: the server has said what a conversion loses.
 bool ClientKnows(const Status& status) {
   return status.code() == Code::kDuplicateKey || current_thd->is_error();
+}
+
+// Has it failed? The client has been told then.
+bool Failed(const Status& status) {
+  if (status.ok()) return false;
+  if (ClientKnows(status)) return true;
+  if (status.code() != Code::kNoReferencedRow) return ReportError(status, "ALTER TABLE") != 0;
+  const std::string text(status.message());
+  NoteForeignKeyError(current_thd, text);
+  my_error(ER_NO_REFERENCED_ROW_2, MYF(0), text.c_str());
+  return true;
 }
 
 // A new primary index counts on where the old one was, or from `wanted` on. If the ALTER fails yet,
@@ -370,27 +414,28 @@ enum_alter_inplace_result Handler::check_if_supported_inplace_alter(
 
 enum_alter_inplace_result Handler::CheckAlter(TABLE* altered_table,
                                               Alter_inplace_info* alter_info) {
-  const enum_alter_inplace_result foreign_keys = CheckForeignKeys(
-      &database_, {table_data()->name(), *table, *altered_table, *alter_info}, alter_info);
+  const AlteredTable altered{table_data()->name(), *table, *altered_table, *alter_info};
+  const enum_alter_inplace_result foreign_keys = CheckForeignKeys(&database_, altered, alter_info);
   if (foreign_keys != HA_ALTER_INPLACE_INSTANT) return foreign_keys;
   if (const char* why = WhyItCopies(*table_data(), *table, *altered_table, *alter_info)) {
     alter_info->unsupported_reason = why;
     return HA_ALTER_INPLACE_NOT_SUPPORTED;
   }
-  return CheckPlan(*table_data(), *table, *altered_table, alter_info);
+  return CheckPlan(open_.engine_table(), altered, alter_info);
 }
 
 // Nobody uses the table now: who has written to it has committed.
 bool Handler::prepare_inplace_alter_table(TABLE* altered_table, Alter_inplace_info* alter_info) {
   IndexPlan plan;
-  Status status = PlanAlter(*table_data(), *table, *altered_table, *alter_info, &plan);
+  Status status = PlanAll(ha_thd(), open_.engine_table(),
+                          {table_data()->name(), *table, *altered_table, *alter_info}, &plan);
   if (status.ok() && plan.rebuilds) {
     if (RefuseAsNew(*altered_table, table_data()->name(), *alter_info->create_info)) return true;
     status = CheckSpaceFor(*table_data(), AltersOf(*alter_info));
   }
   // Columns, or the family of an index, may change in some partitions only: then all have an alter
   // to commit, as the server ends its list of them at the first one without.
-  if (status.ok() && (plan.changes || plan.checks_rows ||
+  if (status.ok() && (plan.changes || plan.checks_rows || !plan.references.empty() ||
                       (alter_info->handler_flags & (kIndexes | kColumnOperations)))) {
     auto alter = NewAlter(ha_thd(), open_.engine_table(), table, altered_table, *alter_info,
                           std::move(plan));
@@ -405,11 +450,12 @@ bool Handler::inplace_alter_table(TABLE*, Alter_inplace_info* alter_info) {
   auto* alter = static_cast<InplaceAlter*>(alter_info->handler_ctx);
   const Status status = Measured([&] {
     BASALT_RETURN_IF_ERROR(WaitForWriters(*alter, ha_thd()));
+    BASALT_RETURN_IF_ERROR(BeginParents(*alter, ha_thd()));
     BASALT_RETURN_IF_ERROR(alter->Build());
-    return CatchUpAndFlush(AltersOf(*alter_info));
+    BASALT_RETURN_IF_ERROR(CatchUpAndFlush(AltersOf(*alter_info)));
+    return EndWritesOfParents(alter, ha_thd());
   });
-  if (!status.ok() && ClientKnows(status)) return true;
-  return ReportError(status, "ALTER TABLE") != 0;
+  return Failed(status);
 }
 
 void Handler::NoteNewDefinition(Bytes frm) { new_definition_ = frm; }
@@ -455,7 +501,7 @@ bool Handler::commit_inplace_alter_table(TABLE* altered_table, Alter_inplace_inf
   }
   const std::vector<InplaceAlter*> alters = AltersOf(*alter_info);
   Status status = CompleteAll(alters);
-  if (!status.ok() && ClientKnows(status)) return true;
+  if (Failed(status)) return true;
   const bool counter = ChangesOptions(*alter_info, HA_CREATE_USED_AUTO);
   const uint64_t next = alter_info->create_info->auto_increment_value;
   if (status.ok() && counter && !table_data()->traits().temporary) {

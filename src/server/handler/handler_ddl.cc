@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // CREATE, DROP, RENAME, TRUNCATE, ANALYZE, OPTIMIZE; ALTER in place is in handler_alter.cc.
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "server/tables/discovery.h"
 #include "server/tables/file_names.h"
 #include "server/tables/index_requests.h"
+#include "server/tables/index_words.h"
 #include "server/tables/storage_preset.h"
 #include "server/tables/table_descriptor_builder.h"
 #include "server/tables/table_name.h"
@@ -33,11 +35,14 @@ namespace basalt::server {
 namespace {
 
 Status CreateTemporary(engine::Database& database, const codec::TableDescriptor& descriptor,
-                       uint64_t auto_increment) {
+                       const TABLE& form, uint64_t auto_increment) {
   std::vector<catalog::IndexRecord> indexes(descriptor.indexes.size());
   for (size_t i = 0; i < indexes.size(); ++i) {
     indexes[i].kind = static_cast<catalog::IndexKind>(descriptor.indexes[i].kind);
     indexes[i].key_value_format_version = descriptor.indexes[i].kv_format_version;
+    if (!IsFullText(descriptor.indexes[i])) continue;
+    BASALT_RETURN_IF_ERROR(
+        MakeWordRules(current_thd, &database, form.key_info[i], &indexes[i].word_rules));
   }
   catalog::TemporaryTables* tables = database.catalog()->temporary_tables();
   BASALT_RETURN_IF_ERROR(tables->Create(descriptor.name, std::move(indexes)));
@@ -55,10 +60,10 @@ Status CreateByName(engine::Database& database, const std::string& name, const T
   BASALT_RETURN_IF_ERROR(BuildTableDescriptor(form, name, &descriptor));
   if (!MyRocksCompatibleFormat(current_thd)) codec::ChooseKvFormats(&descriptor);
   BASALT_RETURN_IF_ERROR(CheckKeys(descriptor));
-  if (IsTemporaryTable(name)) return CreateTemporary(database, descriptor, auto_increment);
+  if (IsTemporaryTable(name)) return CreateTemporary(database, descriptor, form, auto_increment);
   std::vector<catalog::IndexRequest> requests;
   BASALT_RETURN_IF_ERROR(
-      RequestIndexes(*database.store(), descriptor, form, life.seconds, preset, &requests));
+      RequestIndexes(&database, descriptor, form, life.seconds, preset, &requests));
   catalog::TableDefinition definition;
   const bool defined = DefinitionOfNewTable(*database.catalog(), *form.s, name, &definition);
   return database.catalog()->CreateTable(name, requests, auto_increment, nullptr,
@@ -78,6 +83,11 @@ Status CompactIndex(const engine::Table& table, const engine::Index& index,
   return table.database()->store()->compactions().Compact(compaction);
 }
 
+bool HasFullTextIndex(const TABLE& table) {
+  return std::any_of(table.key_info, table.key_info + table.s->keys,
+                     [](const KEY& key) { return (key.flags & HA_FULLTEXT) != 0; });
+}
+
 // For RepairDefinitions.
 void NoteRenameInRecovery(const std::string& old_name, const std::string& new_name) {
   for (const std::string& name : {old_name, new_name}) {
@@ -95,6 +105,10 @@ int Handler::create(const char* name, TABLE* form, HA_CREATE_INFO* create_info) 
   if (database_.catalog()->FindTable(table_name) != nullptr) return HA_ERR_TABLE_EXIST;
   TimeToLive life;
   if (int error = ReadTimeToLive(*form, table_name, &life)) return error;
+  if (life.seconds != 0 && HasFullTextIndex(*form)) {
+    my_error(ER_NOT_SUPPORTED_YET, MYF(0), "ROCKSDB: a FULLTEXT index of rows with a time to live");
+    return HA_ERR_UNSUPPORTED;
+  }
   const uint64_t auto_increment =
       form->found_next_number_field == nullptr ? 0 : create_info->auto_increment_value;
   catalog::ForeignKeySet foreign_keys;

@@ -9,6 +9,7 @@
 #include "server/error_map.h"
 #include "server/handler/handler.h"
 #include "server/handler/search_key.h"
+#include "server/handler/window_key.h"
 #include "server/tables/definition_files.h"
 #include "server/variables/system_variables.h"
 
@@ -35,6 +36,13 @@ uint StoredParts(const TABLE& table, uint index) {
     return key.ext_key_parts;
   }
   return key.user_defined_key_parts + table.key_info[primary].user_defined_key_parts;
+}
+
+uint64_t EstimateWindow(OpenTable& open, uint index, const key_range& window) {
+  codec::WindowSearch search;
+  BeginWindow(*open.data()->index(index).codec, window.key, window.flag, &search);
+  return server::Measured(open, index, Direction::kForward,
+                          [&] { return open.rows()->EstimateWindow(index, search); });
 }
 
 }  // namespace
@@ -82,6 +90,10 @@ void Handler::FillRowsPerKey() {
   for (uint i = 0; i < table->s->keys; ++i) {
     KEY& key = table->key_info[i];
     if (key.rec_per_key == nullptr) continue;
+    if (key.flags & HA_FULLTEXT) {
+      std::fill_n(key.rec_per_key, key.user_defined_key_parts, 1);
+      continue;
+    }
     const bool unique = (key.flags & HA_NOSAME) != 0;
     for (uint part = 0; part < key.ext_key_parts; ++part) {
       double rows = 1;
@@ -107,6 +119,10 @@ ha_rows Handler::records_in_range(uint index, const key_range* min_key, const ke
                                   page_range*) {
   if (const uint64_t wanted = RecordsInRange(table->in_use, table->force_index)) return wanted;
   const codec::KeyCodec& codec = *table_data()->index(index).codec;
+  if (IsFullText(codec)) return HA_POS_ERROR;  // its entries are words, which no range is of
+  if (codec.IsSpatial()) {
+    return std::max<uint64_t>(1, EstimateWindow(open_, index, *min_key));
+  }
   std::string start;
   std::string end;
   open_.like_bounds()->Widen(index, &min_key, &max_key);

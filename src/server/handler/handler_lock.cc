@@ -110,7 +110,7 @@ int Handler::BeginStatement(THD* thd, thr_lock_type lock_type, bool opens) {
   const engine::ReadIntent intent = IntentOf(thd, lock_type, lock, *session);
   references_.BeginStatement(lock_type >= TL_FIRST_WRITE);
   const bool loads = writes && BulkLoad(thd) && LoadsRows(thd) && !references_.refers_to_itself() &&
-                     !IsKeptUniqueByServer(*table_share) &&
+                     !IsKeptUniqueByServer(*table_share) && !table->versioned(VERS_TRX_ID) &&
                      engine::BulkInsert::IsPossible(*table_data());
   load_.BeginStatement(loads);
   if (!session->load()->empty() && EndsExplicitLoad(thd, intent, writes, loads)) [[unlikely]] {
@@ -129,6 +129,7 @@ int Handler::BeginStatement(THD* thd, thr_lock_type lock_type, bool opens) {
 void Handler::EndStatement() {
   if (!rows()->bound()) return;
   references_.EndStatement();
+  texts_.EndStatement();
   rows()->Unbind();
   if (session()->measure()->active()) session()->measure()->HandOver(table_data()->primary().id);
 }

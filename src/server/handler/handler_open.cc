@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // Opening and closing, and what the engine says of itself.
+#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "server/connections/changing_statement.h"
 #include "server/error_map.h"
 #include "server/handler/handler.h"
 #include "server/tables/table_descriptor_builder.h"
@@ -22,8 +24,8 @@ constexpr ::handler::Table_flags kTableFlags =
     HA_PARTIAL_COLUMN_READ | HA_TABLE_SCAN_ON_INDEX | HA_PRIMARY_KEY_IN_READ_INDEX |
     HA_PRIMARY_KEY_REQUIRED_FOR_POSITION | HA_CAN_SKIP_LOCKED | HA_CAN_ONLINE_BACKUPS |
     HA_ONLINE_ANALYZE | HA_CONCURRENT_OPTIMIZE | HA_DUPLICATE_POS | HA_CAN_VIRTUAL_COLUMNS |
-    HA_CAN_GEOMETRY | HA_REQUIRES_KEY_COLUMNS_FOR_DELETE | HA_CAN_REPAIR | HA_CAN_SQL_HANDLER |
-    HA_CAN_TABLES_WITHOUT_ROLLBACK;
+    HA_CAN_GEOMETRY | HA_CAN_RTREEKEYS | HA_REQUIRES_KEY_COLUMNS_FOR_DELETE | HA_CAN_REPAIR |
+    HA_CAN_SQL_HANDLER | HA_CAN_TABLES_WITHOUT_ROLLBACK | HA_CAN_FULLTEXT | HA_CAN_FULLTEXT_EXT;
 
 constexpr uint kMaxKeyBytes = 3072;
 constexpr uint kMaxPartBytesWithoutLargePrefix = 767;
@@ -46,6 +48,23 @@ bool FirstIndexIsPrimary(const TABLE_SHARE& share) {
     if (!whole_blob && field.key_length() != key.key_part[i].length) return false;
   }
   return true;
+}
+
+bool HasFullTextIndex(const TABLE_SHARE* share) {
+  if (share == nullptr || share->key_info == nullptr) return false;
+  return std::any_of(share->key_info, share->key_info + share->keys,
+                     [](const KEY& key) { return (key.flags & HA_FULLTEXT) != 0; });
+}
+
+// Does the statement change rows by what a MATCH finds? That locks the rows, and no range. What
+// replicas apply their primary has allowed.
+bool ChangesByMatch(const THD& thd) {
+  if (!ChangesByReading(thd.lex->sql_command) || thd.slave_thread) return false;
+  for (SELECT_LEX* each = thd.lex->all_selects_list; each != nullptr;
+       each = each->next_select_in_list()) {
+    if (each->ftfunc_list->elements != 0) return true;
+  }
+  return false;
 }
 
 // Does the server reset a table because its use ends? A replica resets its temporary tables in the
@@ -102,6 +121,7 @@ int Handler::close() {
   THD* thd = ha_thd();
   if (thd == nullptr) return kTableFlags;
   if (UnsafeForBinlog(thd)) return kTableFlags | HA_BINLOG_STMT_CAPABLE;
+  if (HasFullTextIndex(table_share) && ChangesByMatch(*thd)) return kTableFlags;
   if (thd_tx_isolation(thd) < ISO_REPEATABLE_READ) return kTableFlags;
   const Session* session = Session::IfAny(thd);
   const bool locks_ranges = session != nullptr && session->transaction()->active()
@@ -111,7 +131,11 @@ int Handler::close() {
   return logs_statements ? kTableFlags | HA_BINLOG_STMT_CAPABLE : kTableFlags;
 }
 
-const char* Handler::index_type(uint) { return IndexTypeIsLsmTree() ? "LSMTREE" : "BTREE"; }
+const char* Handler::index_type(uint index) {
+  if (table_share->key_info[index].flags & HA_SPATIAL) return "SPATIAL";
+  if (table_share->key_info[index].flags & HA_FULLTEXT) return "FULLTEXT";
+  return IndexTypeIsLsmTree() ? "LSMTREE" : "BTREE";
+}
 
 uint Handler::max_supported_key_length() const { return kMaxKeyBytes; }
 uint Handler::max_supported_key_part_length() const {
@@ -135,6 +159,11 @@ uint16_t Handler::FormatVersionOf(uint index) const {
 // Asked before the table is open, so it looks at the server's definition only. Once it is open, the
 // optimizer asks eight times for an UPDATE by the primary key.
 ulong Handler::index_flags(uint index, uint part, bool all_parts) const {
+  if (table_share->key_info[index].flags & HA_FULLTEXT) return 0;  // searched with MATCH only
+  // Searched with a window only; entries come in no order that SQL knows.
+  if (table_share->key_info[index].flags & HA_SPATIAL) {
+    return HA_READ_NEXT | HA_READ_RANGE | HA_KEY_SCAN_NOT_ROR;
+  }
   ulong flags =
       HA_READ_NEXT | HA_READ_PREV | HA_READ_ORDER | HA_READ_RANGE | HA_DO_RANGE_FILTER_PUSHDOWN;
   if (table_share->partition_info_str_len != 0 &&
@@ -185,6 +214,10 @@ int Handler::extra(enum ha_extra_function operation) {
       break;
     case HA_EXTRA_WRITE_CANNOT_REPLACE:
       if (open_.is_open()) rows()->unique().set_duplicate_mode(txn::LockMode::kShared);
+      break;
+    case HA_EXTRA_BEGIN_COPY:
+    case HA_EXTRA_BEGIN_ALTER_IGNORE_COPY:
+      if (open_.session() != nullptr && table->versioned(VERS_TRX_ID)) return versions_.BeginCopy();
       break;
     case HA_EXTRA_PREPARE_FOR_RENAME:
       if (int error = CheckRowsOfCopy()) return error;

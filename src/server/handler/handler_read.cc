@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/handler/handler.h"
+#include "server/handler/window_key.h"
 #include "server/tables/read_free_apply.h"
 #include "server/variables/system_variables.h"
 
@@ -108,6 +109,9 @@ int Handler::index_read_idx_map(uchar* record, uint index, const uchar* key, key
 
 int Handler::index_read_map(uchar* record, const uchar* key, key_part_map parts,
                             enum ha_rkey_function find) {
+  if (IsWindowSearch(find)) [[unlikely]] {
+    return Measured([&] { return reader_.FindInWindow(record, key, find); });
+  }
   return Measured([&] { return reader_.Find(record, key, parts, find, only_read_); },
                   DirectionOf(find));
 }
@@ -171,6 +175,14 @@ int Handler::multi_range_read_next(range_id_t* range_info) {
   const bool fills_filter = pushed_rowid_filter != nullptr && !rowid_filter_is_active;
   if (error != 0 && error != HA_ERR_END_OF_FILE && fills_filter) print_error(error, MYF(0));
   return error;
+}
+
+FT_INFO* Handler::ft_init_ext(uint flags, uint index, String* query) {
+  return texts_.NewMatch(flags, index, *query);
+}
+
+int Handler::ft_read(uchar* record) {
+  return Measured([&] { return texts_.Next(ft_handler, record); });
 }
 
 // The server takes every column of the primary key for readable from any index.

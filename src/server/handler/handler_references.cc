@@ -171,11 +171,13 @@ std::string Handler::RecordForCascades(const uchar* record) const {
 int Handler::AsOne(const std::function<int()>& change) {
   txn::Transaction* transaction = session()->transaction();
   txn::Transaction::Savepoint savepoint{};
+  const uint64_t versioned_rows = session()->versions()->rows();
   Status set = transaction->SetSavepoint(&savepoint);
   if (!set.ok()) return Fail(std::move(set));
   int error = change();
   if (error != 0 && error != HA_ERR_RECORD_IS_THE_SAME) {
     Status undone = transaction->RollbackToSavepoint(savepoint);
+    session()->versions()->RollbackTo(versioned_rows);
     if (!undone.ok()) {
       ha_thd()->mark_transaction_to_rollback(true);
       error = Fail(std::move(undone));

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // Inserts, updates, deletes and the auto-increment counter.
+#include <optional>
+
 #include "server/handler/handler.h"
+#include "server/handler/spatial_values.h"
 #include "server/tables/system_versioning.h"
 
 namespace basalt::server {
@@ -11,7 +14,14 @@ int Handler::write_row(const uchar* record) {
   if (!rows()->bound()) {
     if (int error = BeginStatement(table->in_use, TL_WRITE, /*opens=*/true)) return error;
   }
-  return Measured([&] { return InsertRow(record); });
+  return Measured([&] {
+    if (!table->versioned_write(VERS_TRX_ID)) [[likely]]
+      return InsertRow(record);
+    if (int error = versions_.BeginInsert(record)) return error;
+    if (int error = InsertRow(record)) return error;
+    versions_.NoteRow();
+    return 0;
+  });
 }
 
 int Handler::InsertRow(const uchar* record) {
@@ -20,16 +30,25 @@ int Handler::InsertRow(const uchar* record) {
     if (int error = update_auto_increment()) return error;
   }
   open_.virtual_parts()->Complete(record);
+  const bool spatial = table_data()->has_spatial_index();
   bool taken = false;
   if (load_.possible()) [[unlikely]] {
+    if (spatial) {
+      if (int error = CheckSpatialValues(*table, record)) return error;
+    }
     if (int error = load_.Insert(record, &taken)) return error;
   }
   if (!taken) {
     size_t duplicate = 0;
-    Status written = rows()->writer().Insert(record, &duplicate, references_.ForInsert(record));
+    engine::WriteGuard* guard = references_.ForInsert(record);
+    std::optional<SpatialGuard> values;
+    if (spatial) [[unlikely]]
+      guard = &values.emplace(*table, record, guard);
+    Status written = rows()->writer().Insert(record, &duplicate, guard);
     if (table_data()->traits().sequence)
       written = session()->sequences()->Commit(std::move(written));
     if (!written.ok()) {
+      if (values && values->error() != 0) return values->error();
       if (written.code() == Code::kDuplicateKey && numbers) [[unlikely]]
         counter_.NoteRefused(record);
       return FailWrite(std::move(written), duplicate);
@@ -44,17 +63,32 @@ int Handler::InsertRow(const uchar* record) {
 }
 
 int Handler::update_row(const uchar* before, const uchar* after) {
-  return Measured([&] {
+  const auto update = [&] {
     if (!references_.is_parent()) return UpdateRow(before, after);
     // DELETE from a system-versioned table: the row becomes history.
     const bool ends = IsHistory(*table, after);
     return ChangeParent(before, ends ? nullptr : after, [&] { return UpdateRow(before, after); });
+  };
+  return Measured([&] {
+    if (!table->versioned_write(VERS_TRX_ID)) [[likely]]
+      return update();
+    bool history = false;
+    if (int error = versions_.BeginUpdate(before, after, &history)) return error;
+    const int error = update();
+    if (error != 0 && error != HA_ERR_RECORD_IS_THE_SAME) return error;
+    versions_.NoteRow();
+    if (!history) return 0;
+    const RowVersions::Ended ended(versions_, before);
+    return InsertRow(before);
   });
 }
 
 int Handler::UpdateRow(const uchar* before, const uchar* after) {
   open_.virtual_parts()->Complete(before);
   open_.virtual_parts()->Complete(after);
+  if (table_data()->has_spatial_index()) [[unlikely]] {
+    if (int error = CheckSpatialValues(*table, after)) return error;
+  }
   size_t duplicate = 0;
   bool changed = true;
   const Bytes row_key = rows()->reader().key();
@@ -76,8 +110,16 @@ int Handler::UpdateRow(const uchar* before, const uchar* after) {
 
 int Handler::delete_row(const uchar* record) {
   return Measured([&] {
-    if (!references_.is_parent()) return DeleteRow(record);
-    return ChangeParent(record, nullptr, [&] { return DeleteRow(record); });
+    const uchar* ended = nullptr;
+    if (table->versioned_write(VERS_TRX_ID)) [[unlikely]] {
+      if (int error = versions_.BeginDelete(record, &ended)) return error;
+    }
+    const auto write = [&] {
+      return ended == nullptr ? DeleteRow(record) : UpdateRow(record, ended);
+    };
+    const int error = references_.is_parent() ? ChangeParent(record, nullptr, write) : write();
+    if (error == 0 && ended != nullptr) versions_.NoteRow();
+    return error;
   });
 }
 

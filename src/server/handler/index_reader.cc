@@ -3,6 +3,9 @@
 
 #include <utility>
 
+#include "engine/entry_name.h"
+#include "server/handler/window_key.h"
+
 namespace basalt::server {
 
 int IndexReader::OpenScan() {
@@ -57,7 +60,11 @@ int IndexReader::BeginIndex() {
   wanted_.Forget();
   ForgetLastRow();
   unique_.End();
-  const uint64_t readable_from = index().readable_from;
+  return CheckReadable(active_index());
+}
+
+int IndexReader::CheckReadable(uint position) const {
+  const uint64_t readable_from = table_->data()->index(position).readable_from;
   if (readable_from == 0) [[likely]]
     return 0;
   // The snapshot holds none of the index's entries. What is locked is read as it is now.
@@ -116,32 +123,59 @@ void IndexReader::SetLookUpBounds(const uchar* key, uint bytes, enum ha_rkey_fun
   return Status(Code::kNotFound);
 }
 
+// The row of the cursor's entry. 0: it was read; kEntryPassedOver: conditions, filters or bounds do
+// not let it through; else the error to return.
+[[gnu::always_inline]] inline int IndexReader::ReadIfAdmitted(uchar* record) {
+  if (const int error = CheckEntry()) return error;
+  Status read = ReadEntry(record);
+  if (read.ok()) [[likely]]
+    return CountRow();
+  const bool passed_over = read.code() == Code::kNotFound ||
+                           (read.code() == Code::kLockBusy && table_->rows()->intent().skip_locked);
+  return passed_over ? kEntryPassedOver : table_->Fail(std::move(read));
+}
+
+// Asked for each entry that is passed over; looks now and then.
+[[gnu::always_inline]] inline bool IndexReader::IsKilled() {
+  return ++steps_ % kStepsBetweenKillChecks == 0 &&
+         thd_kill_level(table()->in_use) != THD_IS_NOT_KILLED;
+}
+
 // From the cursor's entry on, reads the first row that conditions, filters and bounds let through.
 // `nothing` is the error for none.
 int IndexReader::ReadFromHere(uchar* record, Direction direction, const std::string* prefix,
                               int nothing) {
   while (true) {
     if (IsBeyond(direction, prefix)) return nothing;
-    const int error = CheckEntry();
-    if (error == 0) {
-      Status read = ReadEntry(record);
-      if (read.ok()) [[likely]]
-        return CountRow();
-      const bool passed_over =
-          read.code() == Code::kNotFound ||
-          (read.code() == Code::kLockBusy && table_->rows()->intent().skip_locked);
-      if (!passed_over) return table_->Fail(std::move(read));
-    } else if (error != kEntryPassedOver) {
-      return error == HA_ERR_END_OF_FILE ? nothing : error;
-    }
-    if (++steps_ % kStepsBetweenKillChecks == 0 &&
-        thd_kill_level(table()->in_use) != THD_IS_NOT_KILLED) {
-      return HA_ERR_ABORTED_BY_USER;
-    }
+    const int error = ReadIfAdmitted(record);
+    if (error != kEntryPassedOver) return error == HA_ERR_END_OF_FILE ? nothing : error;
+    if (IsKilled()) return HA_ERR_ABORTED_BY_USER;
     Status moved = scan().Step(direction);
     if (moved.code() == Code::kEndOfRange) return nothing;
     if (!moved.ok()) return table_->Fail(std::move(moved));
   }
+}
+
+// The same along the entries that a search by extent may want. `moved`: the scan has come to one,
+// or to its end.
+int IndexReader::ReadInWindow(Status moved, uchar* record, int nothing) {
+  using Verdict = codec::WindowSearch::Verdict;
+  while (moved.ok()) {
+    const Verdict verdict = window_.Check(scan().entry_key());
+    if (verdict == Verdict::kEnd) return nothing;
+    if (verdict == Verdict::kMalformed) {
+      return table_->Fail(
+          engine::MalformedEntry(*table_->data(), active_index(), scan().entry_key()));
+    }
+    if (verdict == Verdict::kFound) {
+      const int error = ReadIfAdmitted(record);
+      if (error != kEntryPassedOver) return error == HA_ERR_END_OF_FILE ? nothing : error;
+    }
+    if (IsKilled()) return HA_ERR_ABORTED_BY_USER;
+    moved = verdict == Verdict::kSeek ? scan().SeekNear(window_.target())
+                                      : scan().Step(Direction::kForward);
+  }
+  return moved.code() == Code::kEndOfRange ? nothing : table_->Fail(std::move(moved));
 }
 
 int IndexReader::CountRow() {
@@ -280,7 +314,7 @@ int IndexReader::SearchFrom(uchar* record, enum ha_rkey_function find, bool whol
       moved = scan().SeekBelow(after, search_);
       break;
     default:
-      return HA_ERR_UNSUPPORTED;  // spatial searches
+      return HA_ERR_UNSUPPORTED;
   }
   if (moved.code() == Code::kEndOfRange) return HA_ERR_KEY_NOT_FOUND;
   if (!moved.ok()) return table_->Fail(std::move(moved));
@@ -358,7 +392,20 @@ int IndexReader::ReadEnd(uchar* record, Direction direction) {
   return ReadAfterMove(scan().SeekToEnd(direction), record, direction, /*prefix=*/nullptr);
 }
 
+int IndexReader::FindInWindow(uchar* record, const uchar* window, enum ha_rkey_function condition) {
+  ForgetLastRow();
+  bounds_.Clear();
+  table_->NoteSearch(1, /*equal=*/false);
+  if (int error = OpenScan()) return error;
+  BeginWindow(*index().codec, window, condition, &window_);
+  return ReadInWindow(scan().SeekWindow(window_), record, HA_ERR_KEY_NOT_FOUND);
+}
+
 int IndexReader::ReadNextSame(uchar* record, const uchar* key, uint key_bytes) {
+  if (table_->data()->index(active_index()).codec->IsSpatial()) {
+    if (int error = OpenScan()) return error;
+    return ReadInWindow(Advance(Direction::kForward), record, HA_ERR_END_OF_FILE);
+  }
   const codec::KeyCodec& codec = *index().codec;
   const key_part_map parts = make_prev_keypart_map(codec.PartsInSearchTuple(key_bytes));
   if (point_read_ && table_->HasAllParts(active_index(), parts)) return HA_ERR_END_OF_FILE;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "codec/window_search.h"
 #include "engine/scans/direction.h"
 #include "server/handler/open_table.h"
 #include "server/handler/row_bounds.h"
@@ -42,6 +43,8 @@ class IndexReader {
   // table (`opens`) or rows by their position.
   int BeginTable(bool opens);
   int BeginIndex();
+  // Has the statement's snapshot the entries of this index? 0, or HA_ERR_TABLE_DEF_CHANGED.
+  int CheckReadable(uint index) const;
   void Close();
   // Opens the cursor, if it is not open. A scan that goes on keeps its place, whatever columns are
   // wanted from here on.
@@ -68,6 +71,9 @@ class IndexReader {
   // `only_read`: it is all that the transaction reads.
   int Find(uchar* record, const uchar* key, key_part_map parts, enum ha_rkey_function find,
            bool only_read);
+  // Rows by the extent of a geometry: `window` is the server's, four doubles. The first row that
+  // may meet the condition; ReadNextSame goes to the others. The server looks at the geometries.
+  int FindInWindow(uchar* record, const uchar* window, enum ha_rkey_function condition);
   int ReadNext(uchar* record);
   int ReadPrevious(uchar* record);
   int ReadNextSame(uchar* record, const uchar* key, uint key_bytes);
@@ -110,6 +116,9 @@ class IndexReader {
   int ReadByPrimaryKey(uchar* record, bool only_read);
   int SearchFrom(uchar* record, enum ha_rkey_function find, bool whole);
   int ReadFromHere(uchar* record, Direction direction, const std::string* prefix, int nothing);
+  int ReadInWindow(Status moved, uchar* record, int nothing);
+  int ReadIfAdmitted(uchar* record);
+  bool IsKilled();
   bool IsBeyond(Direction direction, const std::string* prefix) const;
   Status ReadEntry(uchar* record);
   Status FillVirtualParts(uchar* record);
@@ -134,7 +143,8 @@ class IndexReader {
   bool position_from_entry_ = false;  // RowKeyOf is about the cursor's entry, not the record
   uint64_t steps_ = 0;                // entries passed, to look for KILL now and then
   std::string search_;  // encoded key of the last search; rows of ReadNextSame begin with it
-  std::string limit_;   // end of the range, exclusive; empty: none
+  codec::WindowSearch window_;  // of the last search by extent
+  std::string limit_;           // end of the range, exclusive; empty: none
 };
 
 }  // namespace basalt::server

@@ -22,6 +22,7 @@ void WantedColumns::Learn(bool compares) {
     for (uint i = 0; i < key.ext_key_parts; ++i) columns_.Add(key.key_part[i].fieldnr - 1);
   }
   AddVirtualSources(compares);
+  if (table.fulltext_searched && table.s->primary_key != MAX_KEY) AddPrimaryKey();
   table_->rows()->SetWantedColumns(columns_);
   known_ = true;
 }
@@ -50,6 +51,13 @@ void WantedColumns::AddWhatEntriesLack() {
       columns_.Add(column);
     }
   }
+}
+
+// By which MATCH finds out how well the row matches.
+void WantedColumns::AddPrimaryKey() {
+  const TABLE& table = *table_->server_table();
+  const KEY& key = table.key_info[table.s->primary_key];
+  for (uint i = 0; i < key.user_defined_key_parts; ++i) columns_.Add(key.key_part[i].fieldnr - 1);
 }
 
 void WantedColumns::AddVirtualSources(bool compares) {

@@ -34,6 +34,7 @@ class WantedColumns {
   void AddWhatEntriesLack();
   bool CanBeLeftOut(uint column) const;
   void LeaveOut(uint column) const;
+  void AddPrimaryKey();
   void AddVirtualSources(bool compares);
 
   OpenTable* const table_;

@@ -83,6 +83,12 @@ void CommitOrdered(handlerton*, THD* thd, bool all) {
   if (session != nullptr) session->CommitOrdered(all);
 }
 
+ulonglong TakeCommitId(THD* thd, ulonglong* begin) {
+  *begin = 0;
+  Session* session = Session::IfAny(thd);
+  return session == nullptr ? 0 : session->versions()->TakeCommitId(begin);
+}
+
 int StartConsistentSnapshot(handlerton*, THD* thd) {
   Session* session = Session::Of(thd, *RunningDatabase());
   if (session == nullptr) return HA_ERR_OUT_OF_MEM;
@@ -283,14 +289,15 @@ void WarnIfWithoutTwoPhaseCommit() {
 
 void SetUpHandlerton(handlerton* hton) {
   hton->db_type = DB_TYPE_AUTOASSIGN;
-  hton->flags = HTON_SUPPORTS_EXTENDED_KEYS;
-  hton->savepoint_offset = sizeof(txn::Transaction::Savepoint);
+  hton->flags = HTON_SUPPORTS_EXTENDED_KEYS | HTON_NATIVE_SYS_VERSIONING;
+  hton->savepoint_offset = sizeof(Session::SavepointPlace);
   hton->create = Create;
   hton->close_connection = CloseConnection;
   hton->commit = Commit;
   hton->rollback = Rollback;
   hton->prepare = Prepare;
   hton->commit_ordered = CommitOrdered;
+  hton->prepare_commit_versioned = TakeCommitId;
   hton->start_consistent_snapshot = StartConsistentSnapshot;
   hton->savepoint_set = SetSavepoint;
   hton->savepoint_rollback = RollbackToSavepoint;

@@ -66,6 +66,7 @@ Status OpenDatabase() {
   state.database->transactions()->waits()->Observe(state.wait_reports.get());
   state.database->transactions()->waits()->KeepReports(KeptDeadlocks());
   FinishLoadsBy(&FinishLoad);
+  state.version_ids = std::make_unique<catalog::VersionIds>(state.database->store());
   state.checkpoint_notifier = std::make_unique<CheckpointNotifier>(state.database->store());
   return Status::Ok();
 }
@@ -117,6 +118,7 @@ int Deinit(void*) noexcept {
   PluginState& state = State();
   if (state.database == nullptr) return 0;
   state.checkpoint_notifier.reset();
+  state.version_ids.reset();
   const Status status = state.database->Close();
   if (!status.ok()) sql_print_error("ROCKSDB: closing: %s", status.ToString().c_str());
   state.database.reset();

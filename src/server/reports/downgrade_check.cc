@@ -13,7 +13,7 @@ Mutex g_mutex;
 std::map<std::string, bool> g_known BASALT_GUARDED_BY(g_mutex);
 
 bool HasOnlyOldColumns(const TABLE_SHARE& share) {
-  if (share.table_type == TABLE_TYPE_SEQUENCE) return false;
+  if (share.table_type == TABLE_TYPE_SEQUENCE || share.versioned == VERS_TRX_ID) return false;
   for (Field** field = share.field; *field != nullptr; ++field) {
     const bool generated = (*field)->vcol_info != nullptr;
     const bool hash = ((*field)->flags & LONG_UNIQUE_HASH_FIELD) != 0;

@@ -64,8 +64,26 @@ class CollationAdapter final : public codec::Collation {
   CHARSET_INFO* const charset_;  // the server's, never freed while it runs
 };
 
+class CharacterAdapter final : public codec::CharacterTypes {
+ public:
+  explicit CharacterAdapter(CHARSET_INFO* charset) : charset_(charset) {}
+
+  // The server tells how far it has looked: less than nothing where the text is cut off.
+  size_t Read(Bytes text, bool* is_letter_or_digit) const override {
+    int type = 0;
+    const auto* from = reinterpret_cast<const uchar*>(text.data());
+    const int bytes = charset_->ctype(&type, from, from + text.size());
+    *is_letter_or_digit = bytes > 0 && (type & (_MY_U | _MY_L | _MY_NMR)) != 0;
+    return bytes <= 0 ? 1 : std::min(text.size(), static_cast<size_t>(bytes));
+  }
+
+ private:
+  CHARSET_INFO* const charset_;  // the server's
+};
+
 struct Registry {
   Mutex mutex;
+  std::map<uint32_t, std::unique_ptr<CharacterAdapter>> characters BASALT_GUARDED_BY(mutex);
   std::map<uint32_t, std::unique_ptr<CollationAdapter>> collations BASALT_GUARDED_BY(mutex);
 };
 
@@ -89,9 +107,18 @@ Status CollationOf(CHARSET_INFO* charset, const codec::Collation** collation) {
   return Status::Ok();
 }
 
+const codec::CharacterTypes* CharacterTypesOf(CHARSET_INFO* charset) {
+  Registry& registry = TheRegistry();
+  MutexLock lock(registry.mutex);
+  auto& known = registry.characters[charset->number];
+  if (known == nullptr) known = std::make_unique<CharacterAdapter>(charset);
+  return known.get();
+}
+
 void ForgetCollations() {
   Registry& registry = TheRegistry();
   MutexLock lock(registry.mutex);
+  registry.characters.clear();
   registry.collations.clear();
 }
 

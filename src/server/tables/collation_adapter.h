@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "codec/collation.h"
+#include "codec/word_scanner.h"
 #include "server/server_headers.h"
 
 namespace basalt::server {
@@ -11,6 +12,9 @@ namespace basalt::server {
 // same object for every table that uses the collation. kNotSupported when keys cannot be built
 // with it. Any thread.
 Status CollationOf(CHARSET_INFO* charset, const codec::Collation** collation);
+
+// What the characters of its texts are, for FULLTEXT indexes; kept likewise. Any thread.
+const codec::CharacterTypes* CharacterTypesOf(CHARSET_INFO* charset);
 
 // Frees them all, when the plugin goes and no table is open any more.
 void ForgetCollations();

@@ -46,6 +46,14 @@ void WarnThatFormatForbids() {
 
 // What an index that MyRocks can read cannot have, with the errors of MyRocks.
 int RefuseIndexForMyRocks(const TABLE& form, const KEY& key) {
+  if (key.flags & HA_SPATIAL) {
+    return RefuseFeature("spatial index '" + std::string(key.name.str, key.name.length) + "'" +
+                         ReasonOfMyRocks());
+  }
+  if (key.flags & HA_FULLTEXT) {
+    return RefuseFeature("full-text index '" + std::string(key.name.str, key.name.length) + "'" +
+                         ReasonOfMyRocks());
+  }
   for (uint part = 0; part < key.user_defined_key_parts; ++part) {
     const KEY_PART_INFO& info = key.key_part[part];
     if (info.key_part_flag & HA_REVERSE_SORT) {
@@ -148,11 +156,12 @@ void NoteWordOfTokuDb(const TABLE_SHARE& share, row_type format) {
 }  // namespace
 
 int RefuseUnsupportedIndex(const TABLE& form, const KEY& key) {
-  const std::string name(key.name.str, key.name.length);
-  if (key.algorithm == HA_KEY_ALG_FULLTEXT || (key.flags & HA_FULLTEXT)) {
-    return RefuseFeature("full-text index '" + name + "'");
+  for (uint part = 0; (key.flags & HA_FULLTEXT) && part < key.user_defined_key_parts; ++part) {
+    const Field& field = *form.field[key.key_part[part].fieldnr - 1];
+    if (field.stored_in_db()) continue;
+    return RefuseFeature("a FULLTEXT index of the virtual column '" +
+                         std::string(field.field_name.str) + "'");
   }
-  if (key.flags & HA_SPATIAL) return RefuseFeature("spatial index '" + name + "'");
   return MyRocksCompatibleFormat(current_thd) ? RefuseIndexForMyRocks(form, key) : 0;
 }
 
@@ -164,6 +173,9 @@ int RefuseUnsupported(const TABLE& form, const HA_CREATE_INFO& create_info) {
   // With the record of one in the dictionary MyRocks does not start.
   if (create_info.sequence && MyRocksCompatibleFormat(current_thd)) {
     return RefuseFeature("sequences" + ReasonOfMyRocks());
+  }
+  if (form.versioned(VERS_TRX_ID) && MyRocksCompatibleFormat(current_thd)) {
+    return RefuseFeature("system versioning by transaction" + ReasonOfMyRocks());
   }
   for (uint i = 0; i < form.s->fields && MyRocksCompatibleFormat(current_thd); ++i) {
     if (int error = RefuseColumnForMyRocks(*form.field[i])) return error;

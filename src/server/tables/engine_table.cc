@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "server/tables/index_words.h"
 #include "server/tables/system_versioning.h"
 #include "server/tables/table_descriptor_builder.h"
 #include "server/tables/table_name.h"
@@ -16,6 +17,12 @@ Status OpenEngineTable(engine::Database* database, const TABLE& table, const std
   BASALT_RETURN_IF_ERROR(BuildTableDescriptor(table, name, &descriptor));
   engine::TableTraits traits;
   traits.temporary = IsTemporaryTable(name);
+  catalog::Catalog* catalog = database->catalog();
+  const auto record =
+      traits.temporary ? catalog->temporary_tables()->Find(name) : catalog->FindTable(name);
+  if (record != nullptr) {
+    BASALT_RETURN_IF_ERROR(FindWordSources(*record, table, &descriptor));
+  }
   traits.ttl_column = TimeStampColumn(table, name);
   traits.sequence = table.s->table_type == TABLE_TYPE_SEQUENCE;
   traits.row_end = RowEndOf(table);

@@ -11,6 +11,7 @@
 #include "server/tables/column_sources.h"
 #include "server/tables/constraint_check.h"
 #include "server/tables/index_attributes.h"
+#include "server/tables/index_words.h"
 #include "server/tables/storage_preset.h"
 #include "server/tables/table_descriptor_builder.h"
 
@@ -98,6 +99,7 @@ void TakeOver(const engine::Table& table, IndexPlan* plan) {
     plan->target.indexes[i].number = kept.number;
     plan->target.indexes[i].kv_format_version = kept.kv_format_version;
     plan->target.indexes[i].has_ttl = kept.has_ttl;
+    plan->target.indexes[i].words = kept.words;
   }
 }
 
@@ -108,7 +110,7 @@ Status ChooseVersion(bool myrocks_compatible, size_t position, codec::TableDescr
   index.kv_format_version = codec::kKvFormatShared;
   if (rows < codec::kKvFormatNineByteChunks) return MustCopy("rows of an old layout");
   if (!myrocks_compatible) index.kv_format_version = codec::NeededKvFormat(*target, position);
-  if (rows == codec::kKvFormatNewest && index.kv_format_version != rows) {
+  if (rows == codec::kKvFormatNewest && index.kv_format_version < rows) {
     return MustCopy("rows of a layout that MyRocks does not know");
   }
   return Status::Ok();
@@ -118,6 +120,11 @@ Status ChooseVersion(bool myrocks_compatible, size_t position, codec::TableDescr
 Status DescribeNewIndex(const engine::Table& table, const KEY& key, bool myrocks_compatible,
                         size_t position, IndexPlan* plan) {
   if (key.algorithm == HA_KEY_ALG_LONG_HASH) return MustCopy("a unique index over long columns");
+  // What the copy is refused for, too, with the server's errors.
+  if (key.flags & HA_FULLTEXT) {
+    if (table.descriptor().primary_index().has_ttl) return MustCopy("rows with a time to live");
+    if (myrocks_compatible) return MustCopy("an index that MyRocks does not know");
+  }
   plan->target.indexes[position].has_ttl = table.descriptor().primary_index().has_ttl;
   return ChooseVersion(myrocks_compatible, position, &plan->target);
 }
@@ -172,6 +179,8 @@ Status RequestNewIndex(const engine::Table& table, const catalog::IndexRecord& p
   request.key_value_format_version = described.kv_format_version;
   request.flags = primary.flags;
   request.ttl_seconds = primary.ttl_seconds;
+  BASALT_RETURN_IF_ERROR(RequestWords(current_thd, table.database(), altered.key_info[position],
+                                      &request, &plan->target.indexes[position]));
   const store::StoragePreset preset = PresetOfRows(table.primary().family->GetName(), *altered.s);
   BASALT_RETURN_IF_ERROR(PlaceIndex(*table.database()->store(), altered.key_info[position],
                                     table.name(), preset, &request));

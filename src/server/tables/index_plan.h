@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "engine/references/new_references.h"
 #include "engine/table.h"
 #include "server/server_headers.h"
 
@@ -29,6 +30,8 @@ struct IndexPlan {
   // The altered table: numbers, versions and flags of the indexes it keeps are those of the
   // dictionary, those of new ones as they will be asked for (without numbers).
   codec::TableDescriptor target;
+  // Foreign keys that are new, and whose rows have to be looked at; see PlanReferences.
+  std::vector<engine::NewReference> references;
   // What the dictionary is to be asked for: requests[i] for added[i].
   std::vector<catalog::IndexRequest> requests;
 };

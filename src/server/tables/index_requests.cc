@@ -4,11 +4,12 @@
 #include <string>
 
 #include "codec/key_codec.h"
+#include "server/tables/index_words.h"
 #include "server/tables/storage_preset.h"
 
 namespace basalt::server {
 
-Status RequestIndexes(const store::Store& store, const codec::TableDescriptor& descriptor,
+Status RequestIndexes(engine::Database* database, const codec::TableDescriptor& descriptor,
                       const TABLE& form, uint64_t life_seconds, store::StoragePreset preset,
                       std::vector<catalog::IndexRequest>* requests) {
   for (size_t i = 0; i < descriptor.indexes.size(); ++i) {
@@ -19,9 +20,13 @@ Status RequestIndexes(const store::Store& store, const codec::TableDescriptor& d
     request.ttl_seconds = life_seconds;
     if (request.kind != catalog::IndexKind::kHiddenPrimary) {
       BASALT_RETURN_IF_ERROR(
-          PlaceIndex(store, form.key_info[i], descriptor.name, preset, &request));
+          PlaceIndex(*database->store(), form.key_info[i], descriptor.name, preset, &request));
     } else {
       UsePreset(preset, &request);
+    }
+    if (IsFullText(descriptor.indexes[i])) {
+      BASALT_RETURN_IF_ERROR(
+          MakeWordRules(current_thd, database, form.key_info[i], &request.word_rules));
     }
     requests->push_back(std::move(request));
   }

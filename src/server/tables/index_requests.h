@@ -6,19 +6,17 @@
 #include "base/status.h"
 #include "catalog/table_record.h"
 #include "codec/table_descriptor.h"
+#include "engine/database.h"
 #include "server/server_headers.h"
 #include "store/options/preset_families.h"
-
-namespace basalt::store {
-class Store;
-}
 
 namespace basalt::server {
 
 // What the dictionary is to be asked for when a table gets all its indexes, new or written anew: in
 // the server's order of keys, a hidden primary key last. Versions are those of the descriptor. Rows
-// live for `life_seconds`; 0: for ever. kInvalidArgument as PlaceIndex.
-Status RequestIndexes(const store::Store& store, const codec::TableDescriptor& descriptor,
+// live for `life_seconds`; 0: for ever. FULLTEXT indexes get the words that variables ask for now.
+// Errors as of PlaceIndex and MakeWordRules.
+Status RequestIndexes(engine::Database* database, const codec::TableDescriptor& descriptor,
                       const TABLE& form, uint64_t life_seconds, store::StoragePreset preset,
                       std::vector<catalog::IndexRequest>* requests);
 

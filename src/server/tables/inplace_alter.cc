@@ -15,6 +15,12 @@ namespace {
 // Of a build: reading the rows, merging the entries, and applying what others have changed.
 constexpr unsigned kStagesOfBuild = 3;
 
+unsigned StagesOf(const IndexPlan& plan) {
+  const bool builds = !plan.added.empty();
+  const unsigned of_references = plan.references.empty() ? 0 : builds ? 1 : 2;
+  return (plan.checks_rows ? 1 : 0) + of_references + (builds ? kStagesOfBuild : 0);
+}
+
 }  // namespace
 
 InplaceAlter::InplaceAlter(std::shared_ptr<engine::Table> table, TABLE* altered, IndexPlan plan,
@@ -27,14 +33,23 @@ InplaceAlter::InplaceAlter(std::shared_ptr<engine::Table> table, TABLE* altered,
       virtual_parts_(altered) {}
 
 Status InplaceAlter::Prepare() {
-  if (plan_.checks_rows || !plan_.added.empty()) {
-    progress_ = std::make_unique<StatementProgress>(thd_);
+  if (StagesOf(plan_) != 0) progress_ = std::make_unique<StatementProgress>(thd_);
+  if (!plan_.references.empty()) {
+    references_ =
+        std::make_unique<engine::NewReferences>(table_.get(), plan_.references, progress_.get());
   }
-  if (plan_.added.empty()) return Status::Ok();
+  if (!plan_.added.empty()) BASALT_RETURN_IF_ERROR(BeginBuild());
+  if (references_ == nullptr) return Status::Ok();
+  return references_->BeginChild(plan_.target, Replacement().indexes,
+                                 /*log_changes=*/build_ == nullptr);
+}
+
+Status InplaceAlter::BeginBuild() {
   virtual_parts_.Open(plan_.target, plan_.added);
   engine::IndexBuild::Options options;
   options.buffer_bytes = MergeBufferBytes(thd_);
   options.log_changes = true;
+  options.also = references_.get();
   build_ = std::make_unique<engine::IndexBuild>(
       table_.get(), plan_.target, options, progress_.get(),
       virtual_parts_.any() ? &virtual_parts_ : nullptr, converter_.get());
@@ -42,10 +57,9 @@ Status InplaceAlter::Prepare() {
 }
 
 Status InplaceAlter::Build() {
-  if (progress_ != nullptr) {
-    progress_->Start((plan_.checks_rows ? 1 : 0) + (build_ != nullptr ? kStagesOfBuild : 0));
-  }
+  if (progress_ != nullptr) progress_->Start(StagesOf(plan_));
   BASALT_RETURN_IF_ERROR(CheckRows());
+  BASALT_RETURN_IF_ERROR(LookForParents());
   if (build_ == nullptr) return Status::Ok();
   Status status = build_->Fill();
   filled_ = status.ok();
@@ -57,13 +71,30 @@ Status InplaceAlter::CheckRows() {
   if (!plan_.checks_rows) return Status::Ok();
   ConstraintCheck check(table_.get(), &plan_.target, altered_, progress_.get());
   BASALT_RETURN_IF_ERROR(check.Run());
+  if (build_ != nullptr || references_ != nullptr) progress_->NextStage();
+  return Status::Ok();
+}
+
+Status InplaceAlter::LookForParents() {
+  if (references_ == nullptr) return Status::Ok();
+  BASALT_RETURN_IF_ERROR(references_->Search());
   if (build_ != nullptr) progress_->NextStage();
   return Status::Ok();
 }
 
 Status InplaceAlter::ApplyChanges(uint64_t* applied) {
   *applied = 0;
-  return filled_ ? ReportDuplicate(build_->ApplyChanges(applied)) : Status::Ok();
+  if (filled_) BASALT_RETURN_IF_ERROR(ReportDuplicate(build_->ApplyChanges(applied)));
+  return LookAtChanges(applied);
+}
+
+// The child's indexes have been brought up to its writers.
+Status InplaceAlter::LookAtChanges(uint64_t* applied) {
+  if (references_ == nullptr) return Status::Ok();
+  uint64_t looked_at = 0;
+  BASALT_RETURN_IF_ERROR(references_->ApplyChanges(&looked_at));
+  *applied += looked_at;
+  return Status::Ok();
 }
 
 Status InplaceAlter::FlushApplied(bool* written) {
@@ -72,14 +103,21 @@ Status InplaceAlter::FlushApplied(bool* written) {
 }
 
 Status InplaceAlter::Complete() {
-  return filled_ ? ReportDuplicate(build_->Complete()) : Status::Ok();
+  if (filled_) BASALT_RETURN_IF_ERROR(ReportDuplicate(build_->Complete()));
+  uint64_t applied = 0;
+  return LookAtChanges(&applied);
 }
 
 const catalog::IndexRecord* InplaceAlter::new_primary() const {
   return plan_.rebuilds ? &build_->built()[plan_.target.primary] : nullptr;
 }
 
-Status InplaceAlter::EndLog() { return build_ == nullptr ? Status::Ok() : build_->EndLog(); }
+Status InplaceAlter::EndLog() {
+  Status ended = build_ == nullptr ? Status::Ok() : build_->EndLog();
+  if (references_ == nullptr) return ended;
+  Status others = references_->End();
+  return ended.ok() ? std::move(others) : std::move(ended);
+}
 
 Status InplaceAlter::ReportDuplicate(Status status) {
   if (status.code() != Code::kDuplicateKey) return status;
@@ -102,6 +140,11 @@ catalog::TableRecord InplaceAlter::Replacement() const {
   return replacement;
 }
 
-Status InplaceAlter::Abort() { return build_ == nullptr ? Status::Ok() : build_->Abort(); }
+Status InplaceAlter::Abort() {
+  Status aborted = build_ == nullptr ? Status::Ok() : build_->Abort();
+  if (references_ == nullptr) return aborted;
+  Status others = references_->End();
+  return aborted.ok() ? std::move(others) : std::move(aborted);
+}
 
 }  // namespace basalt::server

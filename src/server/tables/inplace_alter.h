@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "catalog/table_record.h"
 #include "engine/indexes/index_build.h"
+#include "engine/references/new_references.h"
 #include "engine/table.h"
 #include "server/measures/statement_progress.h"
 #include "server/server_headers.h"
@@ -33,7 +34,8 @@ class InplaceAlter final : public inplace_alter_handler_ctx {
   // new. Nobody may be writing.
   Status Prepare();
   // Fills them; see engine::IndexBuild. A duplicate has been told to the client when it returns
-  // kDuplicateKey. Before that rows are checked, if they have to be; see ConstraintCheck.
+  // kDuplicateKey. Before that rows are checked, if they have to be; see ConstraintCheck and
+  // engine::NewReferences, whose parents have been begun.
   Status Build();
   // After Build: applies what others have committed meanwhile. *applied: how many changes.
   Status ApplyChanges(uint64_t* applied);
@@ -43,7 +45,10 @@ class InplaceAlter final : public inplace_alter_handler_ctx {
   Status Complete();
   // The primary index that the table is going to have; none: it keeps its own.
   const catalog::IndexRecord* new_primary() const;
-  // The table has its indexes: the log of changes is not needed any more.
+  // The foreign keys that are new and whose rows are looked at; null: there are none. After
+  // Prepare.
+  engine::NewReferences* references() const { return references_.get(); }
+  // The table has its indexes: the logs of changes are not needed any more.
   Status EndLog();
   const engine::Table& table() const { return *table_; }
   // Does Build look at all rows, so that nobody may write meanwhile?
@@ -55,6 +60,9 @@ class InplaceAlter final : public inplace_alter_handler_ctx {
 
  private:
   Status CheckRows();
+  Status BeginBuild();
+  Status LookForParents();
+  Status LookAtChanges(uint64_t* applied);
   Status ReportDuplicate(Status status);
 
   const std::shared_ptr<engine::Table> table_;
@@ -66,6 +74,7 @@ class InplaceAlter final : public inplace_alter_handler_ctx {
   std::unique_ptr<StatementProgress> progress_;
   std::unique_ptr<engine::IndexBuild> build_;  // null: nothing is built
   bool filled_ = false;
+  std::unique_ptr<engine::NewReferences> references_;
 };
 
 }  // namespace basalt::server

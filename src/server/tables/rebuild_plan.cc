@@ -10,6 +10,7 @@
 #include "server/tables/constraint_check.h"
 #include "server/tables/default_value.h"
 #include "server/tables/index_requests.h"
+#include "server/tables/index_words.h"
 #include "server/tables/storage_preset.h"
 #include "server/tables/table_descriptor_builder.h"
 
@@ -73,6 +74,13 @@ Status CheckColumns(const TABLE& altered, const Alter_inplace_info& info) {
   return Status::Ok();
 }
 
+// Whether the server gives columns of one type values of the other, with no error and no warning
+// about the types alone. A geometry is no number.
+bool TakesValuesOf(const Field& before, const Field& after) {
+  Type_handler_hybrid_field_type type(after.type_handler()->type_handler_for_item_field());
+  return !type.aggregate_for_result(before.type_handler()->type_handler_for_item_field());
+}
+
 bool TellsPartition(const Field& field) { return (field.flags & FIELD_IN_PART_FUNC_FLAG) != 0; }
 
 // What a copy does beyond the conversion itself: it looks at each CHECK, computes what is stored of
@@ -88,6 +96,9 @@ Status CheckConversions(const TABLE& altered, const Alter_inplace_info& info) {
       return MustCopy("a generated column that is stored");
     }
     if (definition == nullptr || definition->field == nullptr) continue;
+    if (!TakesValuesOf(*definition->field, field)) {
+      return MustCopy("a type that takes no values of the other");
+    }
     const bool changes = field.vcol_info != nullptr || !definition->field->is_equal(*definition);
     if (TellsPartition(*definition->field) && changes) {
       return MustCopy("another type of a column that tells the partition");
@@ -124,9 +135,15 @@ Status RequestAll(const engine::Table& table, const TABLE& altered, IndexPlan* p
     return MustCopy("rows with time stamps that live for ever");
   }
   for (codec::IndexDescriptor& index : plan->target.indexes) index.has_ttl = life != 0;
-  BASALT_RETURN_IF_ERROR(RequestIndexes(*table.database()->store(), plan->target, altered, life,
+  BASALT_RETURN_IF_ERROR(RequestIndexes(table.database(), plan->target, altered, life,
                                         PresetAfter(table, altered), &plan->requests));
   for (size_t i = 0; i < plan->target.indexes.size(); ++i) {
+    codec::IndexDescriptor& index = plan->target.indexes[i];
+    if (IsFullText(index)) {
+      if (life != 0) return MustCopy("rows with a time to live");  // which is refused
+      BASALT_RETURN_IF_ERROR(
+          OpenWordSource(altered.key_info[i], plan->requests[i].word_rules, &index.words));
+    }
     plan->origins.push_back(IndexPlan::kNew);
     plan->added.push_back(i);
   }

@@ -19,17 +19,24 @@ std::string EndOfTime() {
   return seconds + fraction.substr(1);
 }
 
+// As long as a row lives, the column has these bytes; by transaction those of the highest id.
+const std::string& AliveOf(const TABLE& table) {
+  static const std::string by_time = EndOfTime();
+  static const std::string by_transaction(sizeof(ulonglong), '\xff');
+  return table.versioned(VERS_TRX_ID) ? by_transaction : by_time;
+}
+
 }  // namespace
 
 std::optional<engine::RowEnd> RowEndOf(const TABLE& table) {
-  if (!table.versioned(VERS_TIMESTAMP)) return std::nullopt;
-  return engine::RowEnd{table.s->vers.end_fieldno, EndOfTime()};
+  if (!table.versioned()) return std::nullopt;
+  return engine::RowEnd{table.s->vers.end_fieldno, AliveOf(table)};
 }
 
 bool IsHistory(const TABLE& table, const uchar* record) {
-  if (!table.versioned(VERS_TIMESTAMP)) return false;
-  static const std::string kAlive = EndOfTime();
-  return memcmp(table.vers_end_field()->ptr_in_record(record), kAlive.data(), kAlive.size()) != 0;
+  if (!table.versioned()) return false;
+  const std::string& alive = AliveOf(table);
+  return memcmp(table.vers_end_field()->ptr_in_record(record), alive.data(), alive.size()) != 0;
 }
 
 }  // namespace basalt::server

@@ -152,6 +152,9 @@ Status DescribeColumn(const TABLE& table, const Field& field, Column* column) {
   return Status::Ok();
 }
 
+// A part of a descriptor must have a length; in a FULLTEXT index it says nothing.
+constexpr uint32_t kWordPartLength = 1;
+
 codec::IndexDescriptor DescribeIndex(const TABLE& table, uint position) {
   const KEY& key = table.key_info[position];
   codec::IndexDescriptor index;
@@ -159,10 +162,19 @@ codec::IndexDescriptor DescribeIndex(const TABLE& table, uint position) {
   const bool primary = position == table.s->primary_key;
   index.kind = primary ? codec::IndexKind::kPrimary : codec::IndexKind::kSecondary;
   index.unique = (key.flags & HA_NOSAME) != 0;
+  const bool full_text = (key.flags & HA_FULLTEXT) != 0;
   for (uint part = 0; part < key.user_defined_key_parts; ++part) {
     const KEY_PART_INFO& info = key.key_part[part];
+    if (full_text) {
+      // Of whole columns, whatever length the server gives them.
+      codec::KeyPart words{static_cast<uint32_t>(info.fieldnr - 1), kWordPartLength};
+      words.full_text = true;
+      index.parts.push_back(words);
+      continue;
+    }
     index.parts.push_back({static_cast<uint32_t>(info.fieldnr - 1), info.length,
-                           (info.key_part_flag & HA_REVERSE_SORT) != 0});
+                           (info.key_part_flag & HA_REVERSE_SORT) != 0,
+                           (key.flags & HA_SPATIAL) != 0});
   }
   return index;
 }

@@ -137,7 +137,7 @@ void VirtualParts::Complete(const uint8_t* record) {
   const bool computed =
       std::all_of(all_.parts.begin(), all_.parts.end(),
                   [read_set](uint32_t column) { return bitmap_is_set(read_set, column); });
-  if (!computed) ComputeAll(const_cast<uint8_t*>(record));
+  if (!computed || OverwritesBlobs()) ComputeAll(const_cast<uint8_t*>(record));
 }
 
 void VirtualParts::ComputeColumns(const std::vector<uint32_t>& columns, uint8_t* record) {

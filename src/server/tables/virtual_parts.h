@@ -48,7 +48,8 @@ class VirtualParts final : public engine::VirtualColumns {
   void Compute(size_t index, uint8_t* record) override;
   void ComputeAll(uint8_t* record) override;
   // Makes the virtual parts of all indexes in `record` right. The server has computed those that
-  // its read set has; when it lacks one, all are computed.
+  // its read set has. When it lacks one, all are computed; and where TEXT and BLOB columns of one
+  // row may point to the other's, as the server leaves them with system versioning.
   void Complete(const uint8_t* record);
 
  private:
@@ -65,6 +66,10 @@ class VirtualParts final : public engine::VirtualColumns {
   void Learn();
   void LearnIndex(Parts* index) const;
   void ComputeColumns(const std::vector<uint32_t>& columns, uint8_t* record);
+  // Whether the server computes columns once more, where those of the other row still are.
+  bool OverwritesBlobs() const {
+    return table()->versioned() && table()->s->virtual_not_stored_blob_fields != 0;
+  }
   void KeepBlobs(const std::vector<uint32_t>& columns, std::vector<std::string>* kept);
 
   ::handler* const owner_ = nullptr;   // or

@@ -399,6 +399,7 @@ st_mysql_sys_var** SystemVariables() {
     AppendDatabaseVariables(&list);
     AppendTableFileVariables(&list);
     AppendSessionVariables(&list);
+    AppendFullTextVariables(&list);
     AppendMaintenanceVariables(&list);
     AppendBulkLoadVariables(&list);
     AppendInertVariables(&list);

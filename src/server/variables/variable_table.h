@@ -102,6 +102,7 @@ void LogMaintenanceSettings();
 void AppendDatabaseVariables(std::vector<st_mysql_sys_var*>* list);
 void AppendTableFileVariables(std::vector<st_mysql_sys_var*>* list);
 void AppendSessionVariables(std::vector<st_mysql_sys_var*>* list);
+void AppendFullTextVariables(std::vector<st_mysql_sys_var*>* list);
 void AppendMaintenanceVariables(std::vector<st_mysql_sys_var*>* list);
 void AppendBulkLoadVariables(std::vector<st_mysql_sys_var*>* list);
 void AppendInertVariables(std::vector<st_mysql_sys_var*>* list);

@@ -4,6 +4,8 @@
 client.py     what all clients share: the journal, the thread, errors that are no fault
 numbered.py   transactions with numbers, each with a row that has its own
 ledger.py     rows whose whole expected state is known; single-row counters; two engines at once
+places.py     a ledger of geometries, with a SPATIAL index
+articles.py   a ledger of texts, with a FULLTEXT index
 bank.py       transfers between shared accounts: invariant sums, lock waits, deadlocks
 events.py     AUTO_INCREMENT values are never given twice
 prepared.py   user XA transactions that are left prepared

@@ -10,9 +10,12 @@ class Ledger(Client):
     """Transactions of up to eight changes of rows, with a counter row that tells after a crash
     which transaction was the last."""
 
+    table, journal = "ledger", "progress"
+    columns = "id, version, tag, grp"
+
     def __init__(self, number: int, seed: int, connect):
         super().__init__(number, seed, connect)
-        self.rows: dict[int, tuple[int, str, int]] = {}  # id -> version, unique text, group
+        self.rows: dict[int, tuple] = {}  # id -> version, unique text, group
         self.sequence = 0
         self.pending: dict | None = None
 
@@ -38,7 +41,8 @@ class Ledger(Client):
             if savepoint and self.rng.random() < 0.2:
                 self.execute(f"ROLLBACK TO SAVEPOINT {savepoint[0]}")
                 rows = dict(savepoint[1])
-        self.execute(f"UPDATE progress SET sequence={next_sequence} WHERE owner={self.number}")
+        where = f"WHERE owner={self.number}"
+        self.execute(f"UPDATE {self.journal} SET sequence={next_sequence} {where}")
         if self.rng.random() < 0.1:
             self.execute("ROLLBACK")
             return
@@ -69,7 +73,8 @@ class Ledger(Client):
         )
 
     def check(self, execute) -> list[Problem]:
-        found = execute(f"SELECT sequence FROM progress WHERE owner={self.number}")[0][0]
+        own = f"WHERE owner={self.number}"
+        found = execute(f"SELECT sequence FROM {self.journal} {own}")[0][0]
         problems = []
         whole = self.pending is not None and found == self.sequence + 1
         if self.pending is not None:
@@ -78,15 +83,16 @@ class Ledger(Client):
             self.rows = self.pending
         elif found != self.sequence:
             kind = "lost" if found < self.sequence else "extra"
-            problems.append(Problem(kind, f"ledger {self.number}: {found} for {self.sequence}"))
+            text = f"{self.table} {self.number}: {found} for {self.sequence}"
+            problems.append(Problem(kind, text))
         self.pending, self.sequence = None, found
         actual = {
-            r[0]: tuple(r[1:])
-            for r in execute(f"SELECT id, version, tag, grp FROM ledger WHERE owner={self.number}")
+            r[0]: tuple(r[1:]) for r in execute(f"SELECT {self.columns} FROM {self.table} {own}")
         }
         if actual != self.rows:
             changed = {k for k in actual.keys() | self.rows if actual.get(k) != self.rows.get(k)}
-            text = f"ledger {self.number}: {len(changed)} rows differ, e.g. {sorted(changed)[:5]}"
+            text = f"{self.table} {self.number}: {len(changed)} rows differ,"
+            text += f" e.g. {sorted(changed)[:5]}"
             problems.append(Problem("half" if not problems else problems[0].kind, text))
         self.rows = actual
         return problems

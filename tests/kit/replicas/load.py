@@ -4,6 +4,7 @@ acknowledged, which can be compared with any server afterwards."""
 
 import threading
 
+from tests.kit.clients.articles import Articles
 from tests.kit.clients.bank import Bank
 from tests.kit.clients.client import Client, Problem
 from tests.kit.clients.events import Events
@@ -84,7 +85,10 @@ class Pairs(Client):
         return problems
 
 
-CLASSES = [Ledger, Ledger, Counter, Bank, Bank, Events, SmallLarge, IdempotentScratch, TwoEngines]
+CLASSES = [
+    *(Ledger, Ledger, Counter, Bank, Bank, Events, SmallLarge, IdempotentScratch, TwoEngines),
+    Articles,
+]
 # those whose transactions are in one engine and quick
 SHORT = [Ledger, Ledger, Counter, Counter, Bank, Bank, Events]
 # and with a second engine

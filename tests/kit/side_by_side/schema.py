@@ -7,6 +7,11 @@ from random import Random
 from tests.kit.side_by_side import values
 from tests.kit.side_by_side.statement import Statement
 
+# Columns of tables versioned by transaction, which SELECT * does not show
+STARTED, ENDED = "vs", "ve"
+# Every finite geometry is in it.
+EVERYWHERE = "ST_GeomFromText('POLYGON((-9e9 -9e9, 9e9 -9e9, 9e9 9e9, -9e9 9e9, -9e9 -9e9))')"
+
 
 @dataclass
 class Column:
@@ -33,12 +38,14 @@ class Column:
 
 @dataclass
 class Key:
-    """`parts`: (column, prefix length or 0); `descending`: names of columns."""
+    """`parts`: (column, prefix length or 0); `descending`: names of columns. `spatial`: a SPATIAL
+    key, of one geometry column that is NOT NULL."""
 
     name: str
     parts: list[tuple[Column, int]]
     unique: bool = False
     descending: set[str] = field(default_factory=set)
+    spatial: bool = False
 
     def ddl(self) -> str:
         parts = ", ".join(
@@ -47,10 +54,12 @@ class Key:
         )
         if self.name == "PRIMARY":
             return f"PRIMARY KEY ({parts})"
-        return f"{'UNIQUE ' if self.unique else ''}KEY {self.name} ({parts})"
+        kind = "SPATIAL " if self.spatial else "UNIQUE " if self.unique else ""
+        return f"{kind}KEY {self.name} ({parts})"
 
-    def has_prefix(self) -> bool:
-        return any(n for _, n in self.parts)
+    def has_order(self) -> bool:
+        """That of whole values of its columns."""
+        return not self.spatial and not any(n for _, n in self.parts)
 
     def column_names(self) -> list[str]:
         return [c.name for c, _ in self.parts]
@@ -60,7 +69,8 @@ class Key:
 class Table:
     """`automatic`: id is AUTO_INCREMENT, and only statements whose use of the counter is the same
     on all engines are made (see generator.py). `temporary`: of one connection, so that the check at
-    the end cannot see it; a plain one with the peer (see statement.py)."""
+    the end cannot see it; a plain one with the peer (see statement.py). `versioned`: by
+    transaction, with the columns STARTED and ENDED."""
 
     name: str
     columns: list[Column]
@@ -69,6 +79,7 @@ class Table:
     automatic: bool = False
     temporary: bool = False
     next_id: int = 1
+    versioned: bool = False
 
     def primary(self) -> Key | None:
         return next((k for k in self.keys if k.name == "PRIMARY"), None)
@@ -92,8 +103,14 @@ class Table:
         items = [c.ddl() for c in self.columns] + [k.ddl() for k in self.keys]
         if self.automatic:
             items[0] += " AUTO_INCREMENT"
+        end = ")"
+        if self.versioned:
+            kind = "BIGINT UNSIGNED GENERATED ALWAYS AS ROW"
+            items += [f"{STARTED} {kind} START INVISIBLE", f"{ENDED} {kind} END INVISIBLE"]
+            items.append(f"PERIOD FOR SYSTEM_TIME ({STARTED}, {ENDED})")
+            end += " WITH SYSTEM VERSIONING"
         kind = "TEMPORARY " if self.temporary else ""
-        return Statement(f"CREATE {kind}TABLE {self.name} (", items, ", ", ")" + self.partitions)
+        return Statement(f"CREATE {kind}TABLE {self.name} (", items, ", ", end + self.partitions)
 
     def total_order(self, alias: str = "") -> list[str]:
         """Expressions after which no two rows that differ are tied."""
@@ -108,7 +125,10 @@ def contents(table: Table) -> list[Statement]:
     queries = [Statement(f"SELECT * FROM {table.name}", compare="multiset")]
     for key in table.keys:
         source = f"FROM {table.name} FORCE INDEX ({key.name})"
-        if not key.has_prefix():
+        if key.spatial:
+            where = f"MBRIntersects({key.column_names()[0]}, {EVERYWHERE})"
+            queries.append(Statement(f"SELECT * {source} WHERE {where}", compare="multiset"))
+        elif key.has_order():
             columns = ", ".join(key.column_names())
             queries.append(Statement(f"SELECT {columns} {source}", compare="multiset"))
             queries.append(Statement(f"SELECT * {source} ORDER BY {columns}", compare="multiset"))
@@ -132,7 +152,7 @@ def add_generated_column(rng: Random, table: Table, name: str) -> None:
 def generated_column(rng: Random, table: Table, name: str) -> Column | None:
     """A column computed from one of the others, in a way that cannot fail."""
     # not allowed: automatic columns, and CHAR, whose length depends on the session
-    sources = [c for c in table.columns if not c.type.sql.startswith("CHAR(")]
+    sources = [c for c in keyable(table) if not c.type.sql.startswith("CHAR(")]
     if table.automatic:
         sources = [c for c in sources if c.name != "id"]
     if not sources:
@@ -181,7 +201,7 @@ def random_table(rng: Random, name: str) -> Table:
 def random_primary(rng: Random, table: Table, plain: bool) -> Key:
     """PRIMARY KEY (id), or, unless `plain`, sometimes over other NOT NULL columns."""
     parts = [(table.columns[0], 0)]
-    others = [c for c in table.columns[1:] if not c.nullable and not c.expression]
+    others = [c for c in keyable(table)[1:] if not c.nullable and not c.expression]
     if not plain and others and rng.random() < 0.4:
         id_part = parts[0]
         parts = [part(rng, c) for c in rng.sample(others, min(len(others), rng.choice([1, 1, 2])))]
@@ -191,9 +211,15 @@ def random_primary(rng: Random, table: Table, plain: bool) -> Key:
 
 
 def random_key(rng: Random, table: Table, name: str) -> Key:
-    count = min(len(table.columns), rng.choice([1, 1, 1, 2, 2, 3]))
-    parts = [part(rng, c) for c in rng.sample(table.columns, count)]
+    columns = keyable(table)
+    count = min(len(columns), rng.choice([1, 1, 1, 2, 2, 3]))
+    parts = [part(rng, c) for c in rng.sample(columns, count)]
     return Key(name, parts, False, some_descending(rng, parts))
+
+
+def keyable(table: Table) -> list[Column]:
+    """Columns for keys that are not SPATIAL."""
+    return [c for c in table.columns if c.type.family != "geometry"]
 
 
 def some_descending(rng: Random, parts: list[tuple[Column, int]]) -> set[str]:

@@ -212,6 +212,47 @@ TEST_F(CatalogTest, TruncateKeepsFormatVersions) {
             Code::kInvalidArgument);
 }
 
+IndexRequest FullTextRequest(const char* rules) {
+  IndexRequest request;
+  request.key_value_format_version = kFullTextFormatVersion;
+  request.word_rules = rules;
+  return request;
+}
+
+// They come with the index and stay what they were, whatever becomes of its table.
+TEST_F(CatalogTest, RulesForWordsStayWithTheirIndex) {
+  const IndexRequest primary{"default", IndexKind::kPrimary, 0, 0, false};
+  const auto rules = [this](Bytes name, size_t index) {
+    return catalog_->FindTable(name)->indexes[index].word_rules;
+  };
+  ASSERT_TRUE(catalog_->CreateTable("d.w", {primary, FullTextRequest("one")}, 0, nullptr).ok());
+  ASSERT_TRUE(catalog_->TruncateTable("d.w", 0, nullptr).ok());
+  ASSERT_TRUE(catalog_->RenameTable("d.w", "d.v").ok());
+  std::vector<IndexRecord> built;
+  ASSERT_TRUE(catalog_->BeginIndexBuild({FullTextRequest("two")}, &built).ok());
+  TableRecord record = *catalog_->FindTable("d.v");
+  record.indexes.push_back(built[0]);
+  ASSERT_TRUE(catalog_->ReplaceIndexes({record}).ok());
+  Reopen();
+  EXPECT_EQ(rules("d.v", 0), "");
+  EXPECT_EQ(rules("d.v", 1), "one");
+  EXPECT_EQ(rules("d.v", 2), "two");
+  record.indexes.pop_back();
+  ASSERT_TRUE(catalog_->ReplaceIndexes({record}).ok());
+  Reopen();
+  EXPECT_EQ(*catalog_->FindTable("d.v"), record);
+}
+
+TEST_F(CatalogTest, RulesForWordsAreForFullTextIndexesOnly) {
+  IndexRequest primary{"default", IndexKind::kPrimary, 0, 0, false};
+  IndexRequest older = FullTextRequest("one");
+  older.key_value_format_version = kFullTextFormatVersion - 1;
+  EXPECT_EQ(catalog_->CreateTable("d.w", {primary, older}, 0, nullptr).code(),
+            Code::kInvalidArgument);
+  primary.word_rules = "one";
+  EXPECT_EQ(catalog_->CreateTable("d.w", {primary}, 0, nullptr).code(), Code::kInvalidArgument);
+}
+
 TEST_F(CatalogTest, IndexBuildThatCommits) {
   const auto old = Create("d.t");
   std::vector<IndexRecord> built;

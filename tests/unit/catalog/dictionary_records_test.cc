@@ -57,6 +57,7 @@ Status DescribeIndex(Bytes key, Bytes value, std::ostringstream* out, std::strin
        << static_cast<int>(index.kind) << " format " << index.key_value_format_version << " flags "
        << index.flags << " ttl " << index.ttl_seconds;
   if (!index.row_layout.empty()) *out << " layout " << index.row_layout.size();
+  if (!index.word_rules.empty()) *out << " rules " << index.word_rules.size();
   *written = EncodeIndex(index);
   return {};
 }
@@ -142,6 +143,9 @@ Status Describe(Bytes key, Bytes value, std::ostringstream* out, std::string* wr
       return DescribeDefinition(key, value, out, written);
     case RecordType::kForeignKeys:
       return DescribeForeignKeys(key, value, out, written);
+    case RecordType::kVersionIds:
+      return DescribeNumber(DecodeVersionIds, EncodeVersionIds, "next id", key, value, out,
+                            written);
     default:
       return Status(Code::kInternal, "the test does not know this type");
   }

@@ -120,13 +120,35 @@ RandomTable::RandomTable(std::function<uint32_t()> numbers) : numbers_(std::move
     lines.push_back("index 0" + std::to_string(200 + i) + parts(false) + suffix + version);
   }
   if (primary.empty()) lines.push_back("hidden 0900" + suffix + version);
+  if (newest_ && Below(3) == 0) {
+    lines.push_back("column shape blob(4)");
+    lines.push_back("index 0300 shape(32) spatial" + suffix +
+                    (version == " version=14" ? " version=15" : version));
+    has_shape_ = true;
+  }
   for (const std::string& line : lines) text_ += line + "\n";
   table_ = std::make_unique<TestTable>(lines, FakeCollationByName);
+}
+
+// A point or a line of any numbers, a collection of nothing, and now and then what is none.
+std::string RandomTable::RandomShape() {
+  const uint32_t type = 1 + Below(7);
+  const uint32_t points = type == 1 ? 1 : Below(4);
+  std::string shape(4, '\0');
+  shape.push_back(1);
+  shape.append(reinterpret_cast<const char*>(&type), sizeof(type));
+  if (type != 1) shape.append(reinterpret_cast<const char*>(&points), sizeof(points));
+  for (uint32_t i = 0; i < points * 16; ++i) {
+    // all exponents of doubles, and whole numbers
+    shape.push_back(static_cast<char>(i % 8 < 6 && Below(2) == 0 ? 0 : Below(256)));
+  }
+  return shape;
 }
 
 // Short values, many spaces, and few different characters, so that the corners are hit.
 std::string RandomTable::RandomData(size_t position) {
   const Column& column = table_->descriptor().columns[position];
+  if (has_shape_ && position + 1 == table_->descriptor().columns.size()) return RandomShape();
   const bool text = column.kind == ColumnKind::kChar || column.kind == ColumnKind::kVarchar ||
                     column.kind == ColumnKind::kText;
   if (column.length_bytes == 0 && !text && column.kind != ColumnKind::kBinary) {

@@ -24,10 +24,12 @@ class RandomTable {
 
  private:
   std::string RandomData(size_t column);
+  std::string RandomShape();
   uint32_t Below(uint32_t bound) { return numbers_() % bound; }
 
   std::function<uint32_t()> numbers_;
-  bool newest_ = false;  // indexes of version 14 among the others
+  bool newest_ = false;     // indexes of version 14 among the others
+  bool has_shape_ = false;  // the last column is a geometry with a spatial index
   std::string text_;
   std::unique_ptr<TestTable> table_;
 };

@@ -225,6 +225,10 @@ void TestTable::AddIndex(const std::vector<std::string>& words) {
       index.has_ttl = true;
     } else if (words[i] == "unique") {
       index.unique = true;
+    } else if (words[i] == "spatial") {
+      index.parts.back().spatial = true;
+    } else if (words[i] == "full_text") {
+      for (codec::KeyPart& part : index.parts) part.full_text = true;
     } else if (words[i] == "version=new") {
       choose_versions_ = true;
     } else if (words[i].starts_with("version=")) {

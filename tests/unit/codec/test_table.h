@@ -22,7 +22,7 @@ using CollationByName = std::function<const codec::Collation*(const std::string&
 //   column NAME TYPE [COLLATION] [unsigned] [null]
 //   primary NUMBER PART...         parts are NAME or NAME(CHARACTERS), a - in front for descending;
 //   hidden NUMBER                  NUMBER is hexadecimal
-//   index NUMBER PART...           after the parts: ttl, version=N, unique
+//   index NUMBER PART...           after the parts: ttl, version=N, unique, spatial, full_text
 //
 // Without a version an index has 13; `version=new` in any of them gives all what they need.
 //

@@ -9,15 +9,18 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codec/checksum_chunk.h"
+#include "codec/word_source.h"
 #include "engine/checks/table_check.h"
 #include "engine/database.h"
 #include "engine/rows/row_access.h"
 #include "engine/table.h"
 #include "unit/codec/fake_collation.h"
 #include "unit/codec/test_table.h"
+#include "unit/engine/full_text/memory_postings.h"
 #include "unit/store/temporary_directory.h"
 
 namespace basalt::engine {
@@ -46,14 +49,29 @@ class DamageFixture : public testing::Test {
     test::TestTable described(lines, test::FakeCollationByName);
     std::vector<catalog::IndexRequest> requests;
     for (const codec::IndexDescriptor& index : described.descriptor().indexes) {
-      catalog::IndexRequest request;
-      request.kind = static_cast<catalog::IndexKind>(index.kind);
+      catalog::IndexRequest request = RequestOf(index);
       request.column_family = (reverse ? "rev:" : "") + name + std::to_string(requests.size());
       requests.push_back(request);
     }
     std::shared_ptr<const catalog::TableRecord> record;
     ASSERT_EQ(database_->catalog()->CreateTable(name, requests, 0, &record).ToString(), "ok");
     OpenTable(name, lines);
+  }
+
+  static catalog::IndexRequest RequestOf(const codec::IndexDescriptor& index) {
+    catalog::IndexRequest request;
+    request.kind = static_cast<catalog::IndexKind>(index.kind);
+    if (IsFullText(index)) request.key_value_format_version = index.kv_format_version;
+    return request;
+  }
+  // FULLTEXT indexes have all words of the test's language.
+  void GiveWords(codec::TableDescriptor* table) const {
+    for (codec::IndexDescriptor& index : table->indexes) {
+      if (!IsFullText(index)) continue;
+      codec::WordRules rules = *language_.rules();
+      index.words = std::make_shared<codec::WordSource>(
+          std::make_unique<codec::ScanningParser>(language_.characters()), std::move(rules));
+    }
   }
 
   void OpenTable(const std::string& name, const std::vector<std::string>& lines) {
@@ -63,6 +81,7 @@ class DamageFixture : public testing::Test {
     for (size_t i = 0; i < descriptor.indexes.size(); ++i) {
       descriptor.indexes[i].name = i == descriptor.primary ? "PRIMARY" : "k" + std::to_string(i);
     }
+    GiveWords(&descriptor);
     ASSERT_EQ(Table::Open(database_.get(), descriptor, {}, &table_).ToString(), "ok");
     access_ = std::make_unique<RowAccess>(table_);
     transaction_ = database_->transactions()->NewTransaction();
@@ -160,6 +179,7 @@ class DamageFixture : public testing::Test {
   test::TemporaryDirectory directory_;
   size_t spill_bytes_ = 32u << 20;
   std::unique_ptr<Database> database_;
+  test::TestLanguage language_;
   std::unique_ptr<test::TestTable> described_;
   std::shared_ptr<Table> table_;
   std::unique_ptr<RowAccess> access_;

@@ -130,7 +130,7 @@ std::vector<Damage> Damages() {
       {"index of a later version", index, Hex("000801000d000000000000000000000000"),
        "version 8 is not known"},
       {"layout of rows cut off", index, Hex("000701000d000000000000000000000000"),
-       "the layout of rows is cut off"},
+       "what follows the time to live is cut off"},
       {"rows of a later format", index, Hex("000601ffff000000000000000000000000"), "newer than"},
       {"unknown flags", index, Hex("000601000d800000000000000000000000"), "unknown index flags"},
       {"unknown kind", index, Hex("000609000d000000000000000000000000"), "kind 9"},

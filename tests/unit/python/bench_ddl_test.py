@@ -209,6 +209,18 @@ class InstantReadsTest(unittest.TestCase):
         self.assertFalse(point.met)
         self.assertEqual({"innodb": "copies", "myrocks": "copies"}, point.words)
 
+    def test_instructions_are_multiples_with_the_same_bar(self):
+        part = "Instructions of reads of a table that was changed at once, as a multiple"
+        all_figures = figures()
+        for kind in ("point read", "full scan"):
+            first = all_figures[part, f"{kind}: ADD COLUMN, rows from before"]
+            self.assertAlmostEqual(1.01, first.values["rocksdb"])
+            self.assertTrue(first.met)
+            last = all_figures[part, f"{kind}: INT to BIGINT, rows written after"]
+            self.assertAlmostEqual(1.06, last.values["rocksdb"])
+            self.assertFalse(last.met)
+            self.assertEqual("copies", last.words["innodb"])
+
 
 class PartsTest(unittest.TestCase):
     def test_parts_come_in_their_order(self):

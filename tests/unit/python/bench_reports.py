@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 from bench import (
     bars,
+    instant_instructions,
     instant_reads,
     olap,
     online_index,
@@ -27,6 +28,7 @@ from bench.programs import (
     profile,
     replica,
     space,
+    spatial,
 )
 from bench.programs import olap as olap_program
 from bench.programs import tpcc as tpcc_program
@@ -219,6 +221,7 @@ def of_ddl() -> Report:
     ddl.add_turns(report, each(lambda n: [turn(n), turn(n)]))
     online_index.add(report, index_turns())
     instant_reads.add(report, instant_reads_found())
+    instant_instructions.add(report, instant_instructions_found())
     return report
 
 
@@ -239,6 +242,17 @@ def index_turns() -> dict[str, list[online_index.Turn]]:
             for _ in range(2)
         ]
         for n, engine in enumerate(ENGINES, 1)
+    }
+
+
+def instant_instructions_found() -> dict[str, dict[str, dict[str, float]]]:
+    """Of the tables of instant_reads_found(); each has 1 % more than the one before."""
+    return {
+        engine: {
+            table: {"point read": 20000.0 + 200 * n, "full scan": 100.0 + n}
+            for n, table in enumerate(tables)
+        }
+        for engine, tables in instant_reads_found().items()
     }
 
 
@@ -307,6 +321,17 @@ def of_instructions() -> Report:
     return instructions.report(args, {"rocksdb": tests, "innodb": tests})
 
 
+def of_spatial() -> Report:
+    report = empty(spatial)
+    spatial.add_builds(
+        report, each(lambda n: {t: {"seconds": n, "bytes": n * 2**20} for t in spatial.TABLES})
+    )
+    windows = ("points, small window", "areas, large window")
+    spatial.add_windows(report, each(lambda n: [dict.fromkeys(windows, n)] * 3))
+    spatial.add_changes(report, each(lambda n: [{"points, inserts": n}] * 3))
+    return report
+
+
 # the programs that measure, and how to make a report of each
 OF_PROGRAMS = {
     "commits": of_commits,
@@ -321,6 +346,7 @@ OF_PROGRAMS = {
     "profile": of_profile,
     "replica": of_replica,
     "space": of_space,
+    "spatial": of_spatial,
     "sysbench": of_sysbench,
     "tpcc": of_tpcc,
 }

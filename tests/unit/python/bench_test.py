@@ -246,8 +246,8 @@ class ArgumentsTest(unittest.TestCase):
         names = [line.split()[0] for line in out.getvalue().splitlines()]
         self.assertEqual(
             ["all", "commits", "ddl", "delete", "foreign_keys", "insert", "instructions",
-             "linkbench", "locks", "olap", "profile", "replica", "show", "space", "sysbench",
-             "tpcc"],
+             "linkbench", "locks", "olap", "profile", "replica", "show", "space", "spatial",
+             "sysbench", "tpcc"],
             names,
         )  # fmt: skip
 

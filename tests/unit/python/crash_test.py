@@ -62,7 +62,7 @@ class Table:
 class NeighbourTest(unittest.TestCase):
     def transaction(self, numbers: tuple[int, int]) -> tuple[Neighbour, Table]:
         """One, when there were two indexes before and the largest number was 300."""
-        neighbour, table = Neighbour(None, "d1_b"), Table(numbers)
+        neighbour, table = Neighbour(None, "d1_b", []), Table(numbers)
         neighbour._before = (300, 2)
         neighbour._transaction(table)
         return neighbour, table
@@ -99,7 +99,7 @@ class NeighbourTest(unittest.TestCase):
     def test_statements_with_a_neighbour_have_their_table(self):
         script = Script(1, 1, connect=None)
         texts = {text for text, _ in script.statements().values()}
-        self.assertEqual({f"d1_{letter}" for letter in "bqap"}, set(script.beside.values()))
+        self.assertEqual({f"d1_{letter}" for letter in "bqgtap"}, set(script.beside.values()))
         self.assertEqual(set(script.beside), texts & set(script.beside))
         self.assertEqual(len(script.statements()), len(texts))
 

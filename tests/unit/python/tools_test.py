@@ -62,10 +62,16 @@ class QuickTierTest(unittest.TestCase):
             result = TierResult("quick", 0, 0)
             arguments = SimpleNamespace(filter=None, rewrite=False)
             with contextlib.redirect_stdout(io.StringIO()):
-                quick.run_binary(result, arguments, binary, "tsan")
+                quick.count_binary(result, quick.run_binary(arguments, binary, "tsan"))
         self.assertEqual(1, result.failed)
         expected = [f"basalt_txn_test (tsan) ended with status 66\n    {race}"]
         self.assertEqual(expected, result.failures)
+
+    def test_what_tsan_leaves_out_is_there(self):
+        sources = [file.read_text() for file in quick.paths.ROOT.glob("tests/unit/*/**/*_test.cc")]
+        for pattern in quick.ONE_THREAD:
+            suite, _, test = pattern.strip("*").partition(".")
+            self.assertTrue(any(suite in text and test in text for text in sources), pattern)
 
 
 class PathsTest(unittest.TestCase):
@@ -206,13 +212,18 @@ class RunnerOutputTest(unittest.TestCase):
         lines = [
             "basalt.one                               w2 [ pass ]     28\n",
             "basalt.two 'mix'                         w1 [ fail ]\n",
+            "--- kept\n",
+            "+++ seen\n",
+            " SELECT 1;\n",
+            "-0\n",
+            "+1\n",
             "basalt.three                             [ skipped ]  Needs debug\n",
             "basalt.two 'mix'                         w1 [ retry-fail ]\n",
         ]
         with contextlib.redirect_stdout(io.StringIO()):
             counts, failures = sql.follow(SimpleNamespace(stdout=lines))
         self.assertEqual({"pass": 1, "skipped": 1}, counts)
-        self.assertEqual(["basalt.two 'mix'"], failures)
+        self.assertEqual(["basalt.two 'mix'\n    -0\n    +1"], failures)
 
 
 class AptSourcesTest(unittest.TestCase):

@@ -107,6 +107,9 @@ TEST_F(BulkLoadTest, AnyOrderManyRuns) {
       ASSERT_TRUE(Add(20 + static_cast<uint64_t>(i) * step % 30'011, 60'000 - i).ok());
     }
     EXPECT_GT(Files(), 0u);
+    const uint64_t in_memory = manager_->memory_charge().bytes();
+    EXPECT_EQ(in_memory > 0, step != 1) << "the first runs stay in memory";
+    EXPECT_LE(in_memory, store_->options().block_cache_bytes / 4);
     ASSERT_EQ(Finish().ToString(), "ok");
     EXPECT_EQ(Rows(), 0u) << "nothing is seen before the commit";
     ASSERT_EQ(transaction->Commit(Durability::kSync).ToString(), "ok");
@@ -114,6 +117,7 @@ TEST_F(BulkLoadTest, AnyOrderManyRuns) {
     EXPECT_EQ(Entries(), 30'020u);
     EXPECT_EQ(Files(), 0u);
     transaction.reset();
+    EXPECT_EQ(manager_->memory_charge().bytes(), 0u);
     Reopen();
     EXPECT_EQ(Rows(), 30'020u);
   }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "engine/checks/table_check.h"
+#include "store/reports/dividing_keys.h"
 #include "unit/engine/damage_fixture.h"
 
 namespace basalt::engine {
@@ -45,6 +46,22 @@ class IndexBuildTest : public DamageFixture {
     }
     return rows;
   }
+  // The same rows in several files, so that several threads read them.
+  void MakeTableInFiles(const Lines& rows, bool reverse = false) {
+    MakeTable({}, reverse);
+    rocksdb::DB* db = database_->store()->base();
+    ASSERT_TRUE(
+        db->SetOptions(table_->primary().family, {{"disable_auto_compactions", "true"}}).ok());
+    constexpr size_t kFiles = 3;
+    for (size_t file = 0; file < kFiles; ++file) {
+      const auto begin = rows.begin() + static_cast<ptrdiff_t>(rows.size() * file / kFiles);
+      const auto end = rows.begin() + static_cast<ptrdiff_t>(rows.size() * (file + 1) / kFiles);
+      Insert(Lines(begin, end));
+      ASSERT_TRUE(database_->store()->flushes().Flush().ok());
+    }
+    EXPECT_FALSE(
+        store::DividingKeys(db, table_->primary().family, table_->primary().id, 2).empty());
+  }
   // The table with these indexes besides.
   void Describe(const Lines& added) {
     lines_ = kTable;
@@ -81,6 +98,16 @@ class IndexBuildTest : public DamageFixture {
   Lines Check() {
     Steps steps;
     return CheckExtended(&steps);
+  }
+  // The table with its new indexes is whole. It is gone afterwards, and the database is closed.
+  void ExpectBuilt(uint64_t rows) {
+    Take();
+    EXPECT_THAT(Check(), IsEmpty());
+    EXPECT_EQ(rows_, rows);
+    EXPECT_EQ(IngestFiles(), 0u);
+    build_.reset();
+    ASSERT_TRUE(database_->catalog()->DropTable("d.t").ok());
+    CloseDatabase();
   }
   size_t IngestFiles() const {
     size_t files = 0;
@@ -131,14 +158,52 @@ TEST_F(IndexBuildTest, MoreEntriesThanFitIntoMemory) {
     IndexBuild::Options options;
     options.buffer_bytes = 32u << 10;
     ASSERT_EQ(Build({kByText, kUnique}, options).ToString(), "ok");
-    Take();
-    EXPECT_THAT(Check(), IsEmpty());
-    EXPECT_EQ(rows_, 5900u);
-    EXPECT_EQ(IngestFiles(), 0u);
-    build_.reset();
-    ASSERT_TRUE(database_->catalog()->DropTable("d.t").ok());
-    CloseDatabase();
+    ExpectBuilt(5900);
   }
+}
+
+TEST_F(IndexBuildTest, SeveralThreadsReadRows) {
+  for (const bool reverse : {false, true}) {
+    for (const size_t buffer_bytes : {size_t{64} << 20, size_t{32} << 10}) {
+      MakeTableInFiles(ManyRows(6000), reverse);
+      IndexBuild::Options options;
+      options.buffer_bytes = buffer_bytes;
+      const uint64_t before = steps_.work().rows_read.sum();
+      ASSERT_EQ(Build({kByText, kUnique}, options).ToString(), "ok");
+      EXPECT_EQ(build_->rows(), 5900u);
+      EXPECT_EQ(steps_.work().rows_read.sum() - before, 5900u);
+      ExpectBuilt(5900);
+    }
+  }
+}
+
+TEST_F(IndexBuildTest, WhatEndsOneOfSeveralThreadsEndsAll) {
+  Lines rows = ManyRows(6000);
+  rows.insert(rows.begin(), "50,1,'x',4711");  // read by another thread than the last one
+  rows.push_back("9000,2,'y',4711");
+  MakeTableInFiles(rows);
+  IndexBuild::Options options;
+  options.buffer_bytes = 32u << 10;
+  ASSERT_EQ(Build({kByText, kUnique}, options).code(), Code::kDuplicateKey);
+  EXPECT_EQ(build_->duplicate_position(), 3u);
+  std::vector<uint8_t> record(target_->descriptor().record_length);
+  ASSERT_EQ(build_->ReadDuplicate(record.data()).ToString(), "ok");
+  EXPECT_THAT(target_->Show(record.data(), 2), AnyOf("x", "y"));
+  ExpectNothingLeft();
+  steps_.stop_in_stage = 1;
+  EXPECT_EQ(Build({kByText}, options).code(), Code::kInterrupted);
+  steps_.stop_in_stage = ~0u;
+  ExpectNothingLeft();
+  for (const char* row : {"60,9,'nine',9", "9001,9,'nine',9"}) {  // of the first part, of the last
+    PutEntry(0, {EntryOf(0, row).key, "?"});
+    const Status status = Build({kByText}, options);
+    EXPECT_EQ(status.code(), Code::kCorruption);
+    EXPECT_THAT(status.ToString(), HasSubstr("index PRIMARY, key "));
+    ASSERT_TRUE(build_->Abort().ok());
+  }
+  options.skip_undecodable = true;
+  EXPECT_TRUE(Build({kByText}, options).ok());
+  EXPECT_EQ(build_->rows(), 5902u);
 }
 
 TEST_F(IndexBuildTest, AnEmptyTable) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <utility>
 
 #include "engine/checks/table_check.h"
 #include "engine/indexes/index_build.h"
@@ -25,6 +26,9 @@ const Lines kTable = {"column a int", "column b int null", "column c varchar(20)
                       "column d int", "primary 100 a",     "index 101 b"};
 const std::string kByText = "index 102 c";
 const std::string kUnique = "index 103 d unique";
+const std::string kWords = "index 104 c full_text version=16";
+const std::string kKeptWords = "index 106 c full_text version=16";
+const std::string kSameWords = "index 105 c full_text version=16";
 
 class Steps final : public TaskProgress {
  public:
@@ -108,18 +112,21 @@ class OnlineBuildTest : public DamageFixture {
   void MakeTable(const Lines& rows, bool reverse = false) {
     reverse_ = reverse;
     Open();
-    CreateTable("d.t", kTable, reverse);
+    base_ = kTable;
+    if (kept_words_) base_.push_back(kKeptWords);
+    CreateTable("d.t", base_, reverse);
     Insert(rows);
   }
   std::unique_ptr<Writer> NewWriter() {
     return std::make_unique<Writer>(database_.get(), table_, described_.get());
   }
   Status Begin(const Lines& added) {
-    lines_ = kTable;
+    lines_ = base_;
     lines_.insert(lines_.end(), added.begin(), added.end());
     target_ = std::make_unique<test::TestTable>(lines_, test::FakeCollationByName);
     codec::TableDescriptor target = target_->descriptor();
     target.name = "d.t";
+    GiveWords(&target);
     std::vector<size_t> positions;
     std::vector<catalog::IndexRequest> requests;
     for (size_t i = 0; i < target.indexes.size(); ++i) {
@@ -128,7 +135,7 @@ class OnlineBuildTest : public DamageFixture {
         continue;
       }
       positions.push_back(i);
-      requests.emplace_back();
+      requests.push_back(RequestOf(target.indexes[i]));
       requests.back().column_family = std::string(reverse_ ? "rev:" : "") + "n" + std::to_string(i);
     }
     IndexBuild::Options options;
@@ -174,7 +181,19 @@ class OnlineBuildTest : public DamageFixture {
     return std::to_string(value);
   }
 
+  // All entries of an index, without its number.
+  std::vector<std::pair<std::string, std::string>> EntriesOf(size_t index) {
+    const auto reader = database_->transactions()->NewTransaction();
+    reader->Begin({});
+    std::vector<std::pair<std::string, std::string>> entries;
+    IndexWalk walk(*table_, index, reader.get());
+    while (walk.Next().ok()) entries.emplace_back(walk.key().substr(4), walk.value());
+    return entries;
+  }
+
   bool reverse_ = false;
+  bool kept_words_ = false;  // the table has a FULLTEXT index before any is built
+  Lines base_;
   Lines lines_;
   std::unique_ptr<test::TestTable> target_;
   std::unique_ptr<IndexBuild> build_;
@@ -186,10 +205,10 @@ const Lines kRows = {"1,10,'one',1", "2,NULL,'Two',2", "3,10,NULL,3", "4,-7,'fou
 TEST_F(OnlineBuildTest, ChangesOfEachKind) {
   for (const bool reverse : {false, true}) {
     MakeTable(kRows, reverse);
-    ASSERT_EQ(Begin({kByText, kUnique}).ToString(), "ok");
+    ASSERT_EQ(Begin({kByText, kUnique, kWords, kSameWords}).ToString(), "ok");
     auto writer = NewWriter();
     writer->Insert("5,5,'five',5");
-    writer->Update("1,10,'one',1", "1,10,'eins',11");
+    writer->Update("1,10,'one',1", "1,10,'one or eins',11");
     writer->Update("2,NULL,'Two',2", "7,NULL,'Two',2");  // its primary key
     writer->Delete("3,10,NULL,3");
     writer->Commit();
@@ -199,7 +218,7 @@ TEST_F(OnlineBuildTest, ChangesOfEachKind) {
     EXPECT_EQ(Apply(), 0u);
     writer->Delete("5,5,'five',5");
     writer->Insert("5,5,'again',55");
-    writer->Update("1,10,'eins',11", "1,10,'one',1");
+    writer->Update("1,10,'one or eins',11", "1,10,'one',1");
     writer->Commit();
     ASSERT_EQ(build_->Complete().ToString(), "ok");
     writer.reset();
@@ -246,13 +265,14 @@ TEST_F(OnlineBuildTest, ManyRandomTransactions) {
     spill_bytes_ = seed % 2 == 0 ? 4096 : 32u << 20;
     std::map<int, std::string> rows;
     const auto new_row = [&](int key) {
-      return std::to_string(key) + "," + std::to_string(random() % 50) + ",'w" +
-             std::to_string(random() % 20) + "'," + std::to_string(random() % 1000000000);
+      return std::to_string(key) + "," + std::to_string(random() % 50) + ",'word" +
+             std::to_string(random() % 20) + " word" + std::to_string(random() % 5) + "'," +
+             std::to_string(random() % 1000000000);
     };
     Lines first;
     for (int key = 0; key < 400; key += 2) first.push_back(rows[key] = new_row(key));
     MakeTable(first, seed > 2);
-    ASSERT_EQ(Begin({kByText, kUnique}).ToString(), "ok");
+    ASSERT_EQ(Begin({kByText, kWords, kUnique}).ToString(), "ok");
     constexpr int kWriters = 4;
     std::vector<std::unique_ptr<Writer>> writers;
     std::vector<std::map<int, std::string>> pending(kWriters);  // "" deleted
@@ -306,6 +326,54 @@ TEST_F(OnlineBuildTest, ManyRandomTransactions) {
     ASSERT_TRUE(database_->catalog()->DropTable("d.t").ok());
     CloseDatabase();
   }
+}
+
+// Each word of a row has an entry, and stays, comes or goes by itself.
+TEST_F(OnlineBuildTest, BuiltWordsAreThoseThatWritersKeep) {
+  for (const bool reverse : {false, true}) {
+    kept_words_ = true;
+    MakeTable(kRows, reverse);
+    ASSERT_EQ(Begin({kByText, kWords}).ToString(), "ok");
+    auto writer = NewWriter();
+    writer->Update("1,10,'one',1", "1,10,'one by one',1");
+    writer->Insert("5,5,'',5");
+    writer->Commit();
+    ASSERT_EQ(build_->Fill().ToString(), "ok");
+    writer->Update("1,10,'one by one',1", "1,10,'by one one',1");
+    writer->Update("2,NULL,'Two',2", "2,NULL,'two three',2");
+    writer->Update("3,10,NULL,3", "8,10,'three two one',3");
+    writer->Delete("4,-7,'four  ',4");
+    writer->Update("5,5,'',5", "5,6,NULL,5");
+    writer->Commit();
+    EXPECT_EQ(Apply(), 7u);
+    writer->Update("2,NULL,'two three',2", "2,NULL,'the three',2");
+    writer->Commit();
+    ASSERT_EQ(build_->Complete().ToString(), "ok");
+    writer.reset();
+    const size_t built = table_->index_count() + 1;
+    Take();
+    EXPECT_EQ(EntriesOf(built), EntriesOf(2));
+    EXPECT_EQ(EntriesOf(built).size(), 4u + 5u);
+    EXPECT_THAT(Check(), IsEmpty());
+    ExpectNothingLeft();
+    build_.reset();
+    ASSERT_TRUE(database_->catalog()->DropTable("d.t").ok());
+    CloseDatabase();
+  }
+}
+
+TEST_F(OnlineBuildTest, WordsOfRowsThatExpireAreRefused) {
+  MakeTable(kRows);
+  lines_ = kTable;
+  lines_.push_back(kWords);
+  codec::TableDescriptor target = test::TestTable(lines_, test::FakeCollationByName).descriptor();
+  catalog::IndexRequest request = RequestOf(target.indexes.back());
+  IndexBuild without_rules(table_.get(), target, {}, &steps_, nullptr);
+  EXPECT_EQ(without_rules.Begin({2}, {request}).code(), Code::kInternal);
+  GiveWords(&target);
+  request.flags = catalog::kIndexHasTtl;
+  IndexBuild expiring(table_.get(), target, {}, &steps_, nullptr);
+  EXPECT_EQ(expiring.Begin({2}, {request}).code(), Code::kNotSupported);
 }
 
 // The optimizer is told of values by what files have. A few changes are not worth a file.

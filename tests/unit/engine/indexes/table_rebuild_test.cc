@@ -68,12 +68,12 @@ class TableRebuildTest : public DamageFixture {
     target_ = std::make_unique<test::TestTable>(lines_, test::FakeCollationByName);
     codec::TableDescriptor target = target_->descriptor();
     target.name = "d.t";
+    GiveWords(&target);
     std::vector<size_t> positions;
     std::vector<catalog::IndexRequest> requests;
     for (size_t i = 0; i < target.indexes.size(); ++i) {
       positions.push_back(i);
-      requests.emplace_back();
-      requests.back().kind = static_cast<catalog::IndexKind>(target.indexes[i].kind);
+      requests.push_back(RequestOf(target.indexes[i]));
       requests.back().column_family =
           std::string(reverse_ ? "rev:" : "") + "n" + std::to_string(i % 2);
     }
@@ -182,6 +182,30 @@ TEST_F(TableRebuildTest, AnotherPrimaryKey) {
   }
 }
 
+// All entries of a row go with it: also of one that waits for a key, and of one that takes its
+// place.
+TEST_F(TableRebuildTest, WordsOfRowsThatAreWrittenAnew) {
+  const std::string words = "index 101 c full_text version=16";
+  for (const bool reverse : {false, true}) {
+    MakeTable({kByA, words}, kRows, reverse);
+    Begin({kByB, words, "index 102 c full_text version=16", "index 103 a"});
+    ASSERT_EQ(build_->Fill().ToString(), "ok");
+    Change("", "5,10,'five for one'");  // the key of the first row
+    Change("2,20,'Two'", "2,20,'two and three'");
+    EXPECT_EQ(Apply(), 2u);
+    Change("1,10,'one'", "1,11,'one eins one'");
+    Change("3,30,NULL", "3,30,'drei'");
+    Change("4,40,'four  '", "");
+    ASSERT_EQ(build_->Complete().ToString(), "ok");
+    Take();
+    ExpectWhole(4);
+    Change("2,20,'two and three'", "");
+    ExpectWhole(3);
+    ASSERT_TRUE(database_->catalog()->DropTable("d.t").ok());
+    CloseDatabase();
+  }
+}
+
 TEST_F(TableRebuildTest, ATableWithoutPrimaryKeyGetsOne) {
   MakeTable({"index 101 c", kHidden}, kRows);
   Begin({kByA, "index 101 c"});
@@ -196,7 +220,7 @@ TEST_F(TableRebuildTest, ATableWithoutPrimaryKeyGetsOne) {
 
 TEST_F(TableRebuildTest, HiddenIdsStay) {
   MakeTable({"index 101 c", kHidden}, kRows);
-  Begin({"index 101 b", "index 102 c", kHidden});
+  Begin({"index 101 b", "index 102 c", "index 103 c full_text version=16", kHidden});
   ASSERT_EQ(build_->Fill().ToString(), "ok");
   Change("", "5,50,'five'");
   Change("3,30,NULL", "3,31,'drei'", 3);

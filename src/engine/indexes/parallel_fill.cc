@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "engine/indexes/parallel_fill.h"
+
+#include <chrono>
+#include <utility>
+
+#include "engine/database.h"
+#include "engine/entry_name.h"
+#include "txn/background_task.h"
+#include "txn/cursor.h"
+
+namespace basalt::engine {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenReports{20};
+
+Status Interrupted() { return Status(Code::kInterrupted, "building an index was interrupted"); }
+
+}  // namespace
+
+struct ParallelFill::Part {
+  Part(const Source& source, size_t buffer, std::string first)
+      : first_key(std::move(first)),
+        buffer_bytes(buffer),
+        row(source.table, source.target, nullptr, nullptr, source.room),
+        cursor(source.table.database()->store()->base(), source.table.primary().family,
+               source.table.primary().reverse, source.table.primary().id,
+               source.table.database()->transactions()->idle_cursors()) {
+    for (const NewIndex& index : source.indexes) {
+      buffers.push_back(std::make_unique<txn::EntryBuffer>(store::IsReverse(index.family)));
+    }
+  }
+
+  const std::string first_key;  // empty: from the first row on
+  std::string end_key;          // the next part's first one; empty: to the last row
+  const size_t buffer_bytes;
+  NewRow row;
+  txn::Cursor cursor;
+  std::vector<std::unique_ptr<txn::EntryBuffer>> buffers;  // by index
+  size_t bytes = 0;                                        // in them
+  std::atomic<uint64_t> rows{0};                           // that have got entries
+  std::atomic<uint64_t> entry_bytes{0};                    // of all entries
+  txn::BackgroundTask task;                                // ends before what it uses
+};
+
+ParallelFill::ParallelFill(const Source& source, std::vector<std::string> first_keys,
+                           txn::BulkLoad* load, TaskProgress* progress)
+    : source_(source),
+      load_(load),
+      progress_(progress),
+      expected_(source.table.statistics().Rows() + 1) {
+  const size_t buffer_bytes = source_.buffer_bytes / (first_keys.size() + 1);
+  parts_.push_back(std::make_unique<Part>(source_, buffer_bytes, std::string()));
+  for (std::string& key : first_keys) {
+    parts_.back()->end_key = key;
+    parts_.push_back(std::make_unique<Part>(source_, buffer_bytes, std::move(key)));
+  }
+}
+
+ParallelFill::~ParallelFill() = default;
+
+uint64_t ParallelFill::rows() const {
+  uint64_t sum = 0;
+  for (const auto& part : parts_) sum += part->rows.load(std::memory_order_relaxed);
+  return sum;
+}
+
+Status ParallelFill::Run() {
+  {
+    MutexLock lock(mutex_);
+    running_ = parts_.size() - 1;
+  }
+  for (size_t i = 1; i < parts_.size(); ++i) {
+    parts_[i]->task.Start([this, part = parts_[i].get()] {
+      Status status = RunPart(part);
+      MutexLock lock(mutex_);
+      --running_;
+      ended_.NotifyAll();
+      return status;
+    });
+  }
+  Status status = RunPart(parts_.front().get());
+  WaitForAll();
+  for (size_t i = 1; i < parts_.size(); ++i) {
+    Status ended = parts_[i]->task.Wait();
+    // What ended the others matters, not that they were stopped for it.
+    const bool first = status.ok() || status.code() == Code::kInterrupted;
+    if (first && !ended.ok()) status = std::move(ended);
+  }
+  CountWork();
+  return status;
+}
+
+Status ParallelFill::RunPart(Part* part) {
+  Status status = ReadRows(part);
+  if (status.ok()) status = HandOver(part);
+  if (!status.ok()) stop_.store(true, std::memory_order_relaxed);
+  return status;
+}
+
+// The statement's thread has no more rows to read, but still listens.
+void ParallelFill::WaitForAll() {
+  MutexLock lock(mutex_);
+  while (running_ != 0) {
+    ended_.WaitFor(lock, kBetweenReports);
+    lock.Unlock();
+    if (!Report()) stop_.store(true, std::memory_order_relaxed);
+    lock.Lock();
+  }
+}
+
+void ParallelFill::CountWork() {
+  uint64_t entry_bytes = 0;
+  for (const auto& part : parts_) entry_bytes += part->entry_bytes.load(std::memory_order_relaxed);
+  const uint64_t done = rows();
+  TaskProgress::Work& work = progress_->work();
+  work.rows_read.Add(done - std::exchange(reported_rows_, done));
+  work.bytes_written.Add(entry_bytes - std::exchange(reported_bytes_, entry_bytes));
+}
+
+// False: the statement was killed.
+bool ParallelFill::Report() {
+  CountWork();
+  return progress_->Report(reported_rows_, expected_);
+}
+
+Status ParallelFill::ReadRows(Part* part) {
+  txn::Cursor& cursor = part->cursor;
+  BASALT_RETURN_IF_ERROR(cursor.Bind(source_.snapshot, nullptr, /*fill_cache=*/false));
+  const bool listens = part == parts_.front().get();
+  uint64_t done = 0;
+  for (listens ? cursor.SeekFirst() : cursor.SeekForward(part->first_key); cursor.Valid();
+       cursor.Next()) {
+    if (!part->end_key.empty() && cursor.key() >= part->end_key) return Status::Ok();
+    if (++done % TaskProgress::kEntriesPerReport == 0) {
+      if (stop_.load(std::memory_order_relaxed) || (listens && !Report())) return Interrupted();
+    }
+    Status decoded = part->row.Decode(cursor.key(), cursor.value());
+    if (decoded.code() == Code::kCorruption && source_.skip_undecodable) continue;
+    if (!decoded.ok()) {
+      return WithEntry(source_.table, source_.table.primary_position(), cursor.key(),
+                       std::move(decoded));
+    }
+    BASALT_RETURN_IF_ERROR(AddEntries(part));
+  }
+  return WithEntry(source_.table, source_.table.primary_position(), {}, cursor.status());
+}
+
+Status ParallelFill::AddEntries(Part* part) {
+  uint64_t added = 0;
+  NewRow& row = part->row;
+  for (size_t i = 0; i < source_.indexes.size(); ++i) {
+    BASALT_RETURN_IF_ERROR(row.Encode(source_.indexes[i]));
+    txn::EntryBuffer& buffer = *part->buffers[i];
+    const size_t before = buffer.bytes();
+    for (size_t entry = 0; entry < row.size(); ++entry) {
+      buffer.Add(row.key(entry), row.value(entry));
+      added += row.key(entry).size() + row.value(entry).size();
+    }
+    part->bytes += buffer.bytes() - before;
+  }
+  part->rows.fetch_add(1, std::memory_order_relaxed);
+  part->entry_bytes.fetch_add(added, std::memory_order_relaxed);
+  return part->bytes < part->buffer_bytes ? Status::Ok() : HandOver(part);
+}
+
+// Sorts what has gathered, and gives it to the load.
+Status ParallelFill::HandOver(Part* part) {
+  part->bytes = 0;
+  for (size_t i = 0; i < part->buffers.size(); ++i) {
+    if (part->buffers[i]->count() == 0) continue;
+    part->buffers[i]->Sort();
+    MutexLock lock(mutex_);
+    BASALT_RETURN_IF_ERROR(load_->AddSorted(i, &part->buffers[i]));
+  }
+  return Status::Ok();
+}
+
+}  // namespace basalt::engine

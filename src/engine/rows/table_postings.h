@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "codec/column.h"
+#include "engine/full_text/posting_source.h"
+#include "engine/rows/partial_row_image.h"
+#include "engine/rows/row_context.h"
+#include "engine/task_progress.h"
+#include "txn/cursor.h"
+
+namespace basalt::engine {
+
+// A FULLTEXT index of a table as the running statement sees it: the entries of its view, with the
+// transaction's own writes. Where the statement reads the latest state, that is the state of the
+// moment at which this object was made, for all that is asked.
+//
+// One thread, within one statement; cursors must not outlive the object. Borrows its arguments.
+class TablePostings final : public PostingSource {
+ public:
+  // `index`: the position of a FULLTEXT index. `progress` is asked now and then whether the
+  // statement goes on; null: it does.
+  TablePostings(RowContext* context, size_t index, TaskProgress* progress);
+  ~TablePostings() override;
+
+  Status NewCursor(const std::string& image, std::unique_ptr<PostingCursor>* cursor) override;
+  Status VisitWords(const std::string& range, PostingVisitor* visitor) override;
+  // Reads the entries of all rows.
+  Status CountDocuments(uint64_t* documents) override;
+  Status ReadRow(Bytes document, codec::DocumentWords* words) override;
+
+  // The document of a row, by its key in the primary index.
+  static Bytes DocumentOf(Bytes row_key) { return row_key.substr(sizeof(uint32_t)); }
+
+ private:
+  class WordCursor;
+
+  Status NewCursorOf(size_t index, std::unique_ptr<txn::Cursor>* cursor);
+  // After a move of a cursor: what stopped it, and whether the statement goes on.
+  Status StatusOf(const txn::Cursor& cursor);
+  std::string BeginningOf(const std::string& image) const;
+
+  RowContext* const context_;
+  const size_t index_;
+  TaskProgress* const progress_;
+  const rocksdb::Snapshot* latest_ = nullptr;  // this object's own
+  const rocksdb::Snapshot* snapshot_ = nullptr;
+  std::vector<codec::Column> columns_;  // of the index
+  PartialRowImage row_;
+  std::unique_ptr<txn::Cursor> rows_;  // in the primary index, from the first ReadRow on
+  uint64_t moves_ = 0;
+};
+
+}  // namespace basalt::engine

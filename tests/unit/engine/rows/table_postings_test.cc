@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// A FULLTEXT index beside the rows of its table: which entries it has after any writes, and that
+// searches see what the transaction sees.
+#include "engine/rows/table_postings.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+
+#include "codec/posting_encoder.h"
+#include "engine/full_text/query_parser.h"
+#include "engine/full_text/word_search.h"
+#include "engine/indexes/index_walk.h"
+#include "unit/engine/word_table_fixture.h"
+
+namespace basalt::engine {
+namespace {
+
+// With a primary key or a hidden one.
+class TablePostingsTest : public WordTableFixture, public testing::WithParamInterface<bool> {
+ protected:
+  void SetUp() override {
+    Open();
+    CreateWordTable(GetParam());
+  }
+
+  // All entries of the index, in hexadecimal; documents by the ids of their rows.
+  std::vector<std::string> Entries(txn::Transaction* transaction) {
+    std::vector<std::string> entries;
+    IndexWalk walk(*table_, kWords, transaction);
+    while (walk.Next().ok()) entries.push_back(Show(walk.key(), walk.value()));
+    return entries;
+  }
+  static std::string Show(Bytes key, Bytes value) {
+    std::string shown;
+    AppendHex(key, &shown);
+    shown += '=';
+    AppendHex(value, &shown);
+    return shown;
+  }
+  // Those that the rows must have. With a hidden key only how many: ids are not known here.
+  void ExpectEntries(const WordRows& rows) {
+    const std::vector<std::string> entries = Entries(transaction_.get());
+    std::vector<std::string> expected;
+    codec::PostingEncoder encoder(table_->descriptor(), kWords, table_->index(kWords).codec.get());
+    for (const auto& [id, row] : rows) {
+      ASSERT_TRUE(encoder.Encode(RecordOf(id, row).data(), 1, 0).ok());
+      for (size_t i = 0; i < encoder.size(); ++i) {
+        expected.push_back(Show(encoder.key(i), encoder.value(i)));
+      }
+    }
+    std::sort(expected.begin(), expected.end());
+    if (GetParam()) {
+      ASSERT_EQ(entries.size(), expected.size());
+    } else {
+      ASSERT_EQ(entries, expected);
+    }
+  }
+  // Ranks of what a search finds, in ascending order.
+  std::vector<float> Search(const std::string& query, RowContext* context) {
+    TablePostings postings(context, kWords, nullptr);
+    return SearchIn(query, &postings);
+  }
+  std::vector<float> SearchIn(const std::string& query, PostingSource* postings) {
+    QueryWords words(language_.parser(), language_.rules(), language_.collation());
+    QueryParser parser(language_.characters(), &words);
+    QueryNode root;
+    EXPECT_TRUE(parser.ParseBoolean(query, &root).ok());
+    codec::DocumentWords all = language_.NewWords(codec::DocumentWords::Which::kAll);
+    WordSearch search(postings, &all, 1 << 20);
+    EXPECT_EQ(search.Begin(&root).ToString(), "ok");
+    std::vector<float> ranks;
+    SearchHit hit;
+    Status status = search.Next(&hit);
+    for (; status.ok(); status = search.Next(&hit)) ranks.push_back(hit.rank);
+    EXPECT_EQ(status.code(), Code::kEndOfRange);
+    std::sort(ranks.begin(), ranks.end());
+    return ranks;
+  }
+  void ExpectSearches(const WordRows& rows, RowContext* context) {
+    test::MemoryPostings memory(&language_);
+    for (const auto& [id, row] : rows) {
+      memory.Add(std::to_string(id), {row.title, row.body});
+    }
+    for (const char* query :
+         {"apple", "+apple -pear", "app*", "\"apple of the pear\"", "\"pear apple\"@3",
+          "+(apple plum) ~fig >lime", "\"the apple\" kiwi"}) {
+      ASSERT_EQ(Search(query, context), SearchIn(query, &memory)) << query;
+    }
+  }
+};
+
+std::optional<std::string> RandomText(std::mt19937* random) {
+  static const char* const kWords[] = {"apple", "the",  "pear", "of",   "plum",
+                                       "fig",   "lime", "a",    "kiwi", "applet"};
+  if ((*random)() % 8 == 0) return std::nullopt;
+  std::string text;
+  for (size_t i = 0, n = (*random)() % 8; i < n; ++i) {
+    text += (i == 0 ? "" : " ") + std::string(kWords[(*random)() % std::size(kWords)]);
+  }
+  return text;
+}
+
+TEST_P(TablePostingsTest, EntriesFollowTheRows) {
+  std::mt19937 random(5);
+  WordRows committed;
+  for (int round = 0; round < 60; ++round) {
+    WordRows rows = committed;
+    BeginWork();
+    std::optional<WordRows> at_savepoint;
+    txn::Transaction::Savepoint savepoint;
+    for (int write = 0; write < 6; ++write) {
+      if (write == 3 && random() % 2 == 0) {
+        ASSERT_TRUE(transaction_->SetSavepoint(&savepoint).ok());
+        at_savepoint = rows;
+      }
+      const int id = static_cast<int>(random() % 12);
+      const Texts row = {RandomText(&random), RandomText(&random)};
+      if (!rows.contains(id)) {
+        ASSERT_EQ(Put(id, row).ToString(), "ok");
+        rows[id] = row;
+      } else if (random() % 3 == 0) {
+        ASSERT_EQ(Remove(id).ToString(), "ok");
+        rows.erase(id);
+      } else {
+        const int new_id = random() % 4 == 0 ? 12 + static_cast<int>(random() % 4) : id;
+        if (new_id != id && rows.contains(new_id)) continue;
+        ASSERT_EQ(Change(id, new_id, row).ToString(), "ok");
+        rows.erase(id);
+        rows[new_id] = row;
+      }
+    }
+    RowContext context(table_);
+    context.Begin(transaction_.get(), {});
+    ExpectSearches(rows, &context);
+    ExpectEntries(rows);
+    if (at_savepoint) {
+      ASSERT_TRUE(transaction_->RollbackToSavepoint(savepoint).ok());
+      rows = *at_savepoint;
+      ExpectSearches(rows, &context);
+      ExpectEntries(rows);
+    }
+    if (random() % 3 == 0) {
+      RollbackWork();
+    } else {
+      Commit();
+      committed = rows;
+    }
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(committed.size(), 5u);
+}
+
+TEST_P(TablePostingsTest, OthersSeeWhatTheirSnapshotHas) {
+  BeginWork();
+  ASSERT_TRUE(Put(1, {"apple", std::nullopt}).ok());
+  Commit();
+  const auto reader = database_->transactions()->NewTransaction();
+  reader->Begin({});
+  RowContext before(table_);
+  before.Begin(reader.get(), {});
+  EXPECT_EQ(Search("apple", &before).size(), 1u);
+  BeginWork();
+  ASSERT_TRUE(Put(2, {"apple", "of"}).ok());
+  ASSERT_TRUE(Change(1, 1, {"pear", std::nullopt}).ok());
+  EXPECT_EQ(Search("apple pear", &before).size(), 1u) << "not committed";
+  Commit();
+  EXPECT_EQ(Search("apple pear", &before).size(), 1u) << "committed behind its snapshot";
+  EXPECT_EQ(Search("pear", &before).size(), 0u);
+  RowContext latest(table_);
+  latest.Begin(reader.get(), {.lock = true});
+  EXPECT_EQ(Search("apple pear", &latest).size(), 2u) << "who locks reads what is there now";
+  ASSERT_TRUE(reader->Rollback().ok());
+}
+
+TEST_P(TablePostingsTest, AWordThatStaysCostsNoWrite) {
+  BeginWork();
+  ASSERT_TRUE(Put(1, {"apple pear plum", "fig"}).ok());
+  Commit();
+  BeginWork();
+  const uint64_t before = transaction_->writes().logged().operations();
+  ASSERT_TRUE(Change(1, 1, {"apple pear plum", "lime"}).ok());
+  // The row; one word taken away, one added. (There are as many as before.)
+  EXPECT_EQ(transaction_->writes().logged().operations() - before, 3u);
+  Commit();
+}
+
+TEST_P(TablePostingsTest, AMissingRowIsCorruption) {
+  BeginWork();
+  ASSERT_TRUE(Put(1, {"the apple", std::nullopt}).ok());
+  Commit();
+  BeginWork();
+  std::vector<uint8_t> key(table_->max_key_bytes());
+  const size_t bytes =
+      table_->primary().codec->EncodeKey(RecordOf(1, {}).data(), 1, key.data(), nullptr, nullptr);
+  const std::string row_key(MakeBytes(key.data(), bytes));
+  ASSERT_TRUE(transaction_->writes().Delete(table_->primary().family, row_key).ok());
+  RowContext context(table_);
+  context.Begin(transaction_.get(), {});
+  TablePostings postings(&context, kWords, nullptr);
+  codec::DocumentWords words = language_.NewWords(codec::DocumentWords::Which::kAll);
+  EXPECT_EQ(postings.ReadRow(TablePostings::DocumentOf(row_key), &words).code(), Code::kCorruption);
+  RollbackWork();
+}
+
+INSTANTIATE_TEST_SUITE_P(PrimaryKeys, TablePostingsTest, testing::Bool());
+
+}  // namespace
+}  // namespace basalt::engine
