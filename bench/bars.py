@@ -95,3 +95,10 @@ SPATIAL_WINDOW = Bar(1.0, at_least=False, against="innodb", at=_SPATIAL)
 SPATIAL_BUILD = Bar(0.5, at_least=False, against="innodb", at=_SPATIAL)
 SPATIAL_DISK = Bar(0.6, at_least=False, against="innodb", at=_SPATIAL)
 SPATIAL_CHANGES = Bar(1.5, against="innodb", at=_SPATIAL)
+
+_FULL_TEXT = "200,000 articles"
+# of the times and bytes
+FULL_TEXT_BUILD = Bar(0.5, at_least=False, against="innodb", at=_FULL_TEXT)
+FULL_TEXT_DISK = Bar(0.8, at_least=False, against="innodb", at=_FULL_TEXT)
+FULL_TEXT_SEARCH = Bar(1.0, at_least=False, against="innodb", at=_FULL_TEXT)
+FULL_TEXT_INSERTS = Bar(1.5, against="innodb", at=_FULL_TEXT)

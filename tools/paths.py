@@ -16,6 +16,7 @@ Layout of the cache (BASALT_CACHE, else XDG_CACHE_HOME/basalt, else ~/.cache/bas
     spider-VERSION/               Debian's engine Spider of that version, for the tier cluster
     website/                      what makes the site of ./dev docs
     clang-tidy/                   which sources clang-tidy has passed
+    articles/                     articles of English prose for the benchmark full_text
     applications/                 applications whose schemas the tier foreign-keys creates
     locks/                        one lock file a step
 """

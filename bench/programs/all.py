@@ -29,6 +29,8 @@ ORDER = (
     "spatial",
     "space",
     "replica",
+    # the last, as it may have to make its articles first
+    "full_text",
 )
 # minutes; on a machine that is busy with other work too, the last ones are named as not run
 QUICK_LIMIT = 41.0

@@ -14,6 +14,7 @@ from bench import (
     tpcc_limited,
     turns,
 )
+from bench.article_searches import KINDS
 from bench.cgroup import Limits
 from bench.process_usage import Usage
 from bench.programs import (
@@ -21,6 +22,7 @@ from bench.programs import (
     ddl,
     delete,
     foreign_keys,
+    full_text,
     insert,
     instructions,
     linkbench,
@@ -332,12 +334,23 @@ def of_spatial() -> Report:
     return report
 
 
+def of_full_text() -> Report:
+    report = empty(full_text)
+    full_text.add_builds(report, each(lambda n: {full_text.BUILD: n, full_text.DISK: n * 9}))
+    full_text.add_searches(report, each(lambda n: [dict.fromkeys(KINDS, (n, n * 3))] * 3))
+    full_text.add_inserts(
+        report, each(lambda n: [{full_text.INSERTS: n, full_text.SEARCHES: n * 2}] * 3)
+    )
+    return report
+
+
 # the programs that measure, and how to make a report of each
 OF_PROGRAMS = {
     "commits": of_commits,
     "ddl": of_ddl,
     "delete": of_delete,
     "foreign_keys": of_foreign_keys,
+    "full_text": of_full_text,
     "insert": of_insert,
     "instructions": of_instructions,
     "linkbench": of_linkbench,

@@ -245,9 +245,9 @@ class ArgumentsTest(unittest.TestCase):
             self.assertEqual(0, bench.run(SimpleNamespace(list=True, program=None)))
         names = [line.split()[0] for line in out.getvalue().splitlines()]
         self.assertEqual(
-            ["all", "commits", "ddl", "delete", "foreign_keys", "insert", "instructions",
-             "linkbench", "locks", "olap", "profile", "replica", "show", "space", "spatial",
-             "sysbench", "tpcc"],
+            ["all", "commits", "ddl", "delete", "foreign_keys", "full_text", "insert",
+             "instructions", "linkbench", "locks", "olap", "profile", "replica", "show", "space",
+             "spatial", "sysbench", "tpcc"],
             names,
         )  # fmt: skip
 
