@@ -29,6 +29,7 @@ from bench.harness import Size
 from bench.plot import Plot
 from bench.report import Report
 from bench.sysbench_tool import DATABASE
+from tools.errors import DevError
 
 NAME = "full_text"
 TITLE = "FULLTEXT indexes"
@@ -172,7 +173,7 @@ def inserts(bench, contender, searches: Searches, added: list[str], number: int)
                 seconds += clients.timed(cursor, statement)
         write_words(contender, cursor)
     if searching.errors:
-        raise RuntimeError(f"{contender.title}, searches: {searching.errors[0]}")
+        raise DevError(f"{contender.title}, searches: {searching.errors[0]}")
     contender.settle()
     return {INSERTS: rows / seconds, SEARCHES: len(searching.latencies) / seconds}
 

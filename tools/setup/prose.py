@@ -135,9 +135,15 @@ def decoded(content: bytes) -> str:
 
 def of_markup(text: str) -> list[str]:
     """The text between each two tags that end a paragraph. HTMLParser is slow, and takes only what
-    has enough words for one."""
+    may be prose."""
     parts = BLOCK.split(SILENT.sub("<p>", text))
-    return [without_tags(part) for part in parts if len(part.split()) >= FEWEST_WORDS]
+    return [without_tags(part) for part in parts if may_be_prose(part)]
+
+
+def may_be_prose(part: str) -> bool:
+    """False where is_prose() would say so once the tags are gone, but for a few odd cases."""
+    words = part.split()
+    return len(words) >= FEWEST_WORDS and sum(word in ENGLISH for word in words) >= 2
 
 
 def without_tags(text: str) -> str:
