@@ -19,6 +19,7 @@ At the end each engine must find exactly the rows that the words of the texts sa
 
 import random
 import statistics
+import time
 from pathlib import Path
 
 from bench import bars, clients
@@ -45,6 +46,7 @@ SIZES = {
 }
 TABLE = "article"
 BEST = 20  # rows that a search asks for
+SECONDS_TO_BEGIN = 60.0  # of the client that searches beside inserts
 WARM = 20  # searches of each kind before the first round
 BUILD, DISK = "ADD FULLTEXT", "the index on disk"
 INSERTS, SEARCHES = "rows inserted beside searches", "searches beside inserts"
@@ -164,18 +166,30 @@ def inserts(bench, contender, searches: Searches, added: list[str], number: int)
     def action(cursor, rng: random.Random) -> None:
         clients.timed(cursor, best(rng.choice(made)))
 
-    seconds = 0.0
     with contender.server.connect(DATABASE) as link, link.cursor() as cursor:
         with Client(contender, action) as searching:
+            wait_for_first(searching)
+            started = time.monotonic() - searching.since
             for place, text in enumerate(added[first : first + rows], first):
                 key = bench.size["articles"] + place + 1
-                statement = f"INSERT INTO {TABLE} VALUES ({key}, {link.escape(text)})"
-                seconds += clients.timed(cursor, statement)
+                cursor.execute(f"INSERT INTO {TABLE} VALUES ({key}, {link.escape(text)})")
+            ended = time.monotonic() - searching.since
         write_words(contender, cursor)
     if searching.errors:
         raise DevError(f"{contender.title}, searches: {searching.errors[0]}")
     contender.settle()
-    return {INSERTS: rows / seconds, SEARCHES: len(searching.latencies) / seconds}
+    searched = len(clients.between(searching.latencies, started, ended))
+    return {INSERTS: rows / (ended - started), SEARCHES: searched / (ended - started)}
+
+
+def wait_for_first(searching: Client) -> None:
+    """Until one search has ended: the client's connection takes a moment. DevError when it does
+    not come to one."""
+    deadline = time.monotonic() + SECONDS_TO_BEGIN
+    while not searching.latencies and not searching.errors:
+        if time.monotonic() > deadline:
+            raise DevError(f"no search ended in {SECONDS_TO_BEGIN:.0f} s")
+        time.sleep(0.01)
 
 
 def write_words(contender, cursor) -> None:

@@ -208,6 +208,13 @@ class SearchesTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "too few articles"):
             Searches(["x"]).make("two words", "1", 1)
 
+    def test_inserts_wait_for_the_first_search(self):
+        full_text.wait_for_first(SimpleNamespace(latencies=[(0.1, 1.0)], errors=[]))
+        full_text.wait_for_first(SimpleNamespace(latencies=[], errors=["lost"]))
+        with mock.patch.object(full_text, "SECONDS_TO_BEGIN", 0.05):
+            with self.assertRaisesRegex(DevError, "no search ended"):
+                full_text.wait_for_first(SimpleNamespace(latencies=[], errors=[]))
+
     def test_differences_are_named(self):
         search = Search("'engine'", (r"\bengine\b",))
         for rows, text in (
