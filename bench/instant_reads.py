@@ -92,11 +92,7 @@ def measure(bench, report: Report) -> None:
 def create(contender, rows: int) -> tuple[list[Shape], list[str]]:
     """The tables that the engine changes without a copy, with their rows, and what is wrong."""
     made = [shape for shape in SHAPES if fill(contender, shape, rows)]
-    contender.settle()
-    if contender.storage_engine == "rocksdb":
-        # else a table's files would tell more than its ALTER
-        contender.server.sql("SET GLOBAL rocksdb_compact_cf = 'default'")
-    contender.settle()
+    contender.settle_compacted()  # else a table's files would tell more than its ALTER
     sums = {shape.name: contender.server.sql(SCAN.format(shape.name), DATABASE) for shape in made}
     wrong = [name for name, found in sums.items() if found != sums[NEVER]]
     return made, [f"the rows of {name} are not those of {NEVER}" for name in wrong]

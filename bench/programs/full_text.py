@@ -110,7 +110,7 @@ def build(bench, contender, file: Path) -> dict[str, float]:
         )
         cursor.execute(f"ALTER TABLE {TABLE} DROP KEY body")
         cursor.execute(f"LOAD DATA INFILE '{file}' INTO TABLE {TABLE} CHARACTER SET utf8mb4")
-        to_rest(contender)
+        contender.settle_compacted()
         before = index_files(contender)
         seconds = clients.timed(cursor, f"ALTER TABLE {TABLE} ADD FULLTEXT KEY body (body)")
         contender.settle()
@@ -118,14 +118,6 @@ def build(bench, contender, file: Path) -> dict[str, float]:
         clients.timed(cursor, f"ANALYZE TABLE {TABLE}")
     bench.say(f"{contender.title}: index in {seconds:.1f} s, {added:.0f} MiB")
     return {BUILD: seconds, DISK: added}
-
-
-def to_rest(contender) -> None:
-    """Rows on disk as they stay there."""
-    contender.settle()
-    if contender.storage_engine == "rocksdb":
-        contender.server.sql("SET GLOBAL rocksdb_compact_cf = 'default'")
-        contender.settle()
 
 
 def index_files(contender) -> int:

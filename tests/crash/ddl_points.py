@@ -220,44 +220,33 @@ class Script(Ddl):
         }
 
     def of_spatial(self) -> dict[str, Statement]:
-        add, build = "ADD SPATIAL KEY s (g)", "ALGORITHM=NOCOPY"
-        new = f"d{self.number}_n"
-        plain = Shape(placed=True, spatial=True, comment=5)
-        return {
-            "CREATE with SPATIAL": (plain.create(new), [{**self.fresh(), new: plain}]),
-            "DROP with SPATIAL": self.moved("DROP TABLE {0}s", {}, "s"),
-            "ADD SPATIAL": self.altered("g", f"{add}, {build}", spatial=True),
-            "ADD SPATIAL and INDEX": self.altered(
-                "g", f"ADD KEY k (v), {add}, {build}", spatial=True, indexed=True
-            ),
-            "ADD SPATIAL by copying": self.altered("g", f"{add}, ALGORITHM=COPY", spatial=True),
-            "DROP SPATIAL": self.altered("s", "DROP KEY s, ALGORITHM=INSTANT", spatial=False),
-            "another SPATIAL": self.altered(
-                "s", f"DROP KEY s, {add}, COMMENT='8', {build}", comment=8
-            ),
-            "rebuild with SPATIAL": self.altered(
-                "s", "FORCE, COMMENT='8', ALGORITHM=INPLACE", comment=8
-            ),
-        }
+        return self.of_index("SPATIAL", "s", "g", {"placed": True}, "spatial")
 
     def of_full_text(self) -> dict[str, Statement]:
-        add, build = "ADD FULLTEXT KEY f (t)", "ALGORITHM=NOCOPY"
-        new = f"d{self.number}_n"
-        plain = Shape(texted=True, searched=True, comment=5)
+        return self.of_index("FULLTEXT", "f", "t", {"texted": True}, "searched")
+
+    def of_index(
+        self, kind: str, key: str, column: str, has_column: dict[str, bool], has_key: str
+    ) -> dict[str, Statement]:
+        """Of such indexes. The table that has one ends with the key's name, the table that is to
+        have one with the column's; `has_column` and `has_key` are parts of their shapes."""
+        add, build = f"ADD {kind} KEY {key} ({column})", "ALGORITHM=NOCOPY"
+        new, there, gone = f"d{self.number}_n", {has_key: True}, {has_key: False}
+        plain = Shape(**has_column, **there, comment=5)
         return {
-            "CREATE with FULLTEXT": (plain.create(new), [{**self.fresh(), new: plain}]),
-            "DROP with FULLTEXT": self.moved("DROP TABLE {0}f", {}, "f"),
-            "ADD FULLTEXT": self.altered("t", f"{add}, {build}", searched=True),
-            "ADD FULLTEXT and INDEX": self.altered(
-                "t", f"ADD KEY k (v), {add}, {build}", searched=True, indexed=True
+            f"CREATE with {kind}": (plain.create(new), [{**self.fresh(), new: plain}]),
+            f"DROP with {kind}": self.moved(f"DROP TABLE {{0}}{key}", {}, key),
+            f"ADD {kind}": self.altered(column, f"{add}, {build}", **there),
+            f"ADD {kind} and INDEX": self.altered(
+                column, f"ADD KEY k (v), {add}, {build}", **there, indexed=True
             ),
-            "ADD FULLTEXT by copying": self.altered("t", f"{add}, ALGORITHM=COPY", searched=True),
-            "DROP FULLTEXT": self.altered("f", "DROP KEY f, ALGORITHM=INSTANT", searched=False),
-            "another FULLTEXT": self.altered(
-                "f", f"DROP KEY f, {add}, COMMENT='8', {build}", comment=8
+            f"ADD {kind} by copying": self.altered(column, f"{add}, ALGORITHM=COPY", **there),
+            f"DROP {kind}": self.altered(key, f"DROP KEY {key}, ALGORITHM=INSTANT", **gone),
+            f"another {kind}": self.altered(
+                key, f"DROP KEY {key}, {add}, COMMENT='8', {build}", comment=8
             ),
-            "rebuild with FULLTEXT": self.altered(
-                "f", "FORCE, COMMENT='8', ALGORITHM=INPLACE", comment=8
+            f"rebuild with {kind}": self.altered(
+                key, "FORCE, COMMENT='8', ALGORITHM=INPLACE", comment=8
             ),
         }
 
