@@ -7,6 +7,7 @@
 #include "base/prefetch.h"
 #include "codec/null_image.h"
 #include "codec/row_value.h"
+#include "codec/slot_reader.h"
 
 namespace basalt::codec {
 
@@ -14,23 +15,6 @@ namespace {
 
 // So many hops are over before a fetch of all lines ahead would pay.
 constexpr size_t kFewSteps = 3;
-
-// Most columns are 4 or 8 bytes; a call of memcpy costs more than moving them.
-inline void CopyFixed(const uint8_t* from, uint32_t bytes, uint8_t* to) {
-  switch (bytes) {
-    case 1:
-      *to = *from;
-      return;
-    case 4:
-      std::memcpy(to, from, 4);
-      return;
-    case 8:
-      std::memcpy(to, from, 8);
-      return;
-    default:
-      std::memcpy(to, from, bytes);
-  }
-}
 
 // Copies a column of varying size. Returns behind it in the value; null when it does not fit into
 // the value or the column.
@@ -120,6 +104,11 @@ void RowDecoder::CompileSteps(const RowCodec& rows, const RowSlots& slots,
       Append(stored, wanted.Contains(stored.column), &passed_bytes);
       continue;
     }
+    if (slot.IsFoundLater()) {
+      Append(stored, false, &passed_bytes);
+      extension_.AddPredecessor(slot);
+      continue;
+    }
     steps_.push_back(Step{stored, std::exchange(passed_bytes, 0), 1, &slot});
   }
   trailing_bytes_ = passed_bytes;
@@ -145,25 +134,30 @@ void RowDecoder::Append(const RowStep& stored, bool wanted, uint32_t* passed_byt
   *passed_bytes = 0;
 }
 
-bool RowDecoder::Decode(Bytes key, Bytes value, uint8_t* record) const {
-  const uint8_t* bitmap;
+// A column of another form than its own, or whose NULL is told elsewhere.
+const uint8_t* RowDecoder::DecodeSlot(const Step& step, const uint8_t* bitmap, const uint8_t* from,
+                                      const uint8_t* end, uint8_t* record) const {
+  if (!step.IsNullInValue(bitmap)) return ReadSlot(*step.slot, from, end, record);
+  SetNull(step.slot->place, default_record_, record);
+  return from;
+}
+
+// The columns in the key; *value then begins with the others.
+inline bool RowDecoder::DecodeHead(Bytes key, Bytes* value, const uint8_t** bitmap,
+                                   uint8_t* record) const {
   Bytes unpack_content;
-  if (!TakeRowHead(has_ttl_, null_bitmap_bytes_, has_unpack_block_, &value, &bitmap,
+  if (!TakeRowHead(has_ttl_, null_bitmap_bytes_, has_unpack_block_, value, bitmap,
                    &unpack_content)) {
     return false;
   }
-  if (steps_.size() > kFewSteps) Prefetch(value.data(), value.size());
-  if (!key_.empty() && !key_.DecodeWithUnpack(key, unpack_content, record)) return false;
-  if (!extension_.empty()) [[unlikely]]
-    return DecodeWithExtension(bitmap, value, record);
-  const uint8_t* from = Unsigned(value);
-  return DecodeColumns<false>(bitmap, from, from + value.size(), record) != nullptr;
+  if (steps_.size() > kFewSteps) Prefetch(value->data(), value->size());
+  return key_.empty() || key_.DecodeWithUnpack(key, unpack_content, record);
 }
 
 // Returns behind the last column; null when the bytes contradict the format.
 template <bool kWithSlots>
-const uint8_t* RowDecoder::DecodeColumns(const uint8_t* bitmap, const uint8_t* from,
-                                         const uint8_t* end, uint8_t* record) const {
+inline const uint8_t* RowDecoder::DecodeColumns(const uint8_t* bitmap, const uint8_t* from,
+                                                const uint8_t* end, uint8_t* record) const {
   for (const Step& step : steps_) {
     if (static_cast<size_t>(end - from) < step.passed_bytes) return nullptr;
     from += step.passed_bytes;
@@ -192,20 +186,23 @@ const uint8_t* RowDecoder::DecodeColumns(const uint8_t* bitmap, const uint8_t* f
   return from;
 }
 
-// A column of another form than its own, or whose NULL is told elsewhere.
-const uint8_t* RowDecoder::DecodeSlot(const Step& step, const uint8_t* bitmap, const uint8_t* from,
-                                      const uint8_t* end, uint8_t* record) const {
-  if (!step.IsNullInValue(bitmap)) return ReadSlot(*step.slot, from, end, record);
-  SetNull(step.slot->place, default_record_, record);
-  return from;
+bool RowDecoder::Decode(Bytes key, Bytes value, uint8_t* record) const {
+  if (!extension_.empty()) [[unlikely]]
+    return DecodeWithExtension(key, value, record);
+  const uint8_t* bitmap;
+  if (!DecodeHead(key, &value, &bitmap, record)) return false;
+  const uint8_t* from = Unsigned(value);
+  return DecodeColumns<false>(bitmap, from, from + value.size(), record) != nullptr;
 }
 
-bool RowDecoder::DecodeWithExtension(const uint8_t* bitmap, Bytes columns, uint8_t* record) const {
-  const uint8_t* const end = Unsigned(columns) + columns.size();
-  const uint8_t* from = DecodeColumns<true>(bitmap, Unsigned(columns), end, record);
+bool RowDecoder::DecodeWithExtension(Bytes key, Bytes value, uint8_t* record) const {
+  const uint8_t* bitmap;
+  if (!DecodeHead(key, &value, &bitmap, record)) return false;
+  const uint8_t* const base = Unsigned(value);
+  const uint8_t* const end = base + value.size();
+  const uint8_t* from = DecodeColumns<true>(bitmap, base, end, record);
   if (from == nullptr || static_cast<size_t>(end - from) < trailing_bytes_) return false;
-  from += trailing_bytes_;
-  return extension_.Decode(MakeBytes(from, static_cast<size_t>(end - from)), record);
+  return extension_.Decode(base, from + trailing_bytes_, end, record);
 }
 
 }  // namespace basalt::codec

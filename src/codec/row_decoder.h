@@ -46,14 +46,18 @@ class RowDecoder {
   void CompileSteps(const RowCodec& rows, const ColumnSet& wanted);
   void CompileSteps(const RowCodec& rows, const RowSlots& slots, const ColumnSet& wanted);
   void Append(const RowStep& stored, bool wanted, uint32_t* passed_bytes);
+  // Always inline: there is one call for each kind of table, and calls cost each row.
+  [[nodiscard, gnu::always_inline]] bool DecodeHead(Bytes key, Bytes* value, const uint8_t** bitmap,
+                                                    uint8_t* record) const;
   template <bool kWithSlots>
-  [[nodiscard]] const uint8_t* DecodeColumns(const uint8_t* bitmap, const uint8_t* from,
-                                             const uint8_t* end, uint8_t* record) const;
+  [[nodiscard, gnu::always_inline]] const uint8_t* DecodeColumns(const uint8_t* bitmap,
+                                                                 const uint8_t* from,
+                                                                 const uint8_t* end,
+                                                                 uint8_t* record) const;
   [[nodiscard]] const uint8_t* DecodeSlot(const Step& step, const uint8_t* bitmap,
                                           const uint8_t* from, const uint8_t* end,
                                           uint8_t* record) const;
-  [[nodiscard]] bool DecodeWithExtension(const uint8_t* bitmap, Bytes columns,
-                                         uint8_t* record) const;
+  [[nodiscard]] bool DecodeWithExtension(Bytes key, Bytes value, uint8_t* record) const;
 
   KeyDecoder key_;
   std::vector<Step> steps_;

@@ -4,14 +4,11 @@
 #include <cstring>
 
 #include "codec/row_value.h"
+#include "codec/slot_reader.h"
 
 namespace basalt::codec {
 
 namespace {
-
-// The first byte of an extension; a checksum chunk begins with another one.
-constexpr uint8_t kExtensionTag = 0x04;
-constexpr size_t kExtensionHeaderBytes = 2;
 
 SlotStep MakeSlotStep(const RowSlot& slot) {
   SlotStep step;
@@ -49,35 +46,18 @@ bool IsNeeded(const SlotStep& step, const uint8_t* record) {
   return !Equals(step.place, record, step.absent->absent);
 }
 
-void ReadInteger(const SlotStep& step, const uint8_t* from, uint8_t* column) {
-  std::memcpy(column, from, step.width);
-  const bool negative = step.form == SlotForm::kSigned && (from[step.width - 1] & 0x80) != 0;
-  std::memset(column + step.width, negative ? 0xff : 0, step.place.bytes - step.width);
-}
-
-const uint8_t* ReadVarying(const SlotStep& step, const uint8_t* from, const uint8_t* end,
-                           uint8_t* column) {
-  const uint32_t length = LoadLength(from, step.width);
-  const uint8_t* data = from + step.width;
-  if (static_cast<size_t>(end - data) < length) return nullptr;
-  if (step.place.op != RowOp::kBlob && length > step.place.bytes) return nullptr;
-  const unsigned length_bytes = step.place.length_bytes;
-  for (unsigned i = 0; i < length_bytes; ++i) column[i] = static_cast<uint8_t>(length >> 8 * i);
-  if (step.place.op == RowOp::kBlob) {
-    std::memcpy(column + length_bytes, &data, sizeof(data));
-  } else if (length != 0) {
-    std::memcpy(column + length_bytes, data, length);
-  }
-  return data + length;
-}
-
 }  // namespace
 
 RowSlots::RowSlots(const TableDescriptor& table) : layout_(table.row_layout) {
   uint32_t nullable = 0;
+  uint32_t offset = 0;
+  bool same_offset = true;
   for (const RowSlot& slot : layout_->base) {
     base_.push_back(MakeSlotStep(slot));
     if (slot.nullable) SetBit(nullable++, &base_.back());
+    if (same_offset) base_.back().offset = offset;
+    same_offset = same_offset && !slot.nullable && slot.form != SlotForm::kVarying;
+    offset += slot.width;
   }
   null_bitmap_bytes_ = (nullable + 7) / 8;
   for (const AddedSlot& added : layout_->added) {
@@ -151,17 +131,6 @@ void RowSlots::AppendExtension(const uint8_t* record, std::string* out) const {
   }
 }
 
-bool RowSlots::FindExtension(Bytes rest, RowExtension* extension) const {
-  *extension = {0, nullptr, Unsigned(rest)};
-  if (rest.empty() || static_cast<uint8_t>(rest.front()) != kExtensionTag) return true;
-  if (rest.size() < kExtensionHeaderBytes) return false;
-  const uint32_t count = Unsigned(rest)[1];
-  const size_t head = kExtensionHeaderBytes + (count + 7) / 8;
-  if (count == 0 || count > added_.size() || rest.size() < head) return false;
-  *extension = {count, Unsigned(rest) + kExtensionHeaderBytes, Unsigned(rest) + head};
-  return true;
-}
-
 bool RowSlots::TakeExtension(Bytes* rest) const {
   RowExtension extension;
   if (!FindExtension(*rest, &extension)) return false;
@@ -174,39 +143,6 @@ bool RowSlots::TakeExtension(Bytes* rest) const {
   }
   rest->remove_prefix(static_cast<size_t>(from - Unsigned(*rest)));
   return true;
-}
-
-const uint8_t* ReadSlot(const SlotStep& step, const uint8_t* from, const uint8_t* end,
-                        uint8_t* record) {
-  if (static_cast<size_t>(end - from) < step.width) return nullptr;
-  uint8_t* const column = record + step.place.record_offset;
-  const uint8_t* next = from + step.width;
-  switch (step.form) {
-    case SlotForm::kBytes:
-      std::memcpy(column, from, step.width);
-      break;
-    case SlotForm::kUnsigned:
-    case SlotForm::kSigned:
-      ReadInteger(step, from, column);
-      break;
-    case SlotForm::kVarying:
-      next = ReadVarying(step, from, end, column);
-      break;
-    case SlotForm::kNull:
-      break;
-  }
-  if (step.place.nullable) {
-    record[step.place.null_offset] &= static_cast<uint8_t>(~step.place.null_mask);
-  }
-  return next;
-}
-
-const uint8_t* SkipSlot(const SlotStep& step, const uint8_t* from, const uint8_t* end) {
-  const auto bytes = static_cast<size_t>(end - from);
-  if (bytes < step.width) return nullptr;
-  size_t length = step.width;
-  if (step.form == SlotForm::kVarying) length += LoadLength(from, step.width);
-  return length <= bytes ? from + length : nullptr;
 }
 
 }  // namespace basalt::codec

@@ -26,16 +26,29 @@ struct SlotStep {
   bool spared_by_null = false;  // an added one: a NULL stands in the base already
   uint32_t null_offset = 0;     // byte of that bitmap
   uint32_t width = 0;           // as in RowSlot
+  // Of the base: bytes in front of it, when these are the same in all rows; else kNever.
+  uint32_t offset = kNever;
   // Rows with so many added slots and one more have the column there, not here.
   uint32_t successor = kNever;
   RowStep place;                      // the column; its number is kNoColumn when no one asks
   const AddedSlot* absent = nullptr;  // what rows without the slot have; null: see a predecessor
 
   bool has_column() const { return place.column != kNoColumn; }
+  bool IsInteger() const { return form == SlotForm::kUnsigned || form == SlotForm::kSigned; }
+  // True of an integer in the base that another slot has followed, and that can be found without a
+  // walk through the row: it is read only in rows without its successor.
+  bool IsFoundLater() const {
+    return IsInteger() && successor != kNever && offset != kNever && !nullable;
+  }
   bool IsNullIn(const uint8_t* bitmap) const {
     return nullable && (bitmap[null_offset] & null_mask) != 0;
   }
 };
+
+// The first byte of an extension; a checksum chunk begins with another one.
+inline constexpr uint8_t kExtensionTag = 0x04;
+// Bytes of an extension in front of its bitmap: the tag and the count.
+inline constexpr size_t kExtensionHeaderBytes = 2;
 
 // The extension of a row: the slots that were added since, as far as this row has them.
 struct RowExtension {
@@ -61,7 +74,8 @@ class RowSlots {
   // Adds what follows the head to a row's value. Its bitmap, all zeros, begins at out[bitmap].
   void AppendColumns(const uint8_t* record, size_t bitmap, std::string* out) const;
 
-  // Finds the extension behind the base of a row. False when it is malformed.
+  // Finds the extension behind the base of a row. False when it is malformed. Inline, as each row
+  // that is read asks for it.
   [[nodiscard]] bool FindExtension(Bytes rest, RowExtension* extension) const;
 
   // Cuts the extension off, if there is one. False when it is malformed.
@@ -79,12 +93,20 @@ class RowSlots {
   uint32_t null_bitmap_bytes_ = 0;
 };
 
-// Reads the value of a slot at `from` into its column and makes that not NULL. Null when the value
-// ends before, or when the column cannot hold it; else where the next slot begins.
-const uint8_t* ReadSlot(const SlotStep& step, const uint8_t* from, const uint8_t* end,
-                        uint8_t* record);
+// Whether what follows the base of a row, [rest, end), is an extension.
+inline bool BeginsExtension(const uint8_t* rest, const uint8_t* end) {
+  return rest != end && *rest == kExtensionTag;
+}
 
-// Steps over the value of a slot. Null when the value ends before.
-const uint8_t* SkipSlot(const SlotStep& step, const uint8_t* from, const uint8_t* end);
+inline bool RowSlots::FindExtension(Bytes rest, RowExtension* extension) const {
+  *extension = {0, nullptr, Unsigned(rest)};
+  if (!BeginsExtension(Unsigned(rest), Unsigned(rest) + rest.size())) return true;
+  if (rest.size() < kExtensionHeaderBytes) return false;
+  const uint32_t count = Unsigned(rest)[1];
+  const size_t head = kExtensionHeaderBytes + (count + 7) / 8;
+  if (count == 0 || count > added_.size() || rest.size() < head) return false;
+  *extension = {count, Unsigned(rest) + kExtensionHeaderBytes, Unsigned(rest) + head};
+  return true;
+}
 
 }  // namespace basalt::codec

@@ -56,10 +56,14 @@ void WordImages::AppendLevel(size_t level, Bytes word, std::string* to) {
   auto* weights = reinterpret_cast<uint8_t*>(weights_.data());
   const size_t bytes =
       collation_->OrderWeights(level, weights, weights_.size(), Unsigned(word), word.size());
+  const size_t begin = to->size();
+  to->resize(begin + 2 * bytes);  // room for each to be a zero
+  char* at = to->data() + begin;
   for (size_t i = 0; i < bytes; ++i) {
-    to->push_back(weights_[i]);
-    if (weights_[i] == 0) to->push_back(kZero);
+    *at++ = weights_[i];
+    if (weights_[i] == 0) *at++ = kZero;
   }
+  to->resize(static_cast<size_t>(at - to->data()));
 }
 
 Bytes WordImages::WithoutSpaces(Bytes word) const {

@@ -10,6 +10,7 @@
 #include "codec/row_decoder.h"
 #include "unit/codec/altered_table.h"
 #include "unit/codec/checksum_writer.h"
+#include "unit/codec/fake_collation.h"
 #include "unit/codec/random_alters.h"
 
 namespace basalt::test {
@@ -235,6 +236,165 @@ TEST(RowVersions, ColumnsOfOtherNullsGetTheDefaultRecordsBytes) {
   ASSERT_TRUE(decoder.Decode(row.key, row.value, record.data()));
   EXPECT_TRUE(descriptor.columns[3].IsNull(record.data()));
   EXPECT_EQ(record[descriptor.columns[3].offset], 1234 & 0xFF);
+}
+
+// Bytes in memory of exactly their size, so that a sanitizer sees each step outside.
+std::vector<std::string> ReadExact(const TestTable& table, const std::string& key,
+                                   const std::string& value) {
+  const std::vector<uint8_t> exact(value.begin(), value.end());
+  return ReadRow(table, key, MakeBytes(exact.data(), exact.size()),
+                 ColumnSet::All(table.descriptor().columns.size()));
+}
+
+// A table whose integer was widened twice, with a row of each definition: the value is in the base,
+// in the first added slot, in the second.
+class WidenedRows : public testing::Test {
+ protected:
+  WidenedRows() : table_(Lines("smallint")) {
+    rows_.push_back(Write(table_.latest(), "1, 9, -2, 'x'"));
+    for (const char* type : {"int", "bigint"}) {
+      EXPECT_TRUE(table_.Alter(Lines(type)));
+      rows_.push_back(Write(table_.latest(), "1, 9, -2, 'x'"));
+    }
+  }
+
+  static std::vector<std::string> Lines(const std::string& type) {
+    return {"column a int", "column f int", "column k " + type, "column c varchar(10) latin1_bin",
+            "primary 0100 a"};
+  }
+  // Nothing when the bytes were refused.
+  std::vector<std::string> ReadHex(const std::string& value) {
+    return ReadExact(table_.latest(), rows_[0].key, Unhex(value));
+  }
+  std::vector<std::string> Values(int64_t k) {
+    return {Number(1, 4), Number(9, 4), Number(k, 8), "x"};
+  }
+
+  AlteredTable table_;
+  std::vector<EncodedEntry> rows_;
+};
+
+TEST_F(WidenedRows, AreThoseBytes) {
+  EXPECT_EQ(Hex(rows_[0].value), "09000000feff0178");
+  EXPECT_EQ(Hex(rows_[1].value), "0900000000000178040100feffffff");
+  EXPECT_EQ(Hex(rows_[2].value), "0900000000000178040201feffffffffffffff");
+}
+
+TEST_F(WidenedRows, AreReadWhereTheyHaveTheColumn) {
+  for (const EncodedEntry& row : rows_) {
+    SCOPED_TRACE(Hex(row.value));
+    EXPECT_EQ(ReadAll(table_.latest(), row), Values(-2));
+    for (size_t column = 0; column < 4; ++column) {
+      EXPECT_EQ(Read(table_.latest(), row, Only(table_.latest(), column)),
+                std::vector{Values(-2)[column]});
+    }
+  }
+}
+
+TEST_F(WidenedRows, OnlyTheSlotWithTheValueCounts) {
+  EXPECT_EQ(ReadHex("09000000feff0178040100fdffffff"), Values(-3));
+  EXPECT_EQ(ReadHex("09000000feff0178040201fcffffffffffffff"), Values(-4));
+  EXPECT_EQ(ReadHex("09000000feff0178040200fdfffffffcffffffffffffff"), Values(-4));
+}
+
+TEST_F(WidenedRows, CutOffAnywhereAreRefused) {
+  const size_t base = Unhex("09000000feff0178").size();
+  for (const EncodedEntry& row : rows_) {
+    for (size_t bytes = 0; bytes < row.value.size(); ++bytes) {
+      SCOPED_TRACE(Hex(row.value) + " " + std::to_string(bytes));
+      const std::vector<std::string> read =
+          ReadExact(table_.latest(), row.key, row.value.substr(0, bytes));
+      // Without its extension a row is one of the first definition.
+      EXPECT_EQ(read, bytes == base ? Values(0) : std::vector<std::string>());
+    }
+  }
+}
+
+TEST_F(WidenedRows, WithAWrongExtensionAreRefused) {
+  EXPECT_EQ(ReadHex("09000000feff0178"), Values(-2));
+  for (const char* extension : {
+           "0400",                        // no slots
+           "040001",                      // no slots, and a bitmap
+           "040301feffffffffffffff",      // more slots than there are
+           "04ff01feffffffffffffff",      // likewise
+           "040203",                      // NULL in a column that has none
+           "040101",                      // likewise in a slot before the last
+           "040200fdfffffffcffffffffff",  // the second value is cut off
+       }) {
+    EXPECT_TRUE(ReadHex(std::string("09000000feff0178") + extension).empty()) << extension;
+  }
+}
+
+TEST(RowVersions, IntegersOfAllWidthsBecomeWider) {
+  struct Case {
+    const char* from;
+    const char* to;
+    const char* value;
+    unsigned bytes;
+  };
+  for (const Case& one : {
+           Case{"tinyint", "smallint", "-3", 2},
+           Case{"tinyint", "mediumint", "-3", 3},
+           Case{"smallint", "mediumint", "-300", 3},
+           Case{"smallint", "int", "300", 4},
+           Case{"mediumint", "int", "-70000", 4},
+           Case{"mediumint", "bigint", "-70000", 8},
+           Case{"int", "bigint", "-70000000", 8},
+           Case{"tinyint unsigned", "smallint", "250", 2},
+           Case{"mediumint unsigned", "bigint unsigned", "16000000", 8},
+           Case{"int unsigned", "bigint", "4000000000", 8},
+       }) {
+    const std::string from = one.from;
+    const std::string to = one.to;
+    for (const std::string null : {"", " null"}) {
+      SCOPED_TRACE(from + " " + to + null);
+      AlteredTable table({"column a int", "column k " + from, "column f int", "primary 0100 a"});
+      const EncodedEntry before = Write(table.latest(), std::string("1, ") + one.value + ", 9");
+      ASSERT_TRUE(
+          table.Alter({"column a int", "column k " + to + null, "column f int", "primary 0100 a"}));
+      const EncodedEntry after = Write(table.latest(), std::string("1, ") + one.value + ", 9");
+      const std::vector<std::string> values = {
+          Number(1, 4), Number(std::stoll(one.value), one.bytes), Number(9, 4)};
+      EXPECT_NE(before.value, after.value);
+      EXPECT_EQ(ReadAll(table.latest(), before), values);
+      EXPECT_EQ(ReadAll(table.latest(), after), values);
+      if (null.empty()) continue;
+      const EncodedEntry none = Write(table.latest(), "1, NULL, 9");
+      EXPECT_EQ(ReadAll(table.latest(), none)[1], "NULL");
+    }
+  }
+}
+
+// First the column may be NULL, which an added slot tells of the one in the base; then it is wider.
+TEST(RowVersions, AColumnMayBecomeNullAndThenWider) {
+  AlteredTable table({"column a int", "column k int", "primary 0100 a"});
+  ASSERT_TRUE(table.Alter({"column a int", "column k int null", "primary 0100 a"}));
+  const EncodedEntry null_row = Write(table.latest(), "1, NULL");
+  EXPECT_EQ(Hex(null_row.value), "00000000040101");
+  const EncodedEntry five = Write(table.latest(), "1, 5");
+  ASSERT_TRUE(table.Alter({"column a int", "column k bigint null", "primary 0100 a"}));
+  EXPECT_EQ(ReadAll(table.latest(), null_row)[1], "NULL");
+  EXPECT_EQ(ReadAll(table.latest(), five)[1], Number(5, 8));
+  EXPECT_EQ(ReadAll(table.latest(), Write(table.latest(), "1, NULL"))[1], "NULL");
+  EXPECT_EQ(ReadAll(table.latest(), Write(table.latest(), "1, 6"))[1], Number(6, 8));
+}
+
+// The layout by itself is valid, and only this column is too short for its default.
+TEST(RowVersions, ADefaultThatDoesNotFitIsRefused) {
+  codec::RowLayout layout;
+  layout.added.push_back({{codec::SlotForm::kVarying, false, 1}, {}, false, "\x03xyz"});
+  layout.added.push_back({{codec::SlotForm::kSigned, false, 4}, {}, false, Number(7, 4)});
+  layout.columns = {0, 1};
+  ASSERT_TRUE(Validate(layout).ok());
+  TestTable table(
+      {"column a int", "column b varchar(2) latin1_bin", "column c int", "primary 0100 a"},
+      FakeCollationByName, std::make_shared<const codec::RowLayout>(layout));
+  EncodedEntry row = Write(table, "1, 'x', 7");
+  EXPECT_EQ(Hex(row.value), "0401000178");
+  EXPECT_EQ(ReadAll(table, row), (std::vector<std::string>{Number(1, 4), "x", Number(7, 4)}));
+  row.value.clear();
+  EXPECT_TRUE(ReadAll(table, row).empty());
+  EXPECT_EQ(Read(table, row, Only(table, 2)), std::vector{Number(7, 4)});
 }
 
 // One column or all but one, and nothing else is touched.
