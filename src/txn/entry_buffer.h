@@ -23,14 +23,14 @@ class EntryBuffer {
   // `reverse`: the order of the column family.
   explicit EntryBuffer(bool reverse) : reverse_(reverse) {}
 
-  // Copies the entry. All keys begin with the same index number.
+  // Copies the entry. All keys begin with the same index number. Not between Sort and Clear.
   void Add(Bytes key, Bytes value);
   // Memory in use, in bytes.
   size_t bytes() const { return bytes_ + references_.size() * sizeof(Reference); }
   size_t count() const { return references_.size(); }
   // Whether each entry came behind the one added before it, which it is not equal to.
   bool in_order() const { return in_order_; }
-  // Brings the entries into the order of the column family; cheap when they are in it.
+  // Brings the entries into the order of the column family; costs nothing when they are in it.
   void Sort();
 
   // By position: in the order of addition, after Sort in that of the keys. Valid until Clear.
@@ -57,7 +57,9 @@ class EntryBuffer {
     uint32_t value;
   };
   struct Reference {
-    uint64_t prefix;  // of the key behind its index number, big-endian, zeros behind the end
+    // Eight bytes of the key, big-endian, zeros behind its end: the first ones behind the index
+    // number, until Sort takes those where keys differ.
+    uint64_t prefix;
     const char* content;
 
     Bytes key() const;
@@ -66,9 +68,12 @@ class EntryBuffer {
 
   char* Reserve(size_t bytes);
   bool Less(const Reference& a, const Reference& b) const;
+  void SortFrom(size_t depth, Reference* begin, Reference* end);
+  void SortAlike(size_t depth, Reference* begin, Reference* end);
 
   const bool reverse_;
   bool in_order_ = true;
+  bool sorted_ = false;
   size_t bytes_ = 0;
   std::vector<Reference> references_;
   std::vector<std::unique_ptr<char[]>> chunks_;        // each of kChunkBytes

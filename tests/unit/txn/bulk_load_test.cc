@@ -3,48 +3,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
-#include <random>
 #include <string>
 #include <vector>
 
-#include "txn/entry_buffer.h"
 #include "unit/txn/txn_fixture.h"
 
 namespace basalt::txn {
 namespace {
-
-TEST(EntryBufferTest, SortsAsTheColumnFamilyDoes) {
-  std::mt19937 random(7);
-  for (const bool reverse : {false, true}) {
-    EntryBuffer buffer(reverse);
-    std::vector<std::pair<std::string, std::string>> expected;
-    for (int i = 0; i < 5000; ++i) {
-      std::string key("\0\0\1\2", 4);
-      for (size_t n = random() % 14; n > 0; --n) key += static_cast<char>(random() % 3);
-      const std::string value(i == 17 ? 3'000'000 : random() % 400, 'v');
-      buffer.Add(key, value);
-      expected.emplace_back(key, value);
-    }
-    EXPECT_FALSE(buffer.in_order());
-    buffer.Sort();
-    std::sort(expected.begin(), expected.end());
-    if (reverse) std::reverse(expected.begin(), expected.end());
-    ASSERT_EQ(buffer.count(), expected.size());
-    size_t values = 0;
-    for (size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_EQ(buffer.key(i), expected[i].first);
-      values += buffer.value(i).size();
-    }
-    size_t expected_values = 0;
-    for (const auto& entry : expected) expected_values += entry.second.size();
-    EXPECT_EQ(values, expected_values);
-    EXPECT_GT(buffer.bytes(), values);
-    buffer.Clear();
-    EXPECT_TRUE(buffer.in_order());
-    EXPECT_EQ(buffer.bytes(), 0u);
-  }
-}
 
 class BulkLoadTest : public TxnFixture {
  protected:
