@@ -112,6 +112,9 @@ Status Table::CompileCodecs() {
     max_key_bytes_ = std::max(max_key_bytes_, compiled->max_key_bytes());
     max_unpack_bytes_ = std::max(max_unpack_bytes_, compiled->max_unpack_bytes());
     indexes_[i].codec = std::move(compiled);
+    if (codec::IsFullText(descriptor_.indexes[i])) {
+      indexes_[i].texts = std::make_shared<CountedTexts>();
+    }
     const std::vector<codec::KeyPart>& parts = descriptor_.indexes[i].parts;
     indexes_[i].has_virtual_parts = std::any_of(
         parts.begin(), parts.end(),

@@ -17,6 +17,7 @@
 #include "codec/key_codec.h"
 #include "codec/row_codec.h"
 #include "codec/table_descriptor.h"
+#include "engine/counted_texts.h"
 #include "engine/row_end.h"
 #include "engine/table_counters.h"
 #include "engine/table_statistics.h"
@@ -49,6 +50,7 @@ struct Index {
   uint64_t ttl_seconds = 0;                       // entries expire after so long; 0: never
   uint64_t readable_from = 0;                     // older snapshots do not hold its entries
   std::shared_ptr<const codec::KeyCodec> codec;
+  std::shared_ptr<CountedTexts> texts;  // of a FULLTEXT index
 };
 
 // A table as all its handlers share it: descriptors, codecs, where its indexes live. Immutable

@@ -56,6 +56,8 @@ class TableStatistics {
   void NoteInsert() { inserted_.fetch_add(1, std::memory_order_relaxed); }
   void NoteUpdate() { updated_.fetch_add(1, std::memory_order_relaxed); }
   void NoteDelete() { deleted_.fetch_add(1, std::memory_order_relaxed); }
+  // How many of these there were, committed or not.
+  uint64_t Changes() const;
 
   // Renews now, and counts where the automatic renewal would estimate (ANALYZE TABLE).
   Status Refresh();
@@ -83,7 +85,6 @@ class TableStatistics {
     std::optional<double> in_memory;  // entries; none: not as at the last renewal
   };
 
-  uint64_t Changes() const;
   bool WasLoaded() const BASALT_REQUIRES(mutex_);
   uint64_t RowsLocked() const BASALT_REQUIRES(mutex_);
   uint64_t Reconcile(const IndexEstimate& estimate) const BASALT_REQUIRES(mutex_);

@@ -22,6 +22,7 @@ OTHER_CALLS = ("BASALT_ASSERT", "Show", "StartWorkerThread", "fprintf")
 NO_MESSAGES = {
     "Unable to persist options",
     "Waiting after background",
+    "formulas of ranks",
     "read free modes",
     "while open a file",
 }

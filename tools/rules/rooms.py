@@ -53,7 +53,7 @@ ROOMS = {
         "indexes": {""},
         "loads": {"", "indexes"},
         "checks": {"", "indexes"},
-        "full_text": set(),
+        "full_text": {""},
         "references": {"", "rows", "scans", "indexes"},
     },
     "server": {

@@ -16,14 +16,6 @@ Status CollectedPostings::Collect(const codec::WordBeginning& beginning, Posting
   return Status::Ok();
 }
 
-size_t CollectedPostings::Find(Bytes document) const {
-  const auto found = std::lower_bound(documents_.begin(), documents_.end(), document,
-                                      [this](const Document& one, Bytes wanted) {
-                                        return Bytes(bytes_).substr(one.begin, one.bytes) < wanted;
-                                      });
-  return static_cast<size_t>(found - documents_.begin());
-}
-
 Status CollectedPostings::Visit(Bytes word, Bytes document, Bytes positions) {
   if (!beginning_->Matches(word)) return Status::Ok();
   const uint64_t frequency = codec::CountPositions(positions);

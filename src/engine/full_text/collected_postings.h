@@ -28,8 +28,6 @@ class CollectedPostings : private PostingVisitor {
     return Bytes(bytes_).substr(documents_[i].begin, documents_[i].bytes);
   }
   uint64_t frequency(size_t i) const { return documents_[i].frequency; }
-  // The first one that is `document` or comes behind it; size() when there is none.
-  size_t Find(Bytes document) const;
 
  private:
   struct Document {

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/status.h"
 #include "codec/document_words.h"
+#include "engine/counted_texts.h"
 
 namespace basalt::engine {
 
@@ -48,8 +49,10 @@ class PostingSource {
   virtual Status NewCursor(const std::string& image, std::unique_ptr<PostingCursor>* cursor) = 0;
   // Shows the postings of all words whose images begin with `range`, word by word.
   virtual Status VisitWords(const std::string& range, PostingVisitor* visitor) = 0;
-  // How many rows there are.
-  virtual Status CountDocuments(uint64_t* documents) = 0;
+  // How many rows there are, and words in them.
+  virtual Status Count(TextTotals* totals) = 0;
+  // At how many places the row has words that the index has. 0 where there is no such row.
+  virtual Status FindLength(Bytes document, uint64_t* words) = 0;
   // Fills in the words of a row, from Begin to Finish.
   virtual Status ReadRow(Bytes document, codec::DocumentWords* words) = 0;
 };

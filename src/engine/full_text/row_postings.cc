@@ -52,8 +52,13 @@ Status RowPostings::VisitWords(const std::string& range, PostingVisitor* visitor
   return Status::Ok();
 }
 
-Status RowPostings::CountDocuments(uint64_t* documents) {
-  *documents = 1;
+Status RowPostings::Count(TextTotals* totals) {
+  *totals = {1, words_.length()};
+  return Status::Ok();
+}
+
+Status RowPostings::FindLength(Bytes document, uint64_t* words) {
+  *words = document == kDocument ? words_.length() : 0;
   return Status::Ok();
 }
 

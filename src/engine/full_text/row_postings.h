@@ -31,7 +31,8 @@ class RowPostings final : public PostingSource {
 
   Status NewCursor(const std::string& image, std::unique_ptr<PostingCursor>* cursor) override;
   Status VisitWords(const std::string& range, PostingVisitor* visitor) override;
-  Status CountDocuments(uint64_t* documents) override;
+  Status Count(TextTotals* totals) override;
+  Status FindLength(Bytes document, uint64_t* words) override;
   Status ReadRow(Bytes document, codec::DocumentWords* words) override;
 
  private:

@@ -37,7 +37,7 @@ Status TextSearch::Begin(std::unique_ptr<PostingSource> source) {
   End();
   source_ = std::move(source);
   query_ = parsed_;
-  search_.emplace(source_.get(), &all_words_, options_.most_bytes);
+  search_.emplace(source_.get(), &all_words_, options_.memory, options_.formula);
   Status begun;
   if (options_.mode == Mode::kExpanded) {
     codec::DocumentWords words = NewWords(index_, codec::DocumentWords::Which::kOfIndex);
@@ -77,7 +77,7 @@ Status TextSearch::Gather() {
   Status status = search_->Next(&hit);
   for (; status.ok(); status = search_->Next(&hit)) {
     bytes += sizeof(SearchHit) + hit.document.size();
-    if (bytes > options_.most_bytes) break;
+    if (bytes > options_.hit_bytes) break;
     hits_.push_back(hit);
   }
   Rewind();
@@ -101,7 +101,7 @@ Status TextSearch::RankOf(Bytes document, float* rank) {
 Status TextSearch::RankOfRow(const uint8_t* record, float* rank) {
   *rank = 0;
   BASALT_RETURN_IF_ERROR(row_.Take(record));
-  WordSearch search(&row_, &all_words_, options_.most_bytes);
+  WordSearch search(&row_, &all_words_, options_.memory, options_.formula);
   BASALT_RETURN_IF_ERROR(search.Begin(&query_));
   search.RankAs(*search_);
   bool matches = false;

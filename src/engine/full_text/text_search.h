@@ -39,11 +39,12 @@ class TextSearch {
   };
   struct Options {
     Mode mode = Mode::kNatural;
-    // Rows with higher ranks come first, while what is found takes at most `most_bytes`. Else, and
+    RankFormula formula = RankFormula::kInnoDb;
+    // Rows with higher ranks come first, while what is found takes at most `hit_bytes`. Else, and
     // beyond that, they come as their documents do.
     bool by_rank = false;
-    // Also for what `word*` finds: see CollectedPostings.
-    size_t most_bytes = 0;
+    size_t hit_bytes = 0;
+    SearchMemory memory;  // besides
   };
 
   TextSearch(Index index, const Options& options);

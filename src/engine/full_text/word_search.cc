@@ -36,26 +36,29 @@ Status WordSearch::Begin(const QueryNode* query) {
   terms_.clear();
   known_.clear();
   next_.clear();
-  BASALT_RETURN_IF_ERROR(Plan(*query, &root_));
-  uint64_t rows = 0;
-  if (!terms_.empty()) BASALT_RETURN_IF_ERROR(source_->CountDocuments(&rows));
-  for (SearchTerm& term : terms_) term.SetRows(rows);
+  SearchMemory left = memory_;
+  BASALT_RETURN_IF_ERROR(Plan(*query, &left, &root_));
+  TextTotals totals;
+  if (!terms_.empty()) BASALT_RETURN_IF_ERROR(source_->Count(&totals));
+  weights_.SetTotals(totals);
+  for (SearchTerm& term : terms_) term.SetRarity(weights_.RarityOf(term.documents()));
   return Status::Ok();
 }
 
 // The terms of one query are the same ones, in the same order, in each search.
 void WordSearch::RankAs(const WordSearch& other) {
-  for (size_t i = 0; i < terms_.size(); ++i) terms_[i].WeighAs(other.terms_[i]);
+  weights_ = other.weights_;
+  for (size_t i = 0; i < terms_.size(); ++i) terms_[i].SetRarity(other.terms_[i].rarity());
 }
 
-Status WordSearch::Plan(const QueryNode& query, Node* node) {
+Status WordSearch::Plan(const QueryNode& query, SearchMemory* memory, Node* node) {
   node->query = &query;
   for (const QueryNode& child : query.children) {
-    BASALT_RETURN_IF_ERROR(Plan(child, &node->children.emplace_back()));
+    BASALT_RETURN_IF_ERROR(Plan(child, memory, &node->children.emplace_back()));
   }
   const codec::WordBeginning* beginning = query.beginning ? &*query.beginning : nullptr;
   for (const QueryWord& word : query.words) {
-    BASALT_RETURN_IF_ERROR(PlanTerm(word, beginning, node));
+    BASALT_RETURN_IF_ERROR(PlanTerm(word, beginning, memory, node));
   }
   return Status::Ok();
 }
@@ -63,12 +66,12 @@ Status WordSearch::Plan(const QueryNode& query, Node* node) {
 // A word that the query names twice is one term. A beginning and the word of the same letters are
 // two.
 Status WordSearch::PlanTerm(const QueryWord& word, const codec::WordBeginning* beginning,
-                            Node* node) {
+                            SearchMemory* memory, Node* node) {
   const std::string image = (beginning != nullptr ? "*" : "=") + word.image;
   const auto [known, is_new] = known_.emplace(image, terms_.size());
   node->terms.push_back(known->second);
   if (!is_new) return Status::Ok();
-  return terms_.emplace_back().Begin(word, beginning, most_bytes_, source_);
+  return terms_.emplace_back().Begin(word, beginning, memory, source_);
 }
 
 Status WordSearch::Next(SearchHit* hit) {
@@ -90,7 +93,7 @@ Status WordSearch::RankOf(Bytes document, bool* matches, float* rank) {
   BASALT_RETURN_IF_ERROR(Look(root_, document, &match));
   *matches = match.matches;
   *rank = 0;
-  return match.matches ? Rank(match.change, rank) : Status::Ok();
+  return match.matches ? Rank(document, match.change, rank) : Status::Ok();
 }
 
 Status WordSearch::Advance(const Node& node, std::string* document, bool* found) {
@@ -248,14 +251,16 @@ Status WordSearch::LookAtList(const Node& node, Bytes document, Match* match) {
 }
 
 // Single precision is added up, word by word in the order of the query, as InnoDB does.
-Status WordSearch::Rank(float change, float* rank) {
+Status WordSearch::Rank(Bytes document, float change, float* rank) {
   *rank = change;
+  uint64_t length = 0;
+  if (weights_.need_length()) BASALT_RETURN_IF_ERROR(source_->FindLength(document, &length));
   std::sort(found_.begin(), found_.end());
   found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
   for (const size_t term : found_) {
     uint64_t places = 0;
     BASALT_RETURN_IF_ERROR(terms_[term].CountPlaces(&places));
-    *rank += static_cast<float>(terms_[term].WeightOf(places));
+    *rank += static_cast<float>(weights_.WeightOf(terms_[term].rarity(), places, length));
   }
   // SQL takes 0 for a row that does not match.
   if (*rank == 0) *rank = std::numeric_limits<float>::min();

@@ -14,6 +14,7 @@
 #include "engine/full_text/posting_source.h"
 #include "engine/full_text/search_query.h"
 #include "engine/full_text/search_term.h"
+#include "engine/full_text/word_weights.h"
 
 namespace basalt::engine {
 
@@ -24,14 +25,14 @@ struct SearchHit {
 };
 
 // Finds the rows that match a full-text query, in the order of their documents, with their ranks.
-// It goes through the postings of all words side by side: memory does not depend on how many rows
-// match, but for words of which only the beginning is given. One thread.
+// It goes through the postings of all words side by side. One thread.
 class WordSearch {
  public:
   // Borrows its arguments. `all_words` has all words of rows (codec::DocumentWords::Which::kAll),
-  // for phrases with words that the index leaves out. `most_bytes`: for each beginning of words.
-  WordSearch(PostingSource* source, codec::DocumentWords* all_words, size_t most_bytes)
-      : source_(source), all_words_(all_words), most_bytes_(most_bytes) {}
+  // for phrases with words that the index leaves out. `memory` is what the search may take.
+  WordSearch(PostingSource* source, codec::DocumentWords* all_words, const SearchMemory& memory,
+             RankFormula formula = RankFormula::kInnoDb)
+      : source_(source), all_words_(all_words), memory_(memory), weights_(formula) {}
 
   // Counts how many rows have each word. The query lives as long as the search.
   Status Begin(const QueryNode* query);
@@ -59,8 +60,9 @@ class WordSearch {
     float change = 0;  // of the rank, by operators
   };
 
-  Status Plan(const QueryNode& query, Node* node);
-  Status PlanTerm(const QueryWord& word, const codec::WordBeginning* beginning, Node* node);
+  Status Plan(const QueryNode& query, SearchMemory* memory, Node* node);
+  Status PlanTerm(const QueryWord& word, const codec::WordBeginning* beginning,
+                  SearchMemory* memory, Node* node);
 
   // The first document at or behind *document that may match; *found says whether there is one.
   Status Advance(const Node& node, std::string* document, bool* found);
@@ -75,11 +77,12 @@ class WordSearch {
   Status LookAtList(const Node& node, Bytes document, Match* match);
   Status FindPlaces(const Node& node, Bytes document);
   Status ReadPlaces(Bytes positions, std::vector<codec::WordPosition>* places);
-  Status Rank(float change, float* rank);
+  Status Rank(Bytes document, float change, float* rank);
 
   PostingSource* source_;
   codec::DocumentWords* all_words_;
-  size_t most_bytes_;
+  SearchMemory memory_;
+  WordWeights weights_;
   Node root_;
   std::vector<SearchTerm> terms_;                  // in the order in which the query names them
   std::unordered_map<std::string, size_t> known_;  // the same by image: words may be named twice

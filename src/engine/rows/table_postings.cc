@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/rows/table_postings.h"
 
-#include "codec/posting.h"
 #include "codec/posting_encoder.h"
 #include "engine/database.h"
 #include "engine/entry_name.h"
@@ -62,14 +61,15 @@ TablePostings::~TablePostings() {
 Status TablePostings::NewCursor(const std::string& image, std::unique_ptr<PostingCursor>* cursor) {
   std::unique_ptr<txn::Cursor> entries;
   BASALT_RETURN_IF_ERROR(NewCursorOf(index_, &entries));
-  *cursor = std::make_unique<WordCursor>(this, std::move(entries), BeginningOf(image));
+  *cursor = std::make_unique<WordCursor>(this, std::move(entries),
+                                         BeginningOf(codec::PostingKind::kWord, image));
   return Status::Ok();
 }
 
 Status TablePostings::VisitWords(const std::string& range, PostingVisitor* visitor) {
   const Table& table = context_->table();
   const size_t levels = columns_[0].collation->levels().size();
-  const std::string beginning = BeginningOf(range);
+  const std::string beginning = BeginningOf(codec::PostingKind::kWord, range);
   std::unique_ptr<txn::Cursor> entries;
   BASALT_RETURN_IF_ERROR(NewCursorOf(index_, &entries));
   for (entries->SeekForward(beginning);; entries->Next()) {
@@ -84,19 +84,56 @@ Status TablePostings::VisitWords(const std::string& range, PostingVisitor* visit
   return Status::Ok();
 }
 
-Status TablePostings::CountDocuments(uint64_t* documents) {
-  *documents = 0;
-  std::string beginning;
-  AppendPostingHead(context_->table().index(index_).id.number, codec::PostingKind::kDocument,
-                    &beginning);
+// What a transaction counts among its own writes is nobody else's number.
+Status TablePostings::Count(TextTotals* totals) {
+  const Index& data = context_->table().index(index_);
+  const CountedTexts::View view = View();
+  if (const auto known = data.texts->Recall(view)) {
+    *totals = *known;
+    return Status::Ok();
+  }
+  BASALT_RETURN_IF_ERROR(CountEntries(totals));
+  if (context_->transaction()->writes().Of(data.family).empty()) {
+    data.texts->Remember(*totals, view);
+  }
+  return Status::Ok();
+}
+
+CountedTexts::View TablePostings::View() const {
+  const Table& table = context_->table();
+  return {snapshot_->GetSequenceNumber(), snapshot_->GetUnixTime(), table.statistics().Changes(),
+          table.counters().loads()};
+}
+
+Status TablePostings::CountEntries(TextTotals* totals) {
+  *totals = {};
+  const std::string beginning = BeginningOf(codec::PostingKind::kDocument, Bytes());
   std::unique_ptr<txn::Cursor> entries;
   BASALT_RETURN_IF_ERROR(NewCursorOf(index_, &entries));
   for (entries->SeekForward(beginning);; entries->Next()) {
     BASALT_RETURN_IF_ERROR(StatusOf(*entries));
     if (!entries->Valid() || entries->key().substr(0, beginning.size()) != beginning) break;
-    ++*documents;
+    uint64_t words = 0;
+    BASALT_RETURN_IF_ERROR(ReadLength(*entries, &words));
+    ++totals->rows;
+    totals->words += words;
   }
   return Status::Ok();
+}
+
+// From the entry that the cursor stands at.
+Status TablePostings::ReadLength(const txn::Cursor& entry, uint64_t* words) const {
+  if (codec::DecodeDocumentLength(entry.value(), words)) return Status::Ok();
+  return MalformedEntry(context_->table(), index_, entry.key());
+}
+
+Status TablePostings::FindLength(Bytes document, uint64_t* words) {
+  *words = 0;
+  if (lengths_ == nullptr) BASALT_RETURN_IF_ERROR(NewCursorOf(index_, &lengths_));
+  const std::string key = BeginningOf(codec::PostingKind::kDocument, document);
+  lengths_->SeekForward(key);
+  BASALT_RETURN_IF_ERROR(StatusOf(*lengths_));
+  return lengths_->Valid() && lengths_->key() == key ? ReadLength(*lengths_, words) : Status::Ok();
 }
 
 Status TablePostings::ReadRow(Bytes document, codec::DocumentWords* words) {
@@ -128,11 +165,10 @@ Status TablePostings::StatusOf(const txn::Cursor& cursor) {
   return progress_->Report(moves_, 0) ? Status::Ok() : Status(Code::kInterrupted);
 }
 
-std::string TablePostings::BeginningOf(const std::string& image) const {
+std::string TablePostings::BeginningOf(codec::PostingKind kind, Bytes rest) const {
   std::string beginning;
-  AppendPostingHead(context_->table().index(index_).id.number, codec::PostingKind::kWord,
-                    &beginning);
-  return beginning + image;
+  AppendPostingHead(context_->table().index(index_).id.number, kind, &beginning);
+  return beginning.append(rest);
 }
 
 }  // namespace basalt::engine

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/status.h"
 #include "codec/column.h"
+#include "codec/posting.h"
 #include "engine/full_text/posting_source.h"
 #include "engine/rows/partial_row_image.h"
 #include "engine/rows/row_context.h"
@@ -34,8 +35,9 @@ class TablePostings final : public PostingSource {
 
   Status NewCursor(const std::string& image, std::unique_ptr<PostingCursor>* cursor) override;
   Status VisitWords(const std::string& range, PostingVisitor* visitor) override;
-  // Reads the entries of all rows.
-  Status CountDocuments(uint64_t* documents) override;
+  // Reads the entries of all rows, or takes what was counted a short time ago: see CountedTexts.
+  Status Count(TextTotals* totals) override;
+  Status FindLength(Bytes document, uint64_t* words) override;
   Status ReadRow(Bytes document, codec::DocumentWords* words) override;
 
   // The document of a row, by its key in the primary index.
@@ -45,9 +47,13 @@ class TablePostings final : public PostingSource {
   class WordCursor;
 
   Status NewCursorOf(size_t index, std::unique_ptr<txn::Cursor>* cursor);
+  Status CountEntries(TextTotals* totals);
+  CountedTexts::View View() const;
   // After a move of a cursor: what stopped it, and whether the statement goes on.
   Status StatusOf(const txn::Cursor& cursor);
-  std::string BeginningOf(const std::string& image) const;
+  Status ReadLength(const txn::Cursor& entry, uint64_t* words) const;
+  // A key of the index: its head, and what follows.
+  std::string BeginningOf(codec::PostingKind kind, Bytes rest) const;
 
   RowContext* const context_;
   const size_t index_;
@@ -56,7 +62,8 @@ class TablePostings final : public PostingSource {
   const rocksdb::Snapshot* snapshot_ = nullptr;
   std::vector<codec::Column> columns_;  // of the index
   PartialRowImage row_;
-  std::unique_ptr<txn::Cursor> rows_;  // in the primary index, from the first ReadRow on
+  std::unique_ptr<txn::Cursor> rows_;     // in the primary index, from the first ReadRow on
+  std::unique_ptr<txn::Cursor> lengths_;  // in the index, from the first FindLength on
   uint64_t moves_ = 0;
 };
 

@@ -7,13 +7,17 @@
 #include "engine/entry_name.h"
 #include "server/error_map.h"
 #include "server/tables/collation_adapter.h"
+#include "server/variables/full_text_variables.h"
 
 namespace basalt::server {
 
 namespace {
 
-// For the rows of a search in the order of their ranks, and for those of each beginning of words.
-constexpr size_t kMostBytes = size_t{256} << 20;
+// Bytes of memory for the rows of a search in the order of their ranks, and for those of each
+// beginning of words.
+constexpr size_t kHitBytes = size_t{256} << 20;
+// For the postings of a search's words. Where it is not enough they are read twice.
+constexpr size_t kWordBytes = size_t{32} << 20;
 
 using Mode = engine::TextSearch::Mode;
 
@@ -90,8 +94,10 @@ FT_INFO* FullTextReader::NewMatch(uint flags, uint index, const String& query) {
   CHARSET_INFO* charset = table_->server_table()->key_info[index].key_part[0].field->charset();
   engine::TextSearch::Options options;
   options.mode = ModeOf(flags);
+  options.formula = RankFormulaOf(table_->server_table()->in_use);
   options.by_rank = (flags & FT_SORTED) != 0;
-  options.most_bytes = kMostBytes;
+  options.hit_bytes = kHitBytes;
+  options.memory = {kHitBytes, kWordBytes};
   auto match = std::make_unique<FullTextMatch>();
   match->please = &functions;
   match->index = index;

@@ -66,19 +66,41 @@ class CollationAdapter final : public codec::Collation {
 
 class CharacterAdapter final : public codec::CharacterTypes {
  public:
-  explicit CharacterAdapter(CHARSET_INFO* charset) : charset_(charset) {}
+  explicit CharacterAdapter(CHARSET_INFO* charset) : charset_(charset) {
+    for (size_t value = 0; value < std::size(kinds_); ++value) {
+      const auto byte = static_cast<uchar>(value);
+      bool is_letter_or_digit = false;
+      if (Ask(&byte, &byte + 1, &is_letter_or_digit) != 1) continue;
+      kinds_[value] = is_letter_or_digit ? Kind::kLetterOrDigit : Kind::kOther;
+    }
+  }
 
-  // The server tells how far it has looked: less than nothing where the text is cut off.
+  // Texts are read a character at a time, and most characters are one byte.
   size_t Read(Bytes text, bool* is_letter_or_digit) const override {
-    int type = 0;
     const auto* from = reinterpret_cast<const uchar*>(text.data());
-    const int bytes = charset_->ctype(&type, from, from + text.size());
-    *is_letter_or_digit = bytes > 0 && (type & (_MY_U | _MY_L | _MY_NMR)) != 0;
+    const Kind kind = kinds_[*from];
+    if (kind != Kind::kUnknown) {
+      *is_letter_or_digit = kind == Kind::kLetterOrDigit;
+      return 1;
+    }
+    const int bytes = Ask(from, from + text.size(), is_letter_or_digit);
     return bytes <= 0 ? 1 : std::min(text.size(), static_cast<size_t>(bytes));
   }
 
  private:
+  enum class Kind : uint8_t { kUnknown, kOther, kLetterOrDigit };
+
+  // The server tells how far it has looked: less than nothing where the text is cut off.
+  int Ask(const uchar* from, const uchar* end, bool* is_letter_or_digit) const {
+    int type = 0;
+    const int bytes = charset_->ctype(&type, from, end);
+    *is_letter_or_digit = bytes > 0 && (type & (_MY_U | _MY_L | _MY_NMR)) != 0;
+    return bytes;
+  }
+
   CHARSET_INFO* const charset_;  // the server's
+  // Of bytes that are a whole character, whatever follows them.
+  Kind kinds_[256] = {};
 };
 
 struct Registry {

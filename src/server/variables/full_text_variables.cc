@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Variables that say which words a FULLTEXT index has that is made from now on.
+// Variables that say which words a FULLTEXT index has that is made from now on, and how rows rank.
 #include <string>
 
 #include "server/variables/full_text_variables.h"
@@ -27,6 +27,9 @@ int CheckTableName(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* valu
   });
 }
 
+const char* const kRankFormulas[] = {"INNODB", "BM25", nullptr};
+TYPELIB rank_formulas = {2, "formulas of ranks", const_cast<const char**>(kRankFormulas), nullptr};
+
 // clang-format off
 #define BASALT_FULL_TEXT_VARIABLES(GLOBAL, SESSION)                                                \
   GLOBAL(UINT, ft_max_token_size, kAtStart,                                                        \
@@ -42,6 +45,10 @@ int CheckTableName(THD* thd, st_mysql_sys_var*, void* save, st_mysql_value* valu
   SESSION(BOOL, ft_enable_stopword, kSwitchAnyTime,                                                \
           "OFF: FULLTEXT indexes that the connection makes have all words, stop words too",        \
           nullptr, nullptr, 1)                                                                     \
+  SESSION(ENUM, ft_rank, PLUGIN_VAR_RQCMDARG,                                                      \
+          "How MATCH ranks rows. INNODB: by InnoDB's formula. BM25: a word's weight does not grow " \
+          "without bound with how often it stands in a row, and long rows count less",             \
+          nullptr, nullptr, 0, &rank_formulas)                                                     \
   SESSION(STR, ft_user_stopword_table, kTableName,                                                 \
           "Goes before rocksdb_ft_server_stopword_table, where it is not empty",                   \
           CheckTableName, nullptr, nullptr)
@@ -57,6 +64,9 @@ void AppendFullTextVariables(std::vector<st_mysql_sys_var*>* list) {
 
 size_t LeastWordCharacters() { return values.ft_min_token_size; }
 size_t MostWordCharacters() { return values.ft_max_token_size; }
+engine::RankFormula RankFormulaOf(THD* thd) {
+  return static_cast<engine::RankFormula>(THDVAR(thd, ft_rank));
+}
 bool LeavesOutStopWords(THD* thd) { return THDVAR(thd, ft_enable_stopword); }
 
 // The server changes a global text only under this lock.

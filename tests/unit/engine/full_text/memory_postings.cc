@@ -57,6 +57,7 @@ MemoryPostings::MemoryPostings(const TestLanguage* language)
 void MemoryPostings::Add(const std::string& document, const Row& row) {
   rows_[document] = row;
   (void)Fill(row, &words_);
+  lengths_[document] = words_.length();
   for (size_t i = 0; i < words_.size(); ++i) {
     postings_[std::string(words_.image(i))][document] = words_.positions(i);
   }
@@ -78,8 +79,15 @@ Status MemoryPostings::VisitWords(const std::string& range, engine::PostingVisit
   return Status::Ok();
 }
 
-Status MemoryPostings::CountDocuments(uint64_t* documents) {
-  *documents = rows_.size();
+Status MemoryPostings::Count(engine::TextTotals* totals) {
+  *totals = {rows_.size(), 0};
+  for (const auto& [document, length] : lengths_) totals->words += length;
+  return Status::Ok();
+}
+
+Status MemoryPostings::FindLength(Bytes document, uint64_t* words) {
+  const auto found = lengths_.find(document);
+  *words = found == lengths_.end() ? 0 : found->second;
   return Status::Ok();
 }
 

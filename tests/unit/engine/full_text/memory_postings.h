@@ -45,7 +45,8 @@ class MemoryPostings final : public engine::PostingSource {
   Status NewCursor(const std::string& image,
                    std::unique_ptr<engine::PostingCursor>* cursor) override;
   Status VisitWords(const std::string& range, engine::PostingVisitor* visitor) override;
-  Status CountDocuments(uint64_t* documents) override;
+  Status Count(engine::TextTotals* totals) override;
+  Status FindLength(Bytes document, uint64_t* words) override;
   Status ReadRow(Bytes document, codec::DocumentWords* words) override;
 
   // Makes each posting of the word malformed.
@@ -60,6 +61,7 @@ class MemoryPostings final : public engine::PostingSource {
   codec::DocumentWords words_;
   std::map<std::string, List> postings_;
   std::map<std::string, Row, std::less<>> rows_;
+  std::map<std::string, uint64_t, std::less<>> lengths_;  // of the same rows
   size_t rows_read_ = 0;
   size_t steps_ = 0;
 };

@@ -20,6 +20,15 @@ using Mode = TextSearch::Mode;
 constexpr size_t kMostBytes = 1 << 20;
 constexpr uint32_t kTextBytes = 100;
 
+TextSearch::Options OptionsOf(Mode mode, bool by_rank) {
+  TextSearch::Options options;
+  options.mode = mode;
+  options.by_rank = by_rank;
+  options.hit_bytes = kMostBytes;
+  options.memory = {kMostBytes, kMostBytes};
+  return options;
+}
+
 class TextSearchTest : public testing::Test {
  protected:
   std::unique_ptr<TextSearch> Parsed(const std::string& query, TextSearch::Options options) {
@@ -67,10 +76,10 @@ class TextSearchTest : public testing::Test {
 };
 
 TEST_F(TextSearchTest, RowsComeByRankOrByDocument) {
-  auto plain = Parsed("apple", {Mode::kNatural, false, kMostBytes});
+  auto plain = Parsed("apple", OptionsOf(Mode::kNatural, false));
   ASSERT_TRUE(plain->Begin(Rows()).ok());
   EXPECT_EQ(Found(plain.get()), "acd");
-  auto ranked = Parsed("apple", {Mode::kNatural, true, kMostBytes});
+  auto ranked = Parsed("apple", OptionsOf(Mode::kNatural, true));
   ASSERT_TRUE(ranked->Begin(Rows()).ok());
   EXPECT_EQ(Found(ranked.get()), "cad");
   ranked->Rewind();
@@ -78,7 +87,9 @@ TEST_F(TextSearchTest, RowsComeByRankOrByDocument) {
 }
 
 TEST_F(TextSearchTest, WhatTakesTooMuchMemoryComesByDocument) {
-  auto search = Parsed("apple", {Mode::kNatural, true, 1});
+  TextSearch::Options options = OptionsOf(Mode::kNatural, true);
+  options.hit_bytes = 1;
+  auto search = Parsed("apple", options);
   ASSERT_TRUE(search->Begin(Rows()).ok());
   EXPECT_EQ(Found(search.get()), "acd");
   search->Rewind();
@@ -86,7 +97,7 @@ TEST_F(TextSearchTest, WhatTakesTooMuchMemoryComesByDocument) {
 }
 
 TEST_F(TextSearchTest, EachViewIsSearchedAnew) {
-  auto search = Parsed("+apple -pear", {Mode::kBoolean, true, kMostBytes});
+  auto search = Parsed("+apple -pear", OptionsOf(Mode::kBoolean, true));
   EXPECT_FALSE(search->running());
   ASSERT_TRUE(search->Begin(Rows()).ok());
   EXPECT_EQ(Found(search.get()), "ca");
@@ -98,7 +109,7 @@ TEST_F(TextSearchTest, EachViewIsSearchedAnew) {
 }
 
 TEST_F(TextSearchTest, ExpansionIsThatOfItsView) {
-  auto search = Parsed("plum", {Mode::kExpanded, false, kMostBytes});
+  auto search = Parsed("plum", OptionsOf(Mode::kExpanded, false));
   ASSERT_TRUE(search->Begin(Rows()).ok());
   EXPECT_EQ(Found(search.get()), "e");
   texts_.emplace_back("f", "plum pear");
@@ -108,19 +119,24 @@ TEST_F(TextSearchTest, ExpansionIsThatOfItsView) {
 
 // A row has the rank that the view gives to one with the same words.
 TEST_F(TextSearchTest, RowsOutsideOfTheViewMatchByTheirWords) {
-  for (const char* query : {"apple pear", "+appl* +pear", "\"pear apple\"", "\"apple pear\" @5"}) {
-    auto search = Parsed(query, {Mode::kBoolean, false, kMostBytes});
-    ASSERT_TRUE(search->Begin(Rows()).ok());
-    float rank = 0;
-    ASSERT_TRUE(search->RankOf("d", &rank).ok());
-    EXPECT_GT(rank, 0) << query;
-    EXPECT_EQ(RankOf(search.get(), "pear apple"), rank) << query;
-    EXPECT_EQ(RankOf(search.get(), "plum"), 0) << query;
+  for (const RankFormula formula : {RankFormula::kInnoDb, RankFormula::kBm25}) {
+    for (const char* query :
+         {"apple pear", "+appl* +pear", "\"pear apple\"", "\"apple pear\" @5"}) {
+      TextSearch::Options options = OptionsOf(Mode::kBoolean, false);
+      options.formula = formula;
+      auto search = Parsed(query, options);
+      ASSERT_TRUE(search->Begin(Rows()).ok());
+      float rank = 0;
+      ASSERT_TRUE(search->RankOf("d", &rank).ok());
+      EXPECT_GT(rank, 0) << query;
+      EXPECT_EQ(RankOf(search.get(), "pear apple"), rank) << query;
+      EXPECT_EQ(RankOf(search.get(), "plum"), 0) << query;
+    }
   }
 }
 
 TEST_F(TextSearchTest, PhrasesOfSuchRowsCompareStopWords) {
-  auto search = Parsed("\"apple the pear\"", {Mode::kBoolean, false, kMostBytes});
+  auto search = Parsed("\"apple the pear\"", OptionsOf(Mode::kBoolean, false));
   ASSERT_TRUE(search->Begin(Rows()).ok());
   EXPECT_GT(RankOf(search.get(), "apple the pear"), 0);
   EXPECT_EQ(RankOf(search.get(), "apple and pear"), 0);
@@ -128,7 +144,7 @@ TEST_F(TextSearchTest, PhrasesOfSuchRowsCompareStopWords) {
 
 // A word that no row of the view has is as rare as one in a single row.
 TEST_F(TextSearchTest, NewWordsHaveARank) {
-  auto search = Parsed("cherry", {Mode::kNatural, false, kMostBytes});
+  auto search = Parsed("cherry", OptionsOf(Mode::kNatural, false));
   ASSERT_TRUE(search->Begin(Rows()).ok());
   EXPECT_EQ(Found(search.get()), "");
   EXPECT_GT(RankOf(search.get(), "cherry"), 0);

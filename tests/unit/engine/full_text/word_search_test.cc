@@ -26,7 +26,7 @@ using test::TestLanguage;
 using Row = MemoryPostings::Row;
 using Hits = std::map<std::string, float>;
 
-constexpr size_t kMostBytes = 1 << 20;
+constexpr SearchMemory kMemory = {1 << 20, 1 << 20};
 
 class Search {
  public:
@@ -36,6 +36,9 @@ class Search {
         all_words_(language->NewWords(codec::DocumentWords::Which::kAll)),
         index_words_(language->NewWords(codec::DocumentWords::Which::kOfIndex)),
         postings_(postings) {}
+
+  void SetMemory(const SearchMemory& memory) { memory_ = memory; }
+  void SetFormula(RankFormula formula) { formula_ = formula; }
 
   Hits Boolean(const std::string& query) {
     QueryNode root;
@@ -50,7 +53,7 @@ class Search {
   Hits Expanded(const std::string& query, size_t rows) {
     QueryNode root;
     EXPECT_TRUE(parser_.ParseNatural(query, &root).ok()) << query;
-    WordSearch first(postings_, &all_words_, kMostBytes);
+    WordSearch first(postings_, &all_words_, memory_);
     QueryExpansion expansion(postings_, &index_words_, rows);
     EXPECT_TRUE(expansion.Expand(&first, &root).ok());
     return Run(root);
@@ -59,17 +62,17 @@ class Search {
   float RankOf(const std::string& query, const std::string& document) {
     QueryNode root;
     EXPECT_TRUE(parser_.ParseBoolean(query, &root).ok()) << query;
-    WordSearch search(postings_, &all_words_, kMostBytes);
+    WordSearch search(postings_, &all_words_, memory_, formula_);
     EXPECT_TRUE(search.Begin(&root).ok());
     bool matches = false;
     float rank = 0;
     EXPECT_TRUE(search.RankOf(document, &matches, &rank).ok());
     return rank;
   }
-  Status Failure(const std::string& query, size_t most_bytes) {
+  Status Failure(const std::string& query) {
     QueryNode root;
     EXPECT_TRUE(parser_.ParseBoolean(query, &root).ok()) << query;
-    WordSearch search(postings_, &all_words_, most_bytes);
+    WordSearch search(postings_, &all_words_, memory_, formula_);
     BASALT_RETURN_IF_ERROR(search.Begin(&root));
     SearchHit hit;
     Status status;
@@ -80,7 +83,7 @@ class Search {
  private:
   // Hits come in the order of their documents, each once; a row's rank is the same by both ways.
   Hits Run(const QueryNode& root) {
-    WordSearch search(postings_, &all_words_, kMostBytes);
+    WordSearch search(postings_, &all_words_, memory_, formula_);
     EXPECT_TRUE(search.Begin(&root).ok());
     Hits hits;
     SearchHit hit;
@@ -103,6 +106,8 @@ class Search {
   codec::DocumentWords all_words_;
   codec::DocumentWords index_words_;
   MemoryPostings* postings_;
+  SearchMemory memory_ = kMemory;
+  RankFormula formula_ = RankFormula::kInnoDb;
 };
 
 // --- The scan ---
@@ -341,6 +346,8 @@ TEST(WordSearch, FindsWhatAScanFinds) {
     MemoryPostings postings(&language);
     Fill(table, &postings);
     Search search(&language, &postings);
+    // All postings are kept, none, or those of some words.
+    search.SetMemory({1 << 20, round % 3 == 0 ? size_t{1 << 20} : random() % 400});
     for (int query = 0; query < 30; ++query) {
       const Asked asked = RandomQuery(&random, 0);
       const std::string text = asked.Text();
@@ -407,6 +414,29 @@ TEST_F(WordSearchTest, RanksAreInnoDbs) {
   EXPECT_FLOAT_EQ(hits.at("1"), 0.1814493536949157F);
 }
 
+// By hand: 4 rows with 1 + 3 + 2 + 6 words, 3 on the average; two rows have the word. Its rarity is
+// ln(1 + 2.5 / 2.5) = 0.693147.
+TEST_F(WordSearchTest, BestMatchesAreShortAndSaturate) {
+  search_.SetFormula(RankFormula::kBm25);
+  postings_.Add("a", {"apple"});
+  postings_.Add("b", {"pear plum", "fig"});
+  postings_.Add("c", {"pear of", "plum"});
+  postings_.Add("d", {"apple apple apple", "pear pear plum"});
+  const Hits hits = search_.Natural("apple");
+  EXPECT_EQ(hits.size(), 2u);
+  // 1 * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 1 / 3)) = 1.375
+  EXPECT_FLOAT_EQ(hits.at("a"), 0.6931472F * 1.375F);
+  // 3 * 2.2 / (3 + 1.2 * (0.25 + 0.75 * 6 / 3)) = 1.294118
+  EXPECT_FLOAT_EQ(hits.at("d"), 0.6931472F * 1.2941176F);
+  EXPECT_EQ(search_.RankOf("+apple", "d"), hits.at("d"));
+}
+
+TEST_F(WordSearchTest, ABestMatchAlwaysHasSomeRank) {
+  search_.SetFormula(RankFormula::kBm25);
+  for (const char* document : {"a", "b", "c"}) postings_.Add(document, {"apple"});
+  for (const auto& [document, rank] : search_.Natural("apple")) EXPECT_GT(rank, 0.0F) << document;
+}
+
 TEST_F(WordSearchTest, AWordOfEachRowHasSomeRank) {
   postings_.Add("a", {"apple"});
   postings_.Add("b", {"apple apple"});
@@ -442,10 +472,27 @@ TEST_F(WordSearchTest, ARareWordSparesTheFrequentOnesPostings) {
   for (int row = 1000; row < 3000; ++row) {
     postings_.Add(std::to_string(row), {row % 1000 == 0 ? "rare frequent" : "frequent"});
   }
+  search_.SetMemory({.of_each_beginning = 0, .of_words = 0});
   const size_t before = postings_.steps();
   EXPECT_EQ(search_.Boolean("+frequent +rare").size(), 2u);
   // Counting walks both; the search itself makes a few steps.
   EXPECT_LT(postings_.steps() - before, 2002u + 40u);
+}
+
+TEST_F(WordSearchTest, PostingsAreReadOnceWhileTheMemoryLasts) {
+  for (int row = 1000; row < 2000; ++row) postings_.Add(std::to_string(row), {"apple pear"});
+  // To the first one, through all of them to behind the last.
+  constexpr size_t kOnce = 1001;
+  EXPECT_EQ(search_.Boolean("apple").size(), 1000u);
+  EXPECT_EQ(postings_.steps(), kOnce);
+  EXPECT_EQ(search_.Boolean("+apple +pear").size(), 1000u);
+  EXPECT_EQ(postings_.steps(), 3 * kOnce);
+  // A document of 4 bytes, a position of 1, and where they are: 21 bytes a posting. The second word
+  // finds no room.
+  search_.SetMemory({.of_each_beginning = 0, .of_words = 30000});
+  const size_t before = postings_.steps();
+  EXPECT_EQ(search_.Failure("+apple +pear").code(), Code::kEndOfRange);
+  EXPECT_EQ(postings_.steps() - before, 3 * kOnce - 1) << "behind the last apple nobody asks";
 }
 
 TEST_F(WordSearchTest, ExpansionAddsTheWordsOfTheBestRows) {
@@ -461,17 +508,19 @@ TEST_F(WordSearchTest, ExpansionAddsTheWordsOfTheBestRows) {
 
 TEST_F(WordSearchTest, BeginningsHaveALimit) {
   for (int row = 0; row < 1000; ++row) postings_.Add(std::to_string(row), {"apple applet"});
-  EXPECT_EQ(search_.Failure("app*", 1000).code(), Code::kOutOfMemory);
-  EXPECT_EQ(search_.Failure("app*", 1000000).code(), Code::kEndOfRange);
+  search_.SetMemory({.of_each_beginning = 1000, .of_words = 0});
+  EXPECT_EQ(search_.Failure("app*").code(), Code::kOutOfMemory);
+  search_.SetMemory({.of_each_beginning = 1000000, .of_words = 0});
+  EXPECT_EQ(search_.Failure("app*").code(), Code::kEndOfRange);
 }
 
 TEST_F(WordSearchTest, MalformedPostingsAreCorruption) {
   postings_.Add("a", {"apple pear"});
   postings_.Damage(codec::WordImages(language_.collation()).Of("apple"));
   for (const char* query : {"apple", "app*", "\"apple pear\"", "\"pear apple\"@4"}) {
-    EXPECT_EQ(search_.Failure(query, kMostBytes).code(), Code::kCorruption) << query;
+    EXPECT_EQ(search_.Failure(query).code(), Code::kCorruption) << query;
   }
-  EXPECT_EQ(search_.Failure("pear", kMostBytes).code(), Code::kEndOfRange);
+  EXPECT_EQ(search_.Failure("pear").code(), Code::kEndOfRange);
 }
 
 }  // namespace

@@ -64,13 +64,14 @@ class TablePostingsTest : public WordTableFixture, public testing::WithParamInte
     TablePostings postings(context, kWords, nullptr);
     return SearchIn(query, &postings);
   }
-  std::vector<float> SearchIn(const std::string& query, PostingSource* postings) {
+  std::vector<float> SearchIn(const std::string& query, PostingSource* postings,
+                              RankFormula formula = RankFormula::kInnoDb) {
     QueryWords words(language_.parser(), language_.rules(), language_.collation());
     QueryParser parser(language_.characters(), &words);
     QueryNode root;
     EXPECT_TRUE(parser.ParseBoolean(query, &root).ok());
     codec::DocumentWords all = language_.NewWords(codec::DocumentWords::Which::kAll);
-    WordSearch search(postings, &all, 1 << 20);
+    WordSearch search(postings, &all, {1 << 20, 1 << 20}, formula);
     EXPECT_EQ(search.Begin(&root).ToString(), "ok");
     std::vector<float> ranks;
     SearchHit hit;
@@ -89,6 +90,10 @@ class TablePostingsTest : public WordTableFixture, public testing::WithParamInte
          {"apple", "+apple -pear", "app*", "\"apple of the pear\"", "\"pear apple\"@3",
           "+(apple plum) ~fig >lime", "\"the apple\" kiwi"}) {
       ASSERT_EQ(Search(query, context), SearchIn(query, &memory)) << query;
+      TablePostings postings(context, kWords, nullptr);
+      ASSERT_EQ(SearchIn(query, &postings, RankFormula::kBm25),
+                SearchIn(query, &memory, RankFormula::kBm25))
+          << query;
     }
   }
 };
@@ -186,6 +191,37 @@ TEST_P(TablePostingsTest, AWordThatStaysCostsNoWrite) {
   // The row; one word taken away, one added. (There are as many as before.)
   EXPECT_EQ(transaction_->writes().logged().operations() - before, 3u);
   Commit();
+}
+
+TEST_P(TablePostingsTest, ManyRowsAreNotCountedForEachSearch) {
+  constexpr auto kRows = static_cast<int>(CountedTexts::kFewRows);
+  const auto count = [this] {
+    RowContext context(table_);
+    context.Begin(transaction_.get(), {});
+    TextTotals totals;
+    EXPECT_EQ(TablePostings(&context, kWords, nullptr).Count(&totals).ToString(), "ok");
+    EXPECT_EQ(totals.words, totals.rows);
+    return totals.rows;
+  };
+  BeginWork();
+  for (int id = 1; id < kRows; ++id) ASSERT_TRUE(Put(id, {"apple", std::nullopt}).ok());
+  Commit();
+  BeginWork();
+  EXPECT_EQ(count(), kRows - 1u);
+  ASSERT_TRUE(Put(kRows, {"apple", std::nullopt}).ok());
+  EXPECT_EQ(count(), kRows + 0u) << "few rows are counted";
+  RollbackWork();
+  BeginWork();
+  EXPECT_EQ(count(), kRows - 1u) << "nobody else has what a transaction counts among its writes";
+  ASSERT_TRUE(Put(kRows, {"apple", std::nullopt}).ok());
+  Commit();
+  BeginWork();
+  EXPECT_EQ(count(), kRows + 0u);
+  ASSERT_TRUE(Remove(1).ok());
+  EXPECT_EQ(count(), kRows + 0u) << "the last count";
+  for (int id = 2; id < 200; ++id) ASSERT_TRUE(Remove(id).ok());
+  EXPECT_EQ(count(), kRows - 199u) << "much has changed";
+  RollbackWork();
 }
 
 TEST_P(TablePostingsTest, AMissingRowIsCorruption) {
