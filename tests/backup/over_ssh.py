@@ -114,11 +114,9 @@ class OverSsh(OnPrimary):
         )
 
     def wait_for_files(self, there: Path, receiver: subprocess.Popen) -> None:
-        deadline = time.monotonic() + WAIT_SECONDS
-        while not any((there / "incoming").glob("*")):
-            if receiver.poll() is not None or time.monotonic() > deadline:
-                raise Broken(f"nothing comes by ssh: {receiver.stderr.read().decode()}")
-            time.sleep(0.001)
+        program.wait_for(
+            receiver, lambda: bool(program.names_in(there / "incoming")), "what comes by ssh"
+        )
 
     def ended(self, process: subprocess.Popen) -> program.Answer:
         said = process.stderr.read().decode()

@@ -4,7 +4,6 @@
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 from tests.backup.scenario import OnPrimary
@@ -16,7 +15,6 @@ from tests.kit.small_disk import SmallDisk
 
 PAGE = program.PROGRAM.with_name("basalt-backup.1")
 SMALL_DISK_MEGABYTES = 16
-WAIT_SECONDS = 60.0
 
 
 class Refusals(OnPrimary):
@@ -64,13 +62,13 @@ class Refusals(OnPrimary):
 
     def begun(self, folder: Path, name: str, *options: str) -> subprocess.Popen:
         """A backup that has come so far that it has made such a file."""
-        before = set(folder.glob(name))
+        before = program.names_in(folder, name)
         process = program.start("backup", self.repository, *self.connection(), *options)
-        deadline = time.monotonic() + WAIT_SECONDS
-        while not (folder.is_dir() and set(folder.glob(name)) - before):
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise Broken(f"no {name} came to be in {folder}: {process.stderr.read()}")
-            time.sleep(0.001)
+        program.wait_for(
+            process,
+            lambda: bool(program.names_in(folder, name) - before),
+            f"{name} in {folder}",
+        )
         return process
 
     def object_of(self, backup: str, suffix: str) -> tuple[Path, str]:
@@ -195,11 +193,9 @@ class Refusals(OnPrimary):
         sender = program.start("stream", *self.connection(), "--quiet")
         receiver = program.start("receive", there, "--quiet", stdin=sender.stdout)
         sender.stdout.close()
-        deadline = time.monotonic() + WAIT_SECONDS
-        while not any((there / "incoming").glob("*")):
-            if receiver.poll() is not None or time.monotonic() > deadline:
-                raise Broken(f"nothing is received: {receiver.stderr.read()}")
-            time.sleep(0.001)
+        program.wait_for(
+            receiver, lambda: bool(program.names_in(there / "incoming")), "what is received"
+        )
         receiver.kill()
         receiver.communicate()
         said = sender.stderr.read().decode()
@@ -253,8 +249,8 @@ class Refusals(OnPrimary):
         self.step(found, "a restore into a directory that is not empty: refused, nothing changed")
         (target / "file").unlink()
         process = program.start(*words)
-        while process.poll() is None and not (target / "basalt-backup-restoring" / "full").exists():
-            time.sleep(0.001)
+        full = target / "basalt-backup-restoring" / "full"
+        program.wait_for(process, full.exists, "a restore that prepares its files")
         process.kill()
         process.communicate()
         node = self.restored(self.repository, backup, "target")

@@ -154,11 +154,7 @@ class SomeDatabases(OnPrimary):
     def kill_when(self, path: Path) -> None:
         words = [*self.connection(), "--databases", f"{DATABASE},{ODD}"]
         process = program.start("backup", self.repository, *words)
-        deadline = time.monotonic() + WAIT_SECONDS
-        while not path.exists():
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise Broken(f"no {path} came to be: {process.stderr.read()}")
-            time.sleep(0.0005)
+        program.wait_for(process, path.exists, str(path))
         process.kill()
         process.communicate()
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.cluster.copied import ACCOUNT, PASSWORD, WAIT_SECONDS, WithBackup, sql_text
+from tests.cluster.copied import ACCOUNT, PASSWORD, WithBackup, sql_text
 from tests.kit import backup_program as program
 from tests.kit.clients.bank import Bank
 from tests.kit.clients.client import Problem
@@ -111,22 +111,19 @@ class Clones(WithBackup):
     def killed(self) -> None:
         """Each time the same command is given again, by made() at last."""
         moments: dict[str, Callable[[Path], bool]] = {
-            "copied": lambda work: any((work / "repository" / "incoming").glob("*")),
+            "copied": lambda work: bool(program.names_in(work / "repository" / "incoming")),
             "prepared": lambda work: (work / "full").exists(),
             "told its primary": lambda work: (work / "pid").exists(),
         }
         for moment, there in moments.items():
-            self.kill_when(there)
+            self.kill_when(moment, there)
             answer = self.first_start_is_refused()
             self.step(answer, f"killed while it is {moment}: no server takes it for whole")
 
-    def kill_when(self, there: Callable[[Path], bool]) -> None:
+    def kill_when(self, moment: str, there: Callable[[Path], bool]) -> None:
         process = program.start(*self.words(self.first))
-        work, deadline = self.first.server.datadir / WORK, time.monotonic() + WAIT_SECONDS
-        while not there(work):
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise Broken(f"a clone went by too fast: {process.stderr.read().decode()}")
-            time.sleep(0.001)
+        work = self.first.server.datadir / WORK
+        program.wait_for(process, lambda: there(work), f"a clone that is {moment}")
         process.kill()
         process.communicate()
         self.count("kills of a clone")

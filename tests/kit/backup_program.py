@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs basalt-backup as a user does, with Debian's Python and the server's own programs."""
 
+import fnmatch
 import json
 import os
 import subprocess
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +17,10 @@ from tools.setup import debian
 PROGRAM = paths.ROOT / "programs" / "backup" / "basalt-backup"
 PACKAGES = ["python3", "python3-click", "python3-rich", "python3-pymysql", "zstd"]
 SECONDS = 120.0
+POLL_SECONDS = 0.0005
 PYTHON = "/usr/bin/python3"
 HELP_OF_ALL = """
+import fnmatch
 import json
 from click.testing import CliRunner
 from programs.backup.cli import commands
@@ -65,6 +70,25 @@ def start(*words: str | Path, **options) -> subprocess.Popen:
         cwd=paths.scratch(),
         **options,
     )
+
+
+def wait_for(process: subprocess.Popen, reached: Callable[[], bool], what: str) -> None:
+    """Until `reached()`. Broken, with `what` was waited for, when the program ends before."""
+    deadline = time.monotonic() + SECONDS
+    while not reached():
+        if process.poll() is not None or time.monotonic() > deadline:
+            process.kill()
+            raise Broken(f"not seen: {what}: {process.stderr.read().decode(errors='replace')}")
+        time.sleep(POLL_SECONDS)
+
+
+def names_in(folder: Path, pattern: str = "*") -> set[str]:
+    """None for a folder that is not there. A program that is beginning may just be removing the
+    folder of a run before it; Path.glob() would raise."""
+    try:
+        return set(fnmatch.filter(os.listdir(folder), pattern))
+    except FileNotFoundError:
+        return set()
 
 
 def help_of_all() -> dict[str, str]:

@@ -3,6 +3,7 @@
 takes the peak of the process that starts it for its own), and some can run beside the others."""
 
 import os
+import traceback
 from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -26,15 +27,24 @@ def apart(run: Run, name: str, args) -> TierResult:
 
 
 def send_result(sender: Connection, run: Run, name: str, args) -> None:
-    sender.send(run(name, args))
+    """An exception is a failure, which the last lines of the output name, too."""
+    try:
+        result = run(name, args)
+    except Exception as error:
+        traceback.print_exc()
+        result = failed(name, f"{type(error).__name__}: {error}")
+    sender.send(result)
 
 
 def receive(receiver: Connection, name: str) -> TierResult:
     try:
         return receiver.recv()
     except EOFError:
-        failures = [f"the process of {name} ended without a result"]
-        return TierResult(name, 0, 1, repeat_command=f"./dev test {name}", failures=failures)
+        return failed(name, f"the process of {name} ended without a result")
+
+
+def failed(name: str, why: str) -> TierResult:
+    return TierResult(name, 0, 1, repeat_command=f"./dev test {name}", failures=[why])
 
 
 class Lane:
