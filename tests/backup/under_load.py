@@ -7,7 +7,6 @@ primary, which happens to no copy that has a transaction too few or too many.
 import contextlib
 import json
 import subprocess
-import time
 from pathlib import Path
 
 import psutil
@@ -125,12 +124,11 @@ class UnderLoad(OnPrimary):
     def killed_with_its_server(self, words: list, work: Path) -> None:
         """Neither a server nor a folder in the way is left for the same command again."""
         process = program.start(*words)
-        pid = ""
-        while not pid:
-            if process.poll() is not None:
-                raise Broken(f"extract ended before its server came: {process.stderr.read()}")
-            time.sleep(0.001)
-            pid = (work / "pid").read_text().strip() if (work / "pid").exists() else ""
+        file = work / "pid"
+        program.wait_for(
+            process, lambda: file.exists() and bool(file.read_text().strip()), "extract's server"
+        )
+        pid = file.read_text().strip()
         process.kill()
         process.communicate()
         with contextlib.suppress(psutil.NoSuchProcess):

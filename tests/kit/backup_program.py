@@ -17,10 +17,9 @@ from tools.setup import debian
 PROGRAM = paths.ROOT / "programs" / "backup" / "basalt-backup"
 PACKAGES = ["python3", "python3-click", "python3-rich", "python3-pymysql", "zstd"]
 SECONDS = 120.0
-POLL_SECONDS = 0.0005
+REACH_SECONDS, POLL_SECONDS = 60.0, 0.0005
 PYTHON = "/usr/bin/python3"
 HELP_OF_ALL = """
-import fnmatch
 import json
 from click.testing import CliRunner
 from programs.backup.cli import commands
@@ -74,7 +73,7 @@ def start(*words: str | Path, **options) -> subprocess.Popen:
 
 def wait_for(process: subprocess.Popen, reached: Callable[[], bool], what: str) -> None:
     """Until `reached()`. Broken, with `what` was waited for, when the program ends before."""
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + REACH_SECONDS
     while not reached():
         if process.poll() is not None or time.monotonic() > deadline:
             process.kill()

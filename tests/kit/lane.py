@@ -32,7 +32,7 @@ def send_result(sender: Connection, run: Run, name: str, args) -> None:
         result = run(name, args)
     except Exception as error:
         traceback.print_exc()
-        result = failed(name, f"{type(error).__name__}: {error}")
+        result = failed_tier(name, f"{type(error).__name__}: {error}")
     sender.send(result)
 
 
@@ -40,10 +40,10 @@ def receive(receiver: Connection, name: str) -> TierResult:
     try:
         return receiver.recv()
     except EOFError:
-        return failed(name, f"the process of {name} ended without a result")
+        return failed_tier(name, f"the process of {name} ended without a result")
 
 
-def failed(name: str, why: str) -> TierResult:
+def failed_tier(name: str, why: str) -> TierResult:
     return TierResult(name, 0, 1, repeat_command=f"./dev test {name}", failures=[why])
 
 

@@ -9,7 +9,7 @@ The exit status is 0 only when nothing failed and something passed.
 import importlib
 import time
 
-from tests.kit.lane import Lane, apart
+from tests.kit.lane import Lane, apart, failed_tier
 from tests.kit.tier_result import TierResult
 from tools import paths
 from tools.errors import DevError
@@ -126,8 +126,7 @@ def run_tier(name: str, args) -> TierResult:
         result = load(name).run(args)
     except DevError as error:
         print(f"{name}: {error}")
-        first = str(error).splitlines()[0]
-        result = TierResult(name, 0, 1, repeat_command=f"./dev test {name}", failures=[first])
+        result = failed_tier(name, str(error).splitlines()[0])
     if not result.seconds:
         result.seconds = time.monotonic() - started
     return result
