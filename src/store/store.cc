@@ -287,6 +287,7 @@ Status Store::Close() {
   rocksdb::CancelAllBackgroundWork(base_, /*wait=*/false);
   if (watcher_) watcher_->Stop();
   rocksdb::CancelAllBackgroundWork(base_, /*wait=*/true);
+  if (maintenance_) maintenance_->compactions.WaitForLeft();
   time_to_live_->Detach();
   const auto handles = families_.Detach();
   const rocksdb::Status closed = CloseDatabase(handles);

@@ -16,7 +16,7 @@ ROOMS = {
     "store": {
         "format": set(),
         "statistics": set(),
-        "compaction": {"statistics"},
+        "compaction": set(),
         "memtables": {"statistics"},
         "options": {"format", "statistics", "compaction"},
         "errors": {"options"},

@@ -8,7 +8,7 @@
 
 namespace basalt::store {
 
-// A compaction that somebody asks for and waits for.
+// A compaction that somebody asks for and waits for (maintenance/manual_compactions.h).
 struct ManualCompaction {
   rocksdb::ColumnFamilyHandle* family = nullptr;
   // Keys in the order of the family, the second one not included; null: to the end of the family.
@@ -18,15 +18,9 @@ struct ManualCompaction {
   // Threads that share it; 0: as many as the store's options say.
   uint32_t threads = 0;
   // Called ten times a second by the thread that waits, with the bytes that background work has
-  // written since the beginning, of about so many. False ends the compaction soon. Empty: nobody
-  // asks.
+  // written since the beginning, of about so many; with 0 of 0 while memtables are written out
+  // before. False ends the compaction soon. Empty: nobody asks.
   std::function<bool(uint64_t done, uint64_t expected)> report;
 };
-
-// Carries it out. Incomplete (kManualCompactionPaused) when `report` has ended it; what was
-// compacted until then stays. `written` tells how many bytes background work has written so far.
-// Any thread.
-rocksdb::Status RunManualCompaction(rocksdb::DB* db, const ManualCompaction& compaction,
-                                    const std::function<uint64_t()>& written);
 
 }  // namespace basalt::store

@@ -103,7 +103,21 @@ LevelZero LookAtLevelZero(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle,
   return found;
 }
 
+// By background work, as far as that has a limit.
+uint64_t BytesWritten(const rocksdb::RateLimiter* limiter) {
+  if (limiter == nullptr) return 0;
+  return static_cast<uint64_t>(limiter->GetTotalBytesThrough(rocksdb::Env::IO_TOTAL));
+}
+
 }  // namespace
+
+Compactions::Compactions(Parts parts)
+    : parts_(std::move(parts)),
+      manual_({parts_.db,
+               [this](rocksdb::ColumnFamilyHandle* handle, const std::atomic<bool>* cancelled) {
+                 return parts_.flushes->Flush(handle, cancelled);
+               },
+               [this] { return BytesWritten(parts_.options->rate_limiter.get()); }}) {}
 
 Status Compactions::Compact(rocksdb::ColumnFamilyHandle* handle) {
   ManualCompaction whole;
@@ -112,19 +126,12 @@ Status Compactions::Compact(rocksdb::ColumnFamilyHandle* handle) {
 }
 
 Status Compactions::Compact(const ManualCompaction& compaction) {
-  // A compaction begins with a flush, and waits for it.
-  BASALT_RETURN_IF_ERROR(parts_.flushes->Flush(compaction.family));
-  const auto& limiter = parts_.options->rate_limiter;
-  const BackgroundRateLimiter::Hurry hurry(limiter.get());
+  const BackgroundRateLimiter::Hurry hurry(parts_.options->rate_limiter.get());
   ++running_manual_;
-  const rocksdb::Status compacted = RunManualCompaction(parts_.db, compaction, [&limiter] {
-    return limiter == nullptr
-               ? 0
-               : static_cast<uint64_t>(limiter->GetTotalBytesThrough(rocksdb::Env::IO_TOTAL));
-  });
+  Status compacted = manual_.Run(compaction);
   --running_manual_;
   ++ended_manual_;
-  return MapStatus(compacted, "compacting " + compaction.family->GetName());
+  return compacted;
 }
 
 Status Compactions::PauseBackgroundWork(bool pause) {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "store/compaction/manual_compaction.h"
 #include "store/families/column_families.h"
 #include "store/maintenance/flushes.h"
+#include "store/maintenance/manual_compactions.h"
 #include "store/options/store_options.h"
 #include "store/wal/wal_sync_group.h"
 
@@ -33,11 +33,16 @@ class Compactions {
     // Told of each compaction of level 0, of which RocksDB tells no listener.
     std::function<void(const rocksdb::CompactionJobInfo&)> count_files;
   };
-  explicit Compactions(Parts parts) : parts_(std::move(parts)) {}
+  explicit Compactions(Parts parts);
 
-  // Compacts a family, or as told, and waits. kInterrupted: its report has ended it.
+  // Compacts a family, or as told, and waits. kInterrupted: its report has ended it; what RocksDB
+  // still waits for then may go on for a while (ManualCompactions).
   Status Compact(rocksdb::ColumnFamilyHandle* handle);
   Status Compact(const ManualCompaction& compaction);
+  // For the end of the store: waits for the threads that an ended Compact() has left; how many go
+  // on.
+  void WaitForLeft() { manual_.WaitForLeft(); }
+  size_t left() { return manual_.left(); }
   // Compacts what level 0 holds into the next level; waits for compactions that work on it.
   Status CompactLevelZero();
   // Compact() calls: how many there were, how many run.
@@ -57,6 +62,7 @@ class Compactions {
   Status CompactLevelZero(rocksdb::ColumnFamilyHandle* handle);
 
   const Parts parts_;
+  ManualCompactions manual_;
   std::atomic<uint64_t> ended_manual_{0};
   std::atomic<uint64_t> running_manual_{0};
 };

@@ -49,6 +49,11 @@ Status Flushes::WaitForFlush() const {
   return {};
 }
 
+Status Flushes::WaitUnless(const std::atomic<bool>* cancelled) const {
+  if (cancelled != nullptr && *cancelled) return Status(Code::kInterrupted);
+  return WaitForFlush();
+}
+
 bool Flushes::HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle) const {
   return NumberProperty(parts_.db, handle, rocksdb::DB::Properties::kNumImmutableMemTable) > 0;
 }
@@ -83,10 +88,11 @@ rocksdb::Status Flushes::Request(rocksdb::ColumnFamilyHandle* handle) {
 }
 
 // While writes are stopped RocksDB takes no requests; that ends with the work that is under way.
-Status Flushes::RequestInTurn(rocksdb::ColumnFamilyHandle* handle, const std::string& doing) {
+Status Flushes::RequestInTurn(rocksdb::ColumnFamilyHandle* handle, const std::string& doing,
+                              const std::atomic<bool>* cancelled) {
   rocksdb::Status requested = Request(handle);
   while (requested.IsTryAgain() && HasBackgroundWork(handle)) {
-    BASALT_RETURN_IF_ERROR(WaitForFlush());
+    BASALT_RETURN_IF_ERROR(WaitUnless(cancelled));
     requested = Request(handle);
   }
   return MapStatus(requested, doing);
@@ -97,17 +103,19 @@ Status Flushes::CheckLogWritable() const {
   return parts_.backlog->pending() ? parts_.policy->CheckWritingAllowed() : Status();
 }
 
-Status Flushes::Flush() { return FlushAndWait(parts_.families->All(), "flushing memtables"); }
+Status Flushes::Flush() {
+  return FlushAndWait(parts_.families->All(), "flushing memtables", nullptr);
+}
 
-Status Flushes::Flush(rocksdb::ColumnFamilyHandle* handle) {
-  return FlushAndWait({handle}, "flushing the memtable of " + handle->GetName());
+Status Flushes::Flush(rocksdb::ColumnFamilyHandle* handle, const std::atomic<bool>* cancelled) {
+  return FlushAndWait({handle}, "flushing the memtable of " + handle->GetName(), cancelled);
 }
 
 // RocksDB's own waiting ends only when the flush is done, and on a full disk that may be never. One
 // column family after the other: a request that is left in RocksDB's queue by an error of another
 // family can keep DB::Resume() waiting for ever (see store_listener.h).
 Status Flushes::FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
-                             const std::string& doing) {
+                             const std::string& doing, const std::atomic<bool>* cancelled) {
   BASALT_RETURN_IF_ERROR(CheckLogWritable());
   const BackgroundRateLimiter::Hurry hurry(parts_.options->rate_limiter.get());
   for (rocksdb::ColumnFamilyHandle* handle : handles) {
@@ -115,13 +123,13 @@ Status Flushes::FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& ha
     // for a second, and recovery begins when no thread is busy: asked again and again it never
     // does.
     BASALT_RETURN_IF_ERROR(parts_.policy->CheckFreeingAllowed());
-    BASALT_RETURN_IF_ERROR(RequestInTurn(handle, doing));
+    BASALT_RETURN_IF_ERROR(RequestInTurn(handle, doing, cancelled));
     while (HasUnwrittenMemtables(handle)) {
-      BASALT_RETURN_IF_ERROR(WaitForFlush());
+      BASALT_RETURN_IF_ERROR(WaitUnless(cancelled));
     }
     // Estimates are not worth an endless wait.
     for (int i = 0; i < kMostPollsForCounting && HasUncountedFiles(handle); ++i) {
-      BASALT_RETURN_IF_ERROR(WaitForFlush());
+      BASALT_RETURN_IF_ERROR(WaitUnless(cancelled));
     }
   }
   return {};

@@ -4,6 +4,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/statistics.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -42,7 +43,9 @@ class Flushes {
   // counted in the statistics of indexes. kNoSpace or kReadOnly when the store stops taking writes
   // meanwhile: the flush is then done when it takes them again.
   Status Flush();
-  Status Flush(rocksdb::ColumnFamilyHandle* handle);
+  Status Flush(rocksdb::ColumnFamilyHandle* handle) { return Flush(handle, nullptr); }
+  // kInterrupted soon after `cancelled` has become true: what was asked for goes on then.
+  Status Flush(rocksdb::ColumnFamilyHandle* handle, const std::atomic<bool>* cancelled);
   // To be called once a second, by one thread: has memtables written out that scans suffer from,
   // because rows were deleted in masses or have many versions. Does not wait.
   void FlushForScans();
@@ -58,12 +61,14 @@ class Flushes {
   Status WaitForFlush() const;
 
  private:
-  Status RequestInTurn(rocksdb::ColumnFamilyHandle* handle, const std::string& doing);
+  Status RequestInTurn(rocksdb::ColumnFamilyHandle* handle, const std::string& doing,
+                       const std::atomic<bool>* cancelled);
   bool HasBackgroundWork(rocksdb::ColumnFamilyHandle* handle) const;
   bool HasUnwrittenMemtables(rocksdb::ColumnFamilyHandle* handle) const;
   bool HasUncountedFiles(rocksdb::ColumnFamilyHandle* handle) const;
   Status FlushAndWait(const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
-                      const std::string& doing);
+                      const std::string& doing, const std::atomic<bool>* cancelled);
+  Status WaitUnless(const std::atomic<bool>* cancelled) const;
 
   const Parts parts_;
   MemtableRoom room_;

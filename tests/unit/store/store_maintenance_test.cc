@@ -2,6 +2,7 @@
 
 // What administrators see of a running store, and change in it.
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -36,6 +37,25 @@ std::string Key(uint32_t number) {
   return key;
 }
 
+// Holds compactions at their beginning while it is shut.
+class Gate : public rocksdb::EventListener {
+ public:
+  void OnCompactionBegin(rocksdb::DB*, const rocksdb::CompactionJobInfo&) override {
+    ++waiting_;
+    while (shut_) std::this_thread::yield();
+    --waiting_;
+  }
+  void Shut() { shut_ = true; }
+  void Open() { shut_ = false; }
+  void WaitForCompaction() const {
+    while (waiting_ == 0) std::this_thread::yield();
+  }
+
+ private:
+  std::atomic<bool> shut_{false};
+  std::atomic<int> waiting_{0};
+};
+
 class StoreMaintenanceTest : public ::testing::Test {
  protected:
   StoreMaintenanceTest() : trigger_(std::make_shared<DeletionTriggerSettings>()) {}
@@ -46,7 +66,10 @@ class StoreMaintenanceTest : public ::testing::Test {
     options.block_cache_bytes = 8 << 20;
     options.reserved_free_bytes = 0;
     options.deletion_trigger = trigger_;
-    options.adjust_database = [](rocksdb::DBOptions* db) { db->keep_log_file_num = 7; };
+    options.adjust_database = [this](rocksdb::DBOptions* db) {
+      db->keep_log_file_num = 7;
+      db->listeners.push_back(gate_);
+    };
     options.adjust_tables = [](rocksdb::BlockBasedTableOptions* table) {
       table->block_size = 12345;
     };
@@ -68,6 +91,13 @@ class StoreMaintenanceTest : public ::testing::Test {
   }
 
   void Flush() { ASSERT_EQ(store_->flushes().Flush(rows_).ToString(), "ok"); }
+
+  Status CompactAndCancel() {
+    ManualCompaction compaction;
+    compaction.family = rows_;
+    compaction.report = [](uint64_t, uint64_t) { return false; };
+    return store_->compactions().Compact(compaction);
+  }
 
   // With the compactions that follow.
   void FlushForScansAndWait() {
@@ -101,6 +131,7 @@ class StoreMaintenanceTest : public ::testing::Test {
 
   TemporaryDirectory directory_;
   std::shared_ptr<DeletionTriggerSettings> trigger_;
+  const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
   std::unique_ptr<Store> store_;
   rocksdb::ColumnFamilyHandle* rows_ = nullptr;
 };
@@ -385,6 +416,45 @@ TEST_F(StoreMaintenanceTest, PausedBackgroundWorkGoesOn) {
   ASSERT_EQ(store_->compactions().PauseBackgroundWork(false).ToString(), "ok");
   Write(0, 1, /*deletions=*/false);
   Flush();
+}
+
+TEST_F(StoreMaintenanceTest, ACompactionIsCancelledWhileItWaitsForAFlush) {
+  Write(0, 100, /*deletions=*/false);
+  ASSERT_TRUE(store_->compactions().PauseBackgroundWork(true).ok());
+  EXPECT_EQ(CompactAndCancel().code(), Code::kInterrupted);
+  EXPECT_EQ(store_->compactions().left(), 0);
+  ASSERT_TRUE(store_->compactions().PauseBackgroundWork(false).ok());
+  EXPECT_TRUE(store_->compactions().Compact(rows_).ok());
+  EXPECT_EQ(TableFiles(*store_).size(), 1);
+}
+
+// Which RocksDB does not look up from.
+TEST_F(StoreMaintenanceTest, ACompactionIsCancelledWhileItWaitsForAnother) {
+  Write(0, 100, /*deletions=*/false);
+  Flush();
+  gate_->Shut();
+  std::thread other([this] { EXPECT_TRUE(store_->compactions().Compact(rows_).ok()); });
+  gate_->WaitForCompaction();
+  EXPECT_EQ(CompactAndCancel().code(), Code::kInterrupted);
+  EXPECT_EQ(CompactAndCancel().code(), Code::kInterrupted);
+  EXPECT_EQ(store_->compactions().left(), 2);
+  gate_->Open();
+  other.join();
+  store_->compactions().WaitForLeft();
+  EXPECT_EQ(store_->compactions().left(), 0);
+}
+
+TEST_F(StoreMaintenanceTest, AStoreClosesBehindACancelledCompaction) {
+  Write(0, 100, /*deletions=*/false);
+  Flush();
+  gate_->Shut();
+  std::thread other([this] { (void)store_->compactions().Compact(rows_).ok(); });
+  gate_->WaitForCompaction();
+  EXPECT_EQ(CompactAndCancel().code(), Code::kInterrupted);
+  EXPECT_EQ(store_->compactions().left(), 1);
+  gate_->Open();
+  other.join();
+  EXPECT_TRUE(store_->Close().ok());
 }
 
 TEST_F(StoreMaintenanceTest, ReportsOfFilesAgree) {
