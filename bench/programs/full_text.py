@@ -27,8 +27,8 @@ from bench.article_searches import KINDS, Search, Searches
 from bench.clients import Client
 from bench.contenders import allocated_bytes
 from bench.harness import Size
-from bench.plot import Plot
 from bench.report import Report
+from bench.rounds import Rounds, bars_of_medians, names_of, rounds_of
 from bench.sysbench_tool import DATABASE
 from tools.errors import DevError
 
@@ -217,15 +217,20 @@ def add_builds(report: Report, builds: dict[str, dict[str, float]]) -> None:
 
 
 def add_searches(report: Report, turns: dict[str, list[dict[str, tuple]]]) -> None:
-    for kind in next(iter(turns.values()))[0]:
-        for place, name in enumerate((f"{kind}: median", f"{kind}: 99th percentile")):
-            times = {e: [turn[kind][place] for turn in found] for e, found in turns.items()}
-            report.add_rounds(name, "ms", times, False, bars.FULL_TEXT_SEARCH, "Searches, time")
-    medians = {
-        e: [(kind, statistics.median(t[kind][0] for t in found)) for kind in found[0]]
-        for e, found in turns.items()
+    medians, slowest = (part_of_times(turns, place) for place in (0, 1))
+    for kind in names_of(medians):
+        for words, times in (("median", medians), ("99th percentile", slowest)):
+            found = rounds_of(kind, times)
+            bar = bars.FULL_TEXT_SEARCH
+            report.add_rounds(f"{kind}: {words}", "ms", found, False, bar, "Searches, time")
+    report.plots.append(bars_of_medians("Searches, median times", "ms", medians, log_y=True))
+
+
+def part_of_times(turns: dict[str, list[dict[str, tuple]]], place: int) -> Rounds:
+    return {
+        engine: [{kind: times[place] for kind, times in turn.items()} for turn in found]
+        for engine, found in turns.items()
     }
-    report.plots.append(Plot("Searches, median times", "", "ms", medians, "bars", log_y=True))
 
 
 def add_inserts(report: Report, turns: dict[str, list[dict[str, float]]]) -> None:
@@ -233,5 +238,5 @@ def add_inserts(report: Report, turns: dict[str, list[dict[str, float]]]) -> Non
         (INSERTS, "rows/s", bars.FULL_TEXT_INSERTS),
         (SEARCHES, "1/s", None),
     ):
-        rates = {engine: [turn[name] for turn in found] for engine, found in turns.items()}
+        rates = rounds_of(name, turns)
         report.add_rounds(name, unit, rates, True, bar, "One client inserts, another searches")

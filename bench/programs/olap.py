@@ -13,6 +13,7 @@ from bench.contenders import base_of
 from bench.harness import Size
 from bench.plot import Plot
 from bench.report import Report
+from bench.rounds import bars_of_medians, rounds_of
 from bench.sysbench_tool import DATABASE
 
 NAME = "olap"
@@ -50,13 +51,9 @@ def measure(bench) -> Report:
 
 def add_queries(report: Report, turns: dict[str, list[dict[str, float]]]) -> None:
     for name in olap.QUERIES:
-        seconds = {e: [turn[name] for turn in found] for e, found in turns.items()}
+        seconds = rounds_of(name, turns)
         report.add_rounds(f"query: {name}", "s", seconds, False, olap.BARS.get(name))
-    times = {
-        e: [(name, statistics.median(t[name] for t in found)) for name in olap.QUERIES]
-        for e, found in turns.items()
-    }
-    report.plots.append(Plot("Query times, medians", "", "seconds", times, "bars"))
+    report.plots.append(bars_of_medians("Query times, medians", "seconds", turns))
 
 
 def load(bench, contender, data: olap.Data) -> dict[str, float]:
@@ -155,7 +152,7 @@ def queries(bench, contender, number: int) -> dict[str, float]:
 def add_walks(report: Report, turns: dict[str, list[dict[str, float]]]) -> None:
     """ORDER BY .. DESC as a multiple of ORDER BY, over half of the rows."""
     for name, *_ in olap.WALKS:
-        ratios = {e: [turn[name] for turn in found] for e, found in turns.items()}
+        ratios = rounds_of(name, turns)
         report.add_rounds(f"backwards / forwards, {name}", "", ratios, False, bars.OLAP_BACKWARDS)
 
 

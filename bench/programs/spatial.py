@@ -11,8 +11,8 @@ import statistics
 
 from bench import bars, clients
 from bench.harness import Size
-from bench.plot import Plot
 from bench.report import Report
+from bench.rounds import bars_of_medians, names_of, rounds_of
 from bench.sysbench_tool import DATABASE
 
 NAME = "spatial"
@@ -182,19 +182,14 @@ def add_builds(report: Report, builds: dict[str, dict]) -> None:
 
 
 def add_windows(report: Report, turns: dict[str, list[dict[str, float]]]) -> None:
-    names = next(iter(turns.values()))[0]
-    for name in names:
-        times = {e: [turn[name] for turn in found] for e, found in turns.items()}
+    for name in names_of(turns):
+        times = rounds_of(name, turns)
         bar = bars.SPATIAL_SMALL if "small" in name else bars.SPATIAL_WINDOW
         report.add_rounds(name, "ms", times, False, bar, "Searches, median time")
-    medians = {
-        e: [(name, statistics.median(t[name] for t in found)) for name in names]
-        for e, found in turns.items()
-    }
-    report.plots.append(Plot("Searches, median times", "", "ms", medians, "bars", log_y=True))
+    report.plots.append(bars_of_medians("Searches, median times", "ms", turns, log_y=True))
 
 
 def add_changes(report: Report, turns: dict[str, list[dict[str, float]]]) -> None:
-    for name in next(iter(turns.values()))[0]:
-        rates = {e: [turn[name] for turn in found] for e, found in turns.items()}
+    for name in names_of(turns):
+        rates = rounds_of(name, turns)
         report.add_rounds(name, "rows/s", rates, True, bars.SPATIAL_CHANGES, "Changes")

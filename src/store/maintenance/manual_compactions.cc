@@ -117,7 +117,7 @@ class ManualCompactions::Task {
   std::atomic<bool> cancelled_{false};
   std::atomic<uint64_t> before_{0};    // bytes written when it began, once `expected_` is there
   std::atomic<uint64_t> expected_{0};  // bytes to be compacted
-  Mutex mutex_;  // guards result_
+  Mutex mutex_;                        // guards result_
   CondVar ended_;
   std::optional<Status> result_;
   std::thread thread_;
