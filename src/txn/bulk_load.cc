@@ -8,8 +8,10 @@
 
 #include "store/errors/status_map.h"
 #include "store/format/index_bounds.h"
+#include "store/options/database_defaults.h"
 #include "store/store.h"
 #include "txn/buffer_source.h"
+#include "txn/index_merge.h"
 #include "txn/memory_runs.h"
 #include "txn/write_set.h"
 #include "txn/written_entries.h"
@@ -19,6 +21,16 @@ namespace {
 
 // So large a part of the block cache may go to sorted runs, and to what transactions have written.
 constexpr uint64_t kShareOfMemoryRuns = 4;
+// Keys of each buffer that are looked at where its entries are divided among threads.
+constexpr size_t kSamples = 32;
+
+// Of a buffer's entries, in whatever order they are. Buffers are of about one size.
+void AddSamples(const EntryBuffer& entries, std::vector<std::string>* samples) {
+  const size_t count = std::min(kSamples, entries.count());
+  for (size_t i = 0; i < count; ++i) {
+    samples->emplace_back(entries.key(entries.count() * i / count));
+  }
+}
 
 // What the transaction has written to the index before, and stays where it is.
 class WrittenSource final : public MergeSource {
@@ -111,6 +123,11 @@ struct BulkLoad::IndexLoad {
         runs(store, index.id, SortedFiles::Purpose::kRun, prefix + "-run") {}
 
   bool has_runs() const { return !memory_runs.empty() || !runs.files().empty(); }
+  // Of entries that are about to leave their buffer.
+  void NoteEntries(const EntryBuffer& entries) {
+    AddSamples(entries, &samples);
+    flushed += entries.count();
+  }
 
   const size_t position;
   const LoadIndex index;
@@ -122,6 +139,8 @@ struct BulkLoad::IndexLoad {
   MemoryRuns memory_runs;                       // what did not
   SortedFiles runs;                             // what did not and found no room in memory
   std::unique_ptr<CommittedEntries> committed;  // made at need; asked in the order of the index
+  std::vector<std::string> samples;             // keys of what has left the buffers
+  uint64_t flushed = 0;                         // entries of that
   uint64_t appended = 0;                        // entries of `files`, before a merge
   std::string last;      // the last key of `files`, or of what was written before; empty: none
   bool started = false;  // `last` is known
@@ -137,16 +156,6 @@ BulkLoad::BulkLoad(store::Store* store, WriteSet* written, uint64_t number,
 }
 
 BulkLoad::~BulkLoad() = default;
-
-// Whether the key, which comes next, shares what is unique with the one before it.
-bool BulkLoad::IsDuplicate(const IndexLoad& load, Bytes key, Bytes value) {
-  if (load.last.empty() || !load.index.unique_bytes) return false;
-  const size_t unique = load.index.unique_bytes(key);
-  if (unique == 0 || load.last.size() < unique) return false;
-  if (load.last.compare(0, unique, key.substr(0, unique)) != 0) return false;
-  duplicate_ = {load.position, std::string(key), std::string(value)};
-  return true;
-}
 
 // Whether an entry of the table shares what is unique with the key. The primary keys of the two lie
 // apart, which CheckApart sees to.
@@ -225,6 +234,7 @@ Status BulkLoad::FindLastWritten(IndexLoad* load) {
 Status BulkLoad::Flush(IndexLoad* load) {
   const EntryBuffer& entries = *load->flushing;
   if (entries.count() == 0) return Status::Ok();
+  load->NoteEntries(entries);
   const bool in_order =
       !load->has_runs() && entries.in_order() &&
       (load->last.empty() || ComesBefore(load->last, entries.key(0), load->reverse));
@@ -240,6 +250,7 @@ Status BulkLoad::AddSorted(size_t index, std::unique_ptr<EntryBuffer>* entries) 
   entries_ += (*entries)->count();
   written_->CountAdded((*entries)->bytes());
   std::swap(load->flushing, *entries);
+  load->NoteEntries(*load->flushing);
   return MakeRun(load);
 }
 
@@ -261,12 +272,15 @@ Status BulkLoad::AppendInOrder(IndexLoad* load, const EntryBuffer& entries,
   for (size_t i = 0; i < entries.count(); ++i) {
     const Bytes key = entries.key(i);
     const Bytes value = entries.value(i);
-    if (IsDuplicate(*load, key, value)) return Status(Code::kDuplicateKey);
+    if (load->index.AreAlike(load->last, key)) {
+      duplicate_ = {load->position, std::string(key), std::string(value)};
+      return Status(Code::kDuplicateKey);
+    }
     BASALT_RETURN_IF_ERROR(CheckCommitted(load, key, value));
     BASALT_RETURN_IF_ERROR(load->files.Add(key, value));
     load->last.assign(key);
     ++load->appended;
-    BASALT_RETURN_IF_ERROR(CountMerged(progress));
+    BASALT_RETURN_IF_ERROR(CountAppended(progress));
   }
   return Status::Ok();
 }
@@ -324,7 +338,7 @@ Status BulkLoad::CheckApart(const IndexLoad& load) const {
   return Status(Code::kInvalidArgument, "rows of a bulk load lie among rows of the table");
 }
 
-Status BulkLoad::CountMerged(const Progress* progress) {
+Status BulkLoad::CountAppended(const Progress* progress) {
   if (++merged_ % kEntriesPerReport != 0 || progress == nullptr) return Status::Ok();
   return Interrupted(*progress);
 }
@@ -334,12 +348,12 @@ Status BulkLoad::Interrupted(const Progress& progress) {
   return Status(Code::kInterrupted, "the load was interrupted");
 }
 
-Status BulkLoad::CollectSources(const IndexLoad& load,
-                                std::vector<std::unique_ptr<MergeSource>>* sources) {
-  BASALT_RETURN_IF_ERROR(load.files.Read(sources));
-  BASALT_RETURN_IF_ERROR(load.runs.Read(sources));
-  load.memory_runs.Read(sources);
-  sources->push_back(std::make_unique<BufferSource>(*load.buffer));
+Status BulkLoad::CollectSources(const IndexLoad& load, const KeyRange& range,
+                                std::vector<std::unique_ptr<MergeSource>>* sources) const {
+  BASALT_RETURN_IF_ERROR(load.files.Read(range, sources));
+  BASALT_RETURN_IF_ERROR(load.runs.Read(range, sources));
+  load.memory_runs.Read(range, sources);
+  sources->push_back(std::make_unique<BufferSource>(*load.buffer, range));
   if (options_.beside_rows) {
     sources->push_back(std::make_unique<WrittenSource>(
         WrittenEntries(written_, load.index.family, load.reverse, load.index.id)));
@@ -347,32 +361,46 @@ Status BulkLoad::CollectSources(const IndexLoad& load,
   return Status::Ok();
 }
 
+// Where the entries are divided among threads. Beside rows, what the transaction has written and
+// the rows themselves are one thread's to look at.
+std::vector<std::string> BulkLoad::Borders(const IndexLoad& load) const {
+  constexpr uint64_t kMostThreads = 4;
+  const auto jobs = static_cast<uint64_t>(std::max(1, store::BackgroundJobs(store_->options())));
+  const uint64_t parts = (load.flushed + load.buffer->count()) / options_.entries_per_merge;
+  const uint64_t ranges = options_.beside_rows ? 1 : std::min({kMostThreads, jobs, parts});
+  std::vector<std::string> samples = load.samples;
+  AddSamples(*load.buffer, &samples);
+  std::sort(samples.begin(), samples.end(), [&load](const std::string& a, const std::string& b) {
+    return ComesBefore(a, b, load.reverse);
+  });
+  std::vector<std::string> borders;
+  for (uint64_t i = 1; i < ranges; ++i) borders.push_back(samples[samples.size() * i / ranges]);
+  borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+  return borders;
+}
+
 Status BulkLoad::MergeAll(IndexLoad* load, const Progress& progress) {
   BASALT_RETURN_IF_ERROR(load->files.EndFile());
-  SortedFiles merged(store_, load->index.id, SortedFiles::Purpose::kFinal,
-                     load->prefix + "-merged");
-  std::vector<std::unique_ptr<MergeSource>> sources;
-  BASALT_RETURN_IF_ERROR(CollectSources(*load, &sources));
-  Merge merge(std::move(sources), load->reverse);
-  load->last.clear();
+  IndexMerge::Input input{store_, &load->index, load->reverse, load->prefix + "-merged", {}, {}};
+  input.open = [this, load](const KeyRange& range, auto* sources) {
+    return CollectSources(*load, range, sources);
+  };
+  if (options_.beside_rows) {
+    input.check = [this, load](Bytes key, Bytes value) { return CheckCommitted(load, key, value); };
+  }
+  IndexMerge merge(std::move(input), Borders(*load));
   load->committed.reset();                      // from the beginning
   merged_ -= std::exchange(load->appended, 0);  // they come again
-  while (const MergeSource* next = merge.present()) {
-    if (IsDuplicate(*load, next->key(), next->value())) return Status(Code::kDuplicateKey);
-    load->last.assign(next->key());
-    if (!next->in_place()) {
-      BASALT_RETURN_IF_ERROR(CheckCommitted(load, next->key(), next->value()));
-      BASALT_RETURN_IF_ERROR(merged.Add(next->key(), next->value()));
-    }
-    merge.Next();
-    BASALT_RETURN_IF_ERROR(CountMerged(&progress));
+  Status merged = merge.Run([&](uint64_t done) { return progress(merged_ + done, entries_); });
+  merged_ += merge.entries();
+  if (merge.duplicate()) {
+    duplicate_ = {load->position, merge.duplicate()->key, merge.duplicate()->value};
   }
-  BASALT_RETURN_IF_ERROR(merge.status());
-  BASALT_RETURN_IF_ERROR(merged.EndFile());
+  if (!merged.ok()) return merged;
   load->files.RemoveFiles();
   load->runs.RemoveFiles();
   load->memory_runs.Release();
-  load->files.Adopt(&merged);
+  merge.MoveTo(&load->files);
   return Status::Ok();
 }
 

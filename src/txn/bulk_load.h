@@ -14,6 +14,8 @@
 #include "base/status.h"
 #include "txn/background_task.h"
 #include "txn/entry_buffer.h"
+#include "txn/load_index.h"
+#include "txn/merge_source.h"
 #include "txn/sorted_files.h"
 
 namespace basalt::store {
@@ -24,17 +26,11 @@ namespace basalt::txn {
 
 class WriteSet;
 
-// An index that entries are loaded into.
-struct LoadIndex {
-  IndexId id;
-  rocksdb::ColumnFamilyHandle* family = nullptr;
-  // Bytes at the beginning of a key that no two entries may share; 0: any number may share them.
-  // Empty: nothing is unique.
-  std::function<size_t(Bytes key)> unique_bytes;
-};
-
 struct LoadOptions {
   size_t buffer_bytes = 64u << 20;
+  // An index with fewer entries is merged by one thread; with more, by as many as there are times
+  // so many, and jobs for the background.
+  uint64_t entries_per_merge = 200'000;
   // Indexes that are being built: no table has them yet, so nobody else needs to be kept away.
   bool of_no_table = false;
   // The table may have rows. Their primary keys must lie apart from those of the load: Finish fails
@@ -55,9 +51,9 @@ struct LoadCounts {
 // Entries of the indexes of one table on their way to table files, in any order. Whenever they have
 // grown to half of `buffer_bytes` in memory, another thread makes them sorted runs, while the next
 // half is added. Runs stay in memory while a quarter of the block cache has room for them, and what
-// transactions have written; the others go to disk. Finish merges the runs of each index into files
-// that the store can take over. Entries that come in the order of their index go to such a file at
-// once.
+// transactions have written; the others go to disk. Finish merges the runs of each index, by
+// several threads, into files that the store can take over. Entries that come in the order of their
+// index go to such a file at once.
 //
 // The loader owns the table alone: it has no committed entries (but see LoadOptions), and nobody
 // else adds any. What the transaction itself has written before the load began (`written`) becomes
@@ -74,7 +70,6 @@ class BulkLoad {
  public:
   // Told now and then how many of all entries are in final files; false: stop, with kInterrupted.
   using Progress = std::function<bool(uint64_t done, uint64_t expected)>;
-  static constexpr uint64_t kEntriesPerReport = 4096;
 
   // One of two entries that share what is unique.
   struct Duplicate {
@@ -120,7 +115,6 @@ class BulkLoad {
  private:
   struct IndexLoad;
 
-  bool IsDuplicate(const IndexLoad& load, Bytes key, Bytes value);
   Status Start(IndexLoad* load);
   Status TakeWritten(IndexLoad* load);
   Status FindLastWritten(IndexLoad* load);
@@ -135,8 +129,10 @@ class BulkLoad {
   Status CheckApart(const IndexLoad& load) const;
   Status CheckCommitted(IndexLoad* load, Bytes key, Bytes value);
   Status MergeAll(IndexLoad* load, const Progress& progress);
-  Status CollectSources(const IndexLoad& load, std::vector<std::unique_ptr<MergeSource>>* sources);
-  Status CountMerged(const Progress* progress);
+  std::vector<std::string> Borders(const IndexLoad& load) const;
+  Status CollectSources(const IndexLoad& load, const KeyRange& range,
+                        std::vector<std::unique_ptr<MergeSource>>* sources) const;
+  Status CountAppended(const Progress* progress);
   Status Interrupted(const Progress& progress);
 
   store::Store* const store_;

@@ -107,6 +107,14 @@ void EntryBuffer::SortAlike(size_t depth, Reference* begin, Reference* end) {
   SortFrom(depth, begin, end);
 }
 
+size_t EntryBuffer::PositionOf(Bytes key) const {
+  const auto found = std::lower_bound(references_.begin(), references_.end(), key,
+                                      [this](const Reference& entry, Bytes wanted) {
+                                        return ComesBefore(entry.key(), wanted, reverse_);
+                                      });
+  return static_cast<size_t>(found - references_.begin());
+}
+
 bool EntryBuffer::Find(Bytes key, std::string* value) const {
   for (const Reference& entry : references_) {
     if (entry.key() != key) continue;

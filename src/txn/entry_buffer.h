@@ -8,11 +8,9 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "txn/key_range.h"
 
 namespace basalt::txn {
-
-// Does `a` come before `b` in a column family whose order runs backwards or not?
-inline bool ComesBefore(Bytes a, Bytes b, bool reverse) { return reverse ? b < a : a < b; }
 
 // Entries of one index in memory, to be sorted there. Their bytes are copied one after the other
 // into chunks, and what is sorted are small references that hold the first bytes of their keys.
@@ -36,6 +34,9 @@ class EntryBuffer {
   // By position: in the order of addition, after Sort in that of the keys. Valid until Clear.
   Bytes key(size_t position) const { return references_[position].key(); }
   Bytes value(size_t position) const { return references_[position].value(); }
+  // Once they are sorted: the position of the first entry that does not come before the key.
+  size_t PositionOf(Bytes key) const;
+  bool reverse() const { return reverse_; }
   // The entry will be asked for soon; there need not be one. Sorted entries lie all over memory.
   void Prefetch(size_t position) const {
     if (position < references_.size()) __builtin_prefetch(references_[position].content);

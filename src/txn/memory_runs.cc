@@ -18,8 +18,9 @@ void MemoryRuns::Add(std::unique_ptr<EntryBuffer> run) {
   runs_.push_back(std::move(run));
 }
 
-void MemoryRuns::Read(std::vector<std::unique_ptr<MergeSource>>* sources) const {
-  for (const auto& run : runs_) sources->push_back(std::make_unique<BufferSource>(*run));
+void MemoryRuns::Read(const KeyRange& range,
+                      std::vector<std::unique_ptr<MergeSource>>* sources) const {
+  for (const auto& run : runs_) sources->push_back(std::make_unique<BufferSource>(*run, range));
 }
 
 bool MemoryRuns::Find(Bytes key, std::string* value) const {

@@ -33,8 +33,9 @@ class MemoryRuns {
   void Add(std::unique_ptr<EntryBuffer> run);
   bool empty() const { return runs_.empty(); }
 
-  // Adds a source for each run. They are valid until Release.
-  void Read(std::vector<std::unique_ptr<MergeSource>>* sources) const;
+  // Adds a source for each run, of the entries in the range. They are valid until Release. Several
+  // threads may do so at once.
+  void Read(const KeyRange& range, std::vector<std::unique_ptr<MergeSource>>* sources) const;
   // Slow. False when no run has the key.
   bool Find(Bytes key, std::string* value) const;
   // Frees the memory.

@@ -62,7 +62,8 @@ Bytes BytesOf(const rocksdb::Slice& slice) { return Bytes(slice.data(), slice.si
 
 class FileSource final : public MergeSource {
  public:
-  explicit FileSource(const rocksdb::Options& options) : reader_(options) {}
+  FileSource(const rocksdb::Options& options, const KeyRange& range, bool reverse)
+      : reader_(options), range_(range), reverse_(reverse) {}
 
   Status Open(const std::string& path) {
     BASALT_RETURN_IF_ERROR(store::MapStatus(reader_.Open(path), "opening " + path));
@@ -71,7 +72,11 @@ class FileSource final : public MergeSource {
     options.fill_cache = false;
     options.readahead_size = kReadAheadBytes;
     iterator_.reset(reader_.NewIterator(options));
-    iterator_->SeekToFirst();
+    if (range_.begin.empty()) {
+      iterator_->SeekToFirst();
+    } else {
+      iterator_->Seek(range_.begin);
+    }
     Show();
     return status();
   }
@@ -90,9 +95,12 @@ class FileSource final : public MergeSource {
     if (!valid_) return;
     key_ = BytesOf(iterator_->key());
     value_ = BytesOf(iterator_->value());
+    valid_ = !range_.EndsBefore(key_, reverse_);
   }
 
   rocksdb::SstFileReader reader_;
+  const KeyRange range_;
+  const bool reverse_;
   std::unique_ptr<rocksdb::Iterator> iterator_;
 };
 
@@ -168,10 +176,15 @@ void SortedFiles::RemoveFiles() {
   files_.clear();
 }
 
-Status SortedFiles::Read(std::vector<std::unique_ptr<MergeSource>>* sources) const {
+void SortedFiles::Adopt(SortedFiles* other) {
+  for (SortedFile& file : other->TakeFiles()) files_.push_back(std::move(file));
+}
+
+Status SortedFiles::Read(const KeyRange& range,
+                         std::vector<std::unique_ptr<MergeSource>>* sources) const {
   const rocksdb::Options options = RunOptions(store_, family_);
   for (const SortedFile& file : files_) {
-    auto source = std::make_unique<FileSource>(options);
+    auto source = std::make_unique<FileSource>(options, range, reverse_);
     BASALT_RETURN_IF_ERROR(source->Open(PathOf(file.name)));
     sources->push_back(std::move(source));
   }

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/index_id.h"
 #include "base/status.h"
+#include "txn/key_range.h"
 #include "txn/merge_source.h"
 
 namespace basalt::store {
@@ -56,12 +57,13 @@ class SortedFiles {
   // The caller's from now on.
   std::vector<SortedFile> TakeFiles();
   void RemoveFiles();
-  // The files of `other`, whose last one has ended, become these; there are none yet.
-  void Adopt(SortedFiles* other) { files_ = other->TakeFiles(); }
+  // The files of `other`, whose last one has ended, become the last ones of these.
+  void Adopt(SortedFiles* other);
 
-  // Entries of the files, in order; `source` ends with an error when a file cannot be read. The
-  // files are to stay as long as it is used.
-  Status Read(std::vector<std::unique_ptr<MergeSource>>* sources) const;
+  // Adds a source for each file that has ended, of the entries in the range; it ends with an error
+  // when the file cannot be read. The files are to stay as long as it is used. Several threads may
+  // do so at once.
+  Status Read(const KeyRange& range, std::vector<std::unique_ptr<MergeSource>>* sources) const;
   // The value of a key of one of the files that have ended; kNotFound when there is none.
   Status Find(Bytes key, std::string* value) const;
 

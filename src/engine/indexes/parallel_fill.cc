@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/indexes/parallel_fill.h"
 
-#include <chrono>
+#include <atomic>
 #include <utility>
 
 #include "engine/database.h"
 #include "engine/entry_name.h"
-#include "txn/background_task.h"
 #include "txn/cursor.h"
 
 namespace basalt::engine {
 namespace {
-
-constexpr std::chrono::milliseconds kBetweenReports{20};
 
 Status Interrupted() { return Status(Code::kInterrupted, "building an index was interrupted"); }
 
@@ -40,7 +37,6 @@ struct ParallelFill::Part {
   size_t bytes = 0;                                        // in them
   std::atomic<uint64_t> rows{0};                           // that have got entries
   std::atomic<uint64_t> entry_bytes{0};                    // of all entries
-  txn::BackgroundTask task;                                // ends before what it uses
 };
 
 ParallelFill::ParallelFill(const Source& source, std::vector<std::string> first_keys,
@@ -66,47 +62,18 @@ uint64_t ParallelFill::rows() const {
 }
 
 Status ParallelFill::Run() {
-  {
-    MutexLock lock(mutex_);
-    running_ = parts_.size() - 1;
+  std::vector<txn::ParallelWork::Piece> pieces;
+  for (const auto& part : parts_) {
+    pieces.emplace_back([this, part = part.get()] { return RunPart(part); });
   }
-  for (size_t i = 1; i < parts_.size(); ++i) {
-    parts_[i]->task.Start([this, part = parts_[i].get()] {
-      Status status = RunPart(part);
-      MutexLock lock(mutex_);
-      --running_;
-      ended_.NotifyAll();
-      return status;
-    });
-  }
-  Status status = RunPart(parts_.front().get());
-  WaitForAll();
-  for (size_t i = 1; i < parts_.size(); ++i) {
-    Status ended = parts_[i]->task.Wait();
-    // What ended the others matters, not that they were stopped for it.
-    const bool first = status.ok() || status.code() == Code::kInterrupted;
-    if (first && !ended.ok()) status = std::move(ended);
-  }
+  Status status = work_.Run(pieces, [this] { return Report(); });
   CountWork();
   return status;
 }
 
 Status ParallelFill::RunPart(Part* part) {
-  Status status = ReadRows(part);
-  if (status.ok()) status = HandOver(part);
-  if (!status.ok()) stop_.store(true, std::memory_order_relaxed);
-  return status;
-}
-
-// The statement's thread has no more rows to read, but still listens.
-void ParallelFill::WaitForAll() {
-  MutexLock lock(mutex_);
-  while (running_ != 0) {
-    ended_.WaitFor(lock, kBetweenReports);
-    lock.Unlock();
-    if (!Report()) stop_.store(true, std::memory_order_relaxed);
-    lock.Lock();
-  }
+  BASALT_RETURN_IF_ERROR(ReadRows(part));
+  return HandOver(part);
 }
 
 void ParallelFill::CountWork() {
@@ -133,7 +100,7 @@ Status ParallelFill::ReadRows(Part* part) {
        cursor.Next()) {
     if (!part->end_key.empty() && cursor.key() >= part->end_key) return Status::Ok();
     if (++done % TaskProgress::kEntriesPerReport == 0) {
-      if (stop_.load(std::memory_order_relaxed) || (listens && !Report())) return Interrupted();
+      if (work_.stopped() || (listens && !Report())) return Interrupted();
     }
     Status decoded = part->row.Decode(cursor.key(), cursor.value());
     if (decoded.code() == Code::kCorruption && source_.skip_undecodable) continue;

@@ -3,7 +3,6 @@
 
 #include <rocksdb/db.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "engine/table.h"
 #include "engine/task_progress.h"
 #include "txn/bulk_load.h"
+#include "txn/parallel_work.h"
 
 namespace basalt::engine {
 
@@ -59,17 +59,14 @@ class ParallelFill {
   Status HandOver(Part* part);
   void CountWork();
   bool Report();
-  void WaitForAll();
 
   const Source source_;
   txn::BulkLoad* const load_;
   TaskProgress* const progress_;
   const uint64_t expected_;
   std::vector<std::unique_ptr<Part>> parts_;
-  std::atomic<bool> stop_{false};
+  txn::ParallelWork work_;
   Mutex mutex_;  // who holds it may use the load
-  CondVar ended_;
-  size_t running_ BASALT_GUARDED_BY(mutex_) = 0;  // parts
   uint64_t reported_rows_ = 0;
   uint64_t reported_bytes_ = 0;
 };

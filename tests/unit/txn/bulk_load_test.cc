@@ -23,6 +23,7 @@ class BulkLoadTest : public TxnFixture {
   Status BeginLoad(Transaction* transaction, size_t buffer_bytes = 1u << 20) {
     LoadOptions options;
     options.buffer_bytes = buffer_bytes;
+    options.entries_per_merge = entries_per_merge_;
     return transaction->BeginLoad(Indexes(), options, &load_);
   }
   Status BeginBesideRows(Transaction* transaction) {
@@ -60,9 +61,17 @@ class BulkLoadTest : public TxnFixture {
   }
 
   BulkLoad* load_ = nullptr;
+  uint64_t entries_per_merge_ = LoadOptions().entries_per_merge;
 };
 
-TEST_F(BulkLoadTest, AnyOrderManyRuns) {
+// Merged by one thread, and by several.
+class BulkLoadByThreads : public BulkLoadTest, public testing::WithParamInterface<uint64_t> {
+ protected:
+  BulkLoadByThreads() { entries_per_merge_ = GetParam(); }
+};
+INSTANTIATE_TEST_SUITE_P(Threads, BulkLoadByThreads, testing::Values(1'000'000, 1000));
+
+TEST_P(BulkLoadByThreads, AnyOrderManyRuns) {
   for (const uint32_t step : {1u, 7919u}) {  // in the order of the keys, and not
     StartAfresh();
     auto transaction = Begin();
@@ -127,7 +136,7 @@ TEST_F(BulkLoadTest, FilesAreWhereTheyStay) {
 }
 
 // Also of what has stayed in one buffer, in order or not, and of what has gone to files before.
-TEST_F(BulkLoadTest, ProgressIsTold) {
+TEST_P(BulkLoadByThreads, ProgressIsTold) {
   for (const uint32_t buffer_bytes : {1u << 16, 1u << 24}) {
     for (const uint32_t step : {1u, 7919u}) {
       StartAfresh();
@@ -143,7 +152,8 @@ TEST_F(BulkLoadTest, ProgressIsTold) {
         return true;
       };
       ASSERT_EQ(load_->Finish(listen).ToString(), "ok");
-      EXPECT_GE(told.size(), 4u);
+      // Each index's end is told; besides, one thread tells of each 4,096 entries.
+      EXPECT_GE(told.size(), GetParam() == 1000 ? 2u : 4u);
       EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
       EXPECT_EQ(told.back(), 20'000u);
       ASSERT_TRUE(transaction->Rollback().ok());
@@ -151,7 +161,7 @@ TEST_F(BulkLoadTest, ProgressIsTold) {
   }
 }
 
-TEST_F(BulkLoadTest, RollBackAndFailureLeaveNothing) {
+TEST_P(BulkLoadByThreads, RollBackAndFailureLeaveNothing) {
   auto transaction = Begin();
   ASSERT_TRUE(BeginLoad(transaction.get()).ok());
   for (uint32_t i = 30'000; i > 0; --i) ASSERT_TRUE(Add(i, i).ok());
@@ -171,7 +181,7 @@ TEST_F(BulkLoadTest, RollBackAndFailureLeaveNothing) {
   EXPECT_EQ(Rows(), 0u);
 }
 
-TEST_F(BulkLoadTest, DuplicatesAreFoundWhereverTheyLie) {
+TEST_P(BulkLoadByThreads, DuplicatesAreFoundWhereverTheyLie) {
   struct Case {
     uint32_t step;           // 1: in order
     uint32_t at, id, value;  // the row added as number `at`
@@ -200,6 +210,27 @@ TEST_F(BulkLoadTest, DuplicatesAreFoundWhereverTheyLie) {
     const std::string key =
         c.index == 0 ? std::string(row_key) : Key(LoadBigEndian32(row_key.data()));
     EXPECT_EQ(load_->FindLoaded(0, key, &value).ToString(), "ok");
+    ASSERT_TRUE(transaction->Rollback().ok());
+    EXPECT_EQ(Files(), 0u);
+  }
+}
+
+// Each value is there twice, so that some pair lies on both sides of a border. The first pair is
+// told, whichever thread comes to one first.
+TEST_P(BulkLoadByThreads, TheFirstDuplicateIsTold) {
+  for (const uint32_t first : {0u, 700u, 25'000u}) {
+    StartAfresh();
+    auto transaction = Begin();
+    ASSERT_TRUE(BeginLoad(transaction.get(), 1u << 18).ok());
+    for (uint32_t i = 0; i < 30'000; ++i) {
+      const uint32_t value = i * 7919 % 30'011;
+      ASSERT_TRUE(Add(i, 100'000 - value).ok());
+      if (value < first) continue;
+      ASSERT_TRUE(Add(50'000 + i, 100'000 - value).ok());
+    }
+    ASSERT_EQ(Finish().code(), Code::kDuplicateKey);
+    EXPECT_EQ(load_->duplicate().index, 1u);
+    EXPECT_EQ(LoadBigEndian32(load_->duplicate().key.data() + 4), 100'000 - first);
     ASSERT_TRUE(transaction->Rollback().ok());
     EXPECT_EQ(Files(), 0u);
   }
