@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/eight_bytes.h"
+
 namespace basalt::codec {
 
 DocumentWords::DocumentWords(const TextParser* parser, const WordRules* rules,
@@ -29,17 +31,30 @@ void DocumentWords::AddWord(const ScannedWord& word) {
   image_.clear();
   word_images_.Append(word.bytes, &image_);
   if (which_ == Which::kOfIndex && !rules_->HasWord(word.characters, image_)) return;
-  occurrences_.push_back({{images_.size(), image_.size()}, {column_, ordinal_}});
+  occurrences_.push_back({EightBytesAt(0, image_),
+                          EightBytesAt(8, image_),
+                          {images_.size(), image_.size()},
+                          {column_, ordinal_}});
   images_ += image_;
+}
+
+// No image is the beginning of another, so two of up to sixteen bytes that agree in those are
+// alike.
+bool DocumentWords::Less(const Occurrence& a, const Occurrence& b) const {
+  constexpr size_t kCompared = 16;
+  if (a.first != b.first) return a.first < b.first;
+  if (a.second != b.second) return a.second < b.second;
+  if (a.image.bytes > kCompared || b.image.bytes > kCompared) {
+    const int order = Part(images_, a.image).compare(Part(images_, b.image));
+    if (order != 0) return order < 0;
+  }
+  return a.position < b.position;
 }
 
 void DocumentWords::Finish() {
   const auto image_of = [this](const Occurrence& one) { return Part(images_, one.image); };
   std::sort(occurrences_.begin(), occurrences_.end(),
-            [&](const Occurrence& a, const Occurrence& b) {
-              const int order = image_of(a).compare(image_of(b));
-              return order != 0 ? order < 0 : a.position < b.position;
-            });
+            [this](const Occurrence& a, const Occurrence& b) { return Less(a, b); });
   for (size_t at = 0; at < occurrences_.size();) {
     const Bytes image = image_of(occurrences_[at]);
     Entry& entry = entries_.emplace_back();

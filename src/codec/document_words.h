@@ -56,6 +56,8 @@ class DocumentWords : private WordSink {
     size_t bytes = 0;
   };
   struct Occurrence {
+    uint64_t first;   // eight bytes of the image, as a number: most comparisons end there
+    uint64_t second;  // the next eight
     Range image;
     WordPosition position;
   };
@@ -65,6 +67,7 @@ class DocumentWords : private WordSink {
   };
 
   void AddWord(const ScannedWord& word) override;
+  bool Less(const Occurrence& a, const Occurrence& b) const;
   static Bytes Part(const std::string& all, Range range) {
     return Bytes(all).substr(range.begin, range.bytes);
   }

@@ -2,6 +2,7 @@
 #include "codec/word_image.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace basalt::codec {
 
@@ -10,6 +11,9 @@ namespace {
 // What ends the weights of a level; a zero within them is followed by kZero.
 constexpr char kEnd = 0;
 constexpr char kZero = 1;
+
+constexpr size_t kMostKnown = 512;
+constexpr size_t kLongestKnown = 24;  // bytes of a word
 
 // Bytes of the level that the image begins with, what ends it included; 0 when malformed.
 size_t LevelBytes(Bytes image) {
@@ -35,6 +39,18 @@ size_t WordImageBytes(Bytes key, size_t levels) {
 }
 
 void WordImages::Append(Bytes word, std::string* to) {
+  if (word.empty() || word.size() > kLongestKnown) return AppendNew(word, to);
+  if (known_.empty()) known_.resize(kMostKnown);
+  Known& known = known_[std::hash<Bytes>()(word) % kMostKnown];
+  if (known.word != word) {
+    known.image.clear();
+    AppendNew(word, &known.image);
+    known.word = word;
+  }
+  *to += known.image;
+}
+
+void WordImages::AppendNew(Bytes word, std::string* to) {
   const Bytes counted = WithoutSpaces(word);
   for (size_t level = 0; level < levels(); ++level) {
     AppendLevel(level, counted, to);

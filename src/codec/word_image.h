@@ -18,8 +18,9 @@ namespace basalt::codec {
 // short or malformed.
 size_t WordImageBytes(Bytes key, size_t levels);
 
-// Makes images of words by one collation. Keeps a buffer for weights: one
-// thread. The collation is prepared and outlives the object.
+// Makes images of words by one collation. Keeps a buffer for weights, and the images of some short
+// words: most words of a text come again soon, and the server makes weights a character at a time.
+// One thread. The collation is prepared and outlives the object.
 class WordImages {
  public:
   explicit WordImages(const Collation* collation) : collation_(collation) {}
@@ -31,6 +32,12 @@ class WordImages {
  private:
   friend class WordBeginning;
 
+  struct Known {
+    std::string word;
+    std::string image;
+  };
+
+  void AppendNew(Bytes word, std::string* to);
   // Weights of one level with their zeros written as in images, without what ends them.
   void AppendLevel(size_t level, Bytes word, std::string* to);
   Bytes WithoutSpaces(Bytes word) const;
@@ -38,6 +45,7 @@ class WordImages {
 
   const Collation* collation_;
   std::string weights_;
+  std::vector<Known> known_;  // each in the only place that it may have; made for the first word
 };
 
 // The words that begin as a given one does, by the weights of each level.

@@ -4,22 +4,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/eight_bytes.h"
 #include "base/index_id.h"
 
 namespace basalt::txn {
 namespace {
 
 constexpr size_t kPrefixBytes = sizeof(uint64_t);
-
-// The bytes of a key from `depth` on.
-uint64_t PrefixAt(size_t depth, Bytes key) {
-  char first[kPrefixBytes] = {};
-  const Bytes rest = key.substr(std::min(key.size(), depth));
-  std::memcpy(first, rest.data(), std::min(rest.size(), sizeof(first)));
-  uint64_t prefix;
-  std::memcpy(&prefix, first, sizeof(prefix));
-  return __builtin_bswap64(prefix);
-}
 
 }  // namespace
 
@@ -62,7 +53,7 @@ void EntryBuffer::Add(Bytes key, Bytes value) {
   std::memcpy(place, &lengths, sizeof(lengths));
   std::memcpy(place + sizeof(lengths), key.data(), key.size());
   std::memcpy(place + sizeof(lengths) + key.size(), value.data(), value.size());
-  const Reference added{PrefixAt(kIndexNumberBytes, key), place};
+  const Reference added{EightBytesAt(kIndexNumberBytes, key), place};
   if (in_order_ && !references_.empty()) in_order_ = Less(references_.back(), added);
   references_.push_back(added);
 }
@@ -102,7 +93,7 @@ void EntryBuffer::SortAlike(size_t depth, Reference* begin, Reference* end) {
   depth += kPrefixBytes;
   for (Reference* entry = begin; entry != end; ++entry) {
     if (end - entry > kAhead) __builtin_prefetch(entry[kAhead].content);
-    entry->prefix = PrefixAt(depth, entry->key());
+    entry->prefix = EightBytesAt(depth, entry->key());
   }
   SortFrom(depth, begin, end);
 }

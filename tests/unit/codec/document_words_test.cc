@@ -93,6 +93,25 @@ TEST_F(DocumentWordsTest, AllWordsAreThereWhenWanted) {
   EXPECT_EQ(words.length(), 0u);
 }
 
+// Also of words that differ behind sixteen bytes of their images only, or by their lengths there.
+TEST_F(DocumentWordsTest, WordsAreInTheOrderOfTheirImages) {
+  std::vector<std::string> all;
+  for (const size_t length : {1, 7, 8, 13, 14, 15, 16, 17, 30}) {
+    for (const char last : {'a', 'b', 'z'}) all.push_back(std::string(length, 'm') + last);
+  }
+  std::string text;
+  for (const std::string& word : all) text = word + " " + text + " " + word;
+  DocumentWords words(&parser_, &rules_, collation_, DocumentWords::Which::kAll);
+  words.Begin();
+  ASSERT_TRUE(words.AddColumn(text).ok());
+  words.Finish();
+  ASSERT_EQ(words.size(), all.size());
+  for (size_t i = 1; i < words.size(); ++i) EXPECT_LT(words.image(i - 1), words.image(i));
+  for (const std::string& word : all) {
+    EXPECT_EQ(CountPositions(words.Find(WordImages(collation_).Of(word))), 2u) << word;
+  }
+}
+
 class FailingParser final : public TextParser {
  public:
   Status Parse(Bytes, WordSink*) const override { return Status(Code::kInternal, "no parser"); }

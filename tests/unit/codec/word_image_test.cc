@@ -38,6 +38,22 @@ TEST(WordImage, ZerosInWeightsAreTold) {
   EXPECT_EQ(ImageOf("latin2_bin", ""), "\0\0"s);
 }
 
+// More than are kept, each again and again.
+TEST(WordImage, WhatIsKeptIsTheSame) {
+  WordImages images(test::FakeCollationByName("letters_ci"));
+  std::vector<std::string> words = {"", "a", std::string(24, 'x'), std::string(25, 'x')};
+  for (int i = 0; i < 2000; ++i) words.push_back("word" + std::to_string(i));
+  for (int turn = 0; turn < 3; ++turn) {
+    for (const std::string& word : words) {
+      EXPECT_EQ(images.Of(word), ImageOf("letters_ci", word));
+      EXPECT_EQ(images.Of(word), ImageOf("letters_ci", word));
+    }
+  }
+  std::string added = "before";
+  images.Append("a", &added);
+  EXPECT_EQ(added, "beforeA\0\0"s);
+}
+
 TEST(WordImage, SpacesAtTheEndCountAsTheCollationSays) {
   EXPECT_EQ(ImageOf("letters_ci", "Ab  "), "AB\0\0"s);
   EXPECT_EQ(ImageOf("letters_nopad_ci", "Ab "), "AB \0\0"s);
