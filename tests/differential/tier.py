@@ -14,6 +14,7 @@ from random import SystemRandom
 
 from tests.differential.generator import Generator
 from tests.differential.interleaved import InterleavedGenerator
+from tests.differential.texts import TextGenerator
 from tests.kit.printable import printable
 from tests.kit.side_by_side.runner import PATIENCE, Mismatch, Runner
 from tests.kit.side_by_side.server_options import ENGINE_OPTIONS, OPTIONS
@@ -38,6 +39,9 @@ SHRINK_HUNG_SECONDS, SHRINK_PATIENCE = 300, 25
 MOST_FAILURES = 5
 # every third seed is a history of two connections
 INTERLEAVED_EVERY = 3
+# from here on seeds are histories of texts, with a part of the time
+FIRST_OF_TEXTS = 2**31
+PART_OF_TEXTS = 0.1
 # Filters of the index number and three bytes of the key, none of whole keys; small memtables, so
 # that there are files to look up.
 PREFIX_FILTERS = (
@@ -92,13 +96,19 @@ def seeds(args):
         yield from until(args.seed, cases, limit if args.seconds else 1e9)
         return
     if args.tier is None:
-        yield from until(FIXED_SEED, args.cases or FIXED_CASES, limit)
+        yield from both(FIXED_SEED, args.cases or FIXED_CASES, limit)
         return
     cases = args.cases or sys.maxsize
-    yield from until(FIXED_SEED, max(1, cases // 2), limit / 2)
-    fresh = SystemRandom().randrange(1000, 2**31)
+    yield from both(FIXED_SEED, max(1, cases // 2), limit / 2)
+    fresh = SystemRandom().randrange(1000, FIRST_OF_TEXTS)
     print(f"   fresh seeds from {fresh}")
-    yield from until(fresh, max(1, cases - cases // 2), limit / 2)
+    yield from both(fresh, max(1, cases - cases // 2), limit / 2)
+
+
+def both(first: int, cases: int, seconds: float):
+    """The series from `first` on, then that of texts."""
+    yield from until(first, cases, seconds * (1 - PART_OF_TEXTS))
+    yield from until(FIRST_OF_TEXTS + first, cases, seconds * PART_OF_TEXTS)
 
 
 def until(first: int, cases: int, seconds: float):
@@ -111,6 +121,8 @@ def until(first: int, cases: int, seconds: float):
 
 
 def generator(seed: int):
+    if seed >= FIRST_OF_TEXTS:
+        return TextGenerator(seed, STATEMENTS)
     kind = InterleavedGenerator if seed % INTERLEAVED_EVERY == 0 else Generator
     return kind(seed, STATEMENTS)
 
