@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Histories of statements from a seed.
 
-next() gives a statement; observe() tells whether it succeeded, because DDL that fails must not
-change what the generator believes of the schema. Rules that keep the right answer unique:
+Rules that keep the right answer unique:
  - a statement that works on many rows and may fail half-way, or keeps only the first of several
    duplicates, has an ORDER BY that is total, or sets constants;
  - AUTO_INCREMENT values are made only by plain INSERTs that cannot fail: how many values a failed
    or ignored row costs is an engine's own affair.
 """
 
-from random import Random
-
 from tests.differential import geometries, queries, versions
 from tests.differential.schema_changes import SchemaChanges
 from tests.kit.side_by_side import schema
+from tests.kit.side_by_side.history import History
 from tests.kit.side_by_side.schema import Table
 from tests.kit.side_by_side.statement import Statement
 
@@ -39,13 +37,10 @@ SWITCHES = (
 )
 
 
-class Generator:
+class Generator(History):
     def __init__(self, seed: int, length: int):
-        self.rng = Random(seed)
-        self.length = length
+        super().__init__(seed, length)
         self.tables: list[Table] = []
-        self.in_transaction = False
-        self.made = 0
         self.bulk = self.rng.random() < 0.12
         self.queue = [Statement(s, compare="effect") for s in SESSION]
         self.queue.append(Statement(f"SET sql_mode = '{self.rng.choice(SQL_MODES)}'"))
@@ -56,21 +51,7 @@ class Generator:
         for n in range(self.rng.choice([1, 2, 2, 3])):
             self.queue += self.new_table(f"t{n}")
 
-    def next(self) -> Statement | None:
-        """The next statement; None at the end of the history."""
-        if self.queue:
-            return self.queue.pop(0)
-        if self.made >= self.length:
-            if self.in_transaction:
-                return self.end_transaction()
-            return self.last_contents()
-        self.made += 1
-        if not self.tables:
-            self.queue += self.new_table("t0")
-            return self.queue.pop(0)
-        return self.draw()
-
-    def last_contents(self) -> Statement | None:
+    def last(self) -> Statement | None:
         """What the check at the end does for other tables, and what only this connection may ask of
         those with versions."""
         for table in [t for t in self.tables if t.temporary]:
@@ -81,11 +62,10 @@ class Generator:
             self.queue.append(versions.order_of_transactions(table))
         return self.queue.pop(0) if self.queue else None
 
-    def observe(self, statement: Statement, succeeded: bool) -> None:
-        if succeeded and callable(statement.note):
-            statement.note()
-
     def draw(self) -> Statement:
+        if not self.tables:
+            self.queue += self.new_table("t0")
+            return self.queue.pop(0)
         rng = self.rng
         roll = rng.random()
         if roll < 0.40:

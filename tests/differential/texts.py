@@ -10,9 +10,9 @@ empty table: InnoDB's next ADD FULLTEXT may find no rows then. The primary key h
 UPDATE changes without the texts: InnoDB then loses the words of a row of the same transaction."""
 
 from dataclasses import dataclass, field
-from random import Random
 
 from tests.differential.generator import SESSION, SWITCHES
+from tests.kit.side_by_side.history import History
 from tests.kit.side_by_side.statement import Statement
 
 # Words that an index has: beginnings of each other, others by case or accents only.
@@ -46,32 +46,14 @@ def key_ddl(name: str, columns: tuple[str, ...]) -> str:
     return f"FULLTEXT KEY {name} ({', '.join(columns)})"
 
 
-class TextGenerator:
-    """As differential.generator.Generator, of other statements."""
-
+class TextGenerator(History):
     def __init__(self, seed: int, length: int):
-        self.rng = Random(seed)
-        self.length = length
-        self.made = 0
-        self.in_transaction = False
+        super().__init__(seed, length)
         self.queue = [Statement(text) for text in (*SESSION, self.rng.choice(SWITCHES)) if text]
         self.tables = [self.new_table(f"t{n}") for n in range(self.rng.choice([1, 2]))]
         for table in self.tables:
             self.queue.append(table.create())
             self.queue += [self.insert(table, self.rng.randint(1, 15)) for _ in range(4)]
-
-    def next(self) -> Statement | None:
-        """The next statement; None at the end of the history."""
-        if self.queue:
-            return self.queue.pop(0)
-        if self.made >= self.length:
-            return self.end_transaction() if self.in_transaction else None
-        self.made += 1
-        return self.draw()
-
-    def observe(self, statement: Statement, succeeded: bool) -> None:
-        if succeeded and callable(statement.note):
-            statement.note()
 
     def draw(self) -> Statement:
         roll = self.rng.random()

@@ -7,10 +7,9 @@ that is total, because a constraint is checked row by row; those of several tabl
 each.
 """
 
-from random import Random
-
 from tests.foreign_keys import model
 from tests.foreign_keys.model import Column, Key, Table
+from tests.kit.side_by_side.history import History
 from tests.kit.side_by_side.statement import Statement
 
 SESSION = ("SET NAMES utf8mb4", "SET time_zone = '+00:00'", "SET timestamp = 1700000000")
@@ -18,12 +17,12 @@ SESSION = ("SET NAMES utf8mb4", "SET time_zone = '+00:00'", "SET timestamp = 170
 ALGORITHMS = ("", "", "", ", ALGORITHM=COPY", ", ALGORITHM=INPLACE")
 
 
-class Generator:
+class Generator(History):
     def __init__(self, seed: int, length: int):
-        rng = self.rng = Random(seed)
-        self.length, self.made, self.fresh = length, 0, 0
+        super().__init__(seed, length)
+        rng = self.rng
+        self.fresh = 0
         self.tables: list[Table] = []
-        self.in_transaction = False
         self.checks = True
         self.changes_schema = rng.random() < 0.6
         self.switches_checks = rng.random() < 0.25
@@ -34,19 +33,6 @@ class Generator:
         self.queue.append(Statement("CREATE TABLE n (v INT)", compare="none"))
         self.queue.append(Statement("INSERT INTO n VALUES (0)"))
         self.make_tables()
-
-    def next(self) -> Statement | None:
-        """The next statement; None at the end of the history."""
-        if self.queue:
-            return self.queue.pop(0)
-        if self.made >= self.length:
-            return self.end_transaction() if self.in_transaction else None
-        self.made += 1
-        return self.draw()
-
-    def observe(self, statement: Statement, succeeded: bool) -> None:
-        if succeeded and callable(statement.note):
-            statement.note()
 
     def draw(self) -> Statement:
         roll = self.rng.random()
