@@ -56,8 +56,8 @@ class DocumentWords : private WordSink {
     size_t bytes = 0;
   };
   struct Occurrence {
-    uint64_t first;   // eight bytes of the image, as a number: most comparisons end there
-    uint64_t second;  // the next eight
+    uint64_t first = 0;   // eight bytes of the image, as a number: most comparisons end there
+    uint64_t second = 0;  // the next eight
     Range image;
     WordPosition position;
   };

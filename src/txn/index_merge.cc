@@ -46,6 +46,7 @@ uint64_t IndexMerge::entries() const {
 Status IndexMerge::Run(const Progress& progress) {
   progress_ = &progress;
   std::vector<ParallelWork::Piece> pieces;
+  pieces.reserve(ranges_.size());
   for (const auto& range : ranges_) {
     pieces.emplace_back([this, range = range.get()] { return MergeRange(range); });
   }

@@ -36,6 +36,10 @@ class TestServer(PrivateServer):
             self.kill()
 
 
+# CR_SERVER_GONE_ERROR, CR_SERVER_LOST; PyMySQL has no number for a connection that is closed
+SERVER_GONE = (2006, 2013, 0)
+
+
 def new_server(folder: Path, engine: str, options: Iterable[str] = ()) -> TestServer:
     """The server on a data directory of the tests, with 'myrocks' or 'rocksdb' as its plugin."""
     return TestServer(folder, engine, [*OPTIONS, *options])
@@ -45,6 +49,7 @@ class Link:
     """A connection that returns values as the server's bytes, without conversion."""
 
     def __init__(self, server: PrivateServer, database: str | None = None):
+        self.server = server
         self.raw = server.connect(
             database, conv={}, use_unicode=False, read_timeout=120, ssl_disabled=True
         )
@@ -68,13 +73,18 @@ class Link:
             raise DevError(f"{error.args}: {sql[:400]}") from error
 
     def error_of(self, sql: str) -> int:
-        """The error number of the statement, 0 when it succeeds."""
+        """The error number of the statement, 0 when it succeeds. DevError when the server has
+        gone: that is no answer to compare."""
         try:
             with self.raw.cursor() as cursor:
                 cursor.execute(sql)
                 cursor.fetchall()
             return 0
         except pymysql.Error as error:
+            if error.args[0] in SERVER_GONE:
+                raise DevError(
+                    f"{self.server.engine}: {error.args}: {sql[:400]}\n{self.server.log_tail()}"
+                ) from error
             return error.args[0]
 
 

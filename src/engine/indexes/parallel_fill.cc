@@ -63,6 +63,7 @@ uint64_t ParallelFill::rows() const {
 
 Status ParallelFill::Run() {
   std::vector<txn::ParallelWork::Piece> pieces;
+  pieces.reserve(parts_.size());
   for (const auto& part : parts_) {
     pieces.emplace_back([this, part = part.get()] { return RunPart(part); });
   }
