@@ -81,7 +81,9 @@ std::vector<std::string> DividingKeys(rocksdb::DB* db, rocksdb::ColumnFamilyHand
   for (size_t i = 1; i < parts; ++i) {
     std::string key = layout.KeyAt(layout.bytes() / parts * i, tolerance);
     const uint64_t up_to_key = layout.BytesBefore(key);
-    if (up_to_key <= before) continue;
+    // Files may change between two questions. Keys ascend all the same.
+    const bool is_behind = keys.empty() || keys.back() < key;
+    if (up_to_key <= before || !is_behind) continue;
     before = up_to_key;
     keys.push_back(std::move(key));
   }

@@ -428,7 +428,7 @@ TEST_F(StoreMaintenanceTest, ACompactionIsCancelledWhileItWaitsForAFlush) {
   EXPECT_EQ(TableFiles(*store_).size(), 1);
 }
 
-// Which RocksDB does not look up from.
+// RocksDB does not look then whether it has been cancelled.
 TEST_F(StoreMaintenanceTest, ACompactionIsCancelledWhileItWaitsForAnother) {
   Write(0, 100, /*deletions=*/false);
   Flush();

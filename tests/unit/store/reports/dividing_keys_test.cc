@@ -2,8 +2,11 @@
 #include "store/reports/dividing_keys.h"
 
 #include <gmock/gmock.h>
+#include <rocksdb/utilities/stackable_db.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -119,6 +122,36 @@ TEST_P(DividingKeysTest, TooFewOrTooAlikeToDivide) {
   for (std::string& key : keys) key.insert(4, std::string(100, 'a'));
   WriteFile(keys);
   EXPECT_THAT(Sizes(keys, 4), Contains(Ge(4'900u))) << "the first 64 bytes agree";
+}
+
+// A database whose files grow three times as large after some questions, as by flushes.
+class GrowingDatabase : public rocksdb::StackableDB {
+ public:
+  GrowingDatabase(rocksdb::DB* db, int questions)
+      : StackableDB(std::shared_ptr<rocksdb::DB>(db, [](rocksdb::DB*) {})), left_(questions) {}
+  using StackableDB::GetApproximateSizes;
+  rocksdb::Status GetApproximateSizes(const rocksdb::SizeApproximationOptions& options,
+                                      rocksdb::ColumnFamilyHandle* family,
+                                      const rocksdb::Range* ranges, int n,
+                                      uint64_t* sizes) override {
+    rocksdb::Status status = StackableDB::GetApproximateSizes(options, family, ranges, n, sizes);
+    if (left_-- <= 0) sizes[0] *= 3;
+    return status;
+  }
+
+ private:
+  int left_;
+};
+
+// Else two threads would read the same rows.
+TEST_P(DividingKeysTest, KeysAscendWhileFilesChange) {
+  WriteFile(Keys(0, 10'000));
+  for (int questions = 0; questions < 200; ++questions) {
+    GrowingDatabase database(store_->base(), questions);
+    const auto keys = DividingKeys(&database, family_, {family_->GetID(), kNumber}, 4);
+    EXPECT_EQ(std::adjacent_find(keys.begin(), keys.end(), std::greater_equal<>()), keys.end())
+        << questions;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Orders, DividingKeysTest, testing::Bool(),
