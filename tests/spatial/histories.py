@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Random changes of two tables, of ROCKSDB and of InnoDB, by the same statements: what searches
-find within the transaction, after rollbacks and after ALTERs has to be the same."""
+find within the transaction, after rollbacks and after ALTERs has to be the same.
+
+ROCKSDB's searches are made by its SPATIAL indexes, InnoDB's by scans. InnoDB's index cannot be the
+measure: now and then it gives a row twice, or misses one."""
 
 from random import Random
 
@@ -10,6 +13,7 @@ from tests.spatial import geometries
 
 ENGINES = ("ROCKSDB", "InnoDB")
 IDS = 60
+SCAN = "IGNORE INDEX (g, h)"
 
 
 class History:
@@ -65,9 +69,11 @@ class History:
                 f"INSERT INTO {{t}} (id, g, h) VALUES ({self.id()}, {g}, {h})"
                 " ON DUPLICATE KEY UPDATE g = VALUES(g), n = n + 1",
                 f"UPDATE {{t}} SET g = {g} WHERE id BETWEEN {first} AND {last}",
-                f"UPDATE {{t}} SET h = {h}, n = n + 1 WHERE MBRIntersects(g, {self.window()})",
+                f"UPDATE {{t}} {{by g}} SET h = {h}, n = n + 1"
+                f" WHERE MBRIntersects(g, {self.window()})",
                 f"DELETE FROM {{t}} WHERE id = {self.id()}",
-                f"DELETE FROM {{t}} WHERE MBRWithin(h, {self.window()}) AND id < {last}",
+                "DELETE FROM {t} USING {t} {by h}"
+                f" WHERE MBRWithin(h, {self.window()}) AND id < {last}",
                 "SAVEPOINT s",
                 "ROLLBACK TO s",
             )
@@ -78,9 +84,7 @@ class History:
         for column in ("g", "h"):
             name = self.rng.choice(("MBRIntersects", "MBRWithin", "MBRContains", "MBRDisjoint"))
             condition = f"{name}({column}, {self.window()})"
-            self.both(
-                f"SELECT id, n FROM {{t}} FORCE INDEX ({column}) WHERE {condition} ORDER BY id"
-            )
+            self.both(f"SELECT id, n FROM {{t}} {{by {column}}} WHERE {condition} ORDER BY id")
 
     def check_tables(self) -> None:
         for engine in ENGINES:
@@ -91,8 +95,15 @@ class History:
                 self.problems.append(f"CHECK TABLE {engine}: {said}")
 
     def both(self, statement: str) -> None:
-        """BEGIN and the like come twice, which does no harm."""
-        answers = [self.answer(statement.replace("{t}", engine)) for engine in ENGINES]
+        """BEGIN and the like come twice, which does no harm. `{by g}` and `{by h}` are how the
+        rows are found."""
+        answers = [
+            self.answer(statement.replace("{by g}", g).replace("{by h}", h).replace("{t}", engine))
+            for engine, g, h in (
+                ("ROCKSDB", "FORCE INDEX (g)", "FORCE INDEX (h)"),
+                ("InnoDB", SCAN, SCAN),
+            )
+        ]
         self.statements += 1
         if answers[0] != answers[1]:
             self.problems.append(f"{statement}: {answers[0]!r} and {answers[1]!r}")
