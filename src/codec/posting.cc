@@ -11,6 +11,8 @@ namespace basalt::codec {
 namespace {
 
 constexpr char kNextColumn = 0;
+// Stands behind the number of words of a row's own entry.
+constexpr char kInBlocks = 1;
 // More columns than an index can have; keeps damaged values from counting on.
 constexpr uint32_t kMostColumns = 64;
 
@@ -21,13 +23,23 @@ void AppendPostingHead(uint32_t index_number, PostingKind kind, std::string* to)
   to->push_back(static_cast<char>(kind));
 }
 
+void SetPostingKind(PostingKind kind, std::string* key) {
+  (*key)[kPostingHeadBytes - 1] = static_cast<char>(kind);
+}
+
 size_t PostingPartBytes(Bytes part, size_t levels) {
   if (part.empty()) return 0;
-  const auto kind = static_cast<uint8_t>(part.front());
-  if (kind == static_cast<uint8_t>(PostingKind::kDocument)) return 1;
-  if (kind != static_cast<uint8_t>(PostingKind::kWord)) return 0;
-  const size_t word_bytes = WordImageBytes(part.substr(1), levels);
-  return word_bytes == 0 ? 0 : 1 + word_bytes;
+  switch (static_cast<PostingKind>(part.front())) {
+    case PostingKind::kDocument:
+    case PostingKind::kSuperseded:
+      return 1;
+    case PostingKind::kWord:
+    case PostingKind::kBlock: {
+      const size_t word_bytes = WordImageBytes(part.substr(1), levels);
+      return word_bytes == 0 ? 0 : 1 + word_bytes;
+    }
+  }
+  return 0;
 }
 
 bool DecodePostingKey(Bytes key, size_t levels, PostingKey* posting) {
@@ -79,8 +91,15 @@ uint64_t CountPositions(Bytes value) {
   return reader.failed() ? 0 : count;
 }
 
-bool DecodeDocumentLength(Bytes value, uint64_t* words) {
-  return TakeVariableNumber(&value, words) && value.empty();
+void AppendDocumentValue(const DocumentValue& document, std::string* to) {
+  AppendVariableNumber(document.words, to);
+  if (document.in_blocks) to->push_back(kInBlocks);
+}
+
+bool DecodeDocumentValue(Bytes value, DocumentValue* document) {
+  if (!TakeVariableNumber(&value, &document->words)) return false;
+  document->in_blocks = !value.empty();
+  return value.empty() || (value.size() == 1 && value.front() == kInBlocks);
 }
 
 }  // namespace basalt::codec

@@ -13,7 +13,9 @@ namespace basalt::codec {
 // row; each row has an entry of its own besides. A row is named by its document: the bytes of its
 // primary key's parts, as they stand at the end of the entry's key.
 
-enum class PostingKind : uint8_t { kDocument = 0, kWord = 1 };
+// kDocument: a row. kWord: a word in a row. kBlock: a word in several rows (posting_block.h).
+// kSuperseded: blocks say nothing of the row any more.
+enum class PostingKind : uint8_t { kDocument = 0, kWord = 1, kBlock = 2, kSuperseded = 3 };
 
 // Bytes of a key before the word or the document: the index number and the kind.
 inline constexpr size_t kPostingHeadBytes = 4 + 1;
@@ -31,12 +33,14 @@ struct WordPosition {
 
 // What all keys of the kind begin with. Adds to the end of `to`.
 void AppendPostingHead(uint32_t index_number, PostingKind kind, std::string* to);
+// Makes the key of a row's own entry that of another kind which has no word.
+void SetPostingKind(PostingKind kind, std::string* key);
 
 // A key that was taken apart. Borrows the bytes of the key.
 struct PostingKey {
   PostingKind kind = PostingKind::kDocument;
-  Bytes word;  // its image; empty in a row's own entry
-  Bytes document;
+  Bytes word;      // its image; empty where the kind has none
+  Bytes document;  // the last one of a block
 };
 
 // Bytes of the kind and the word that `part` begins with, by a collation of so many levels; 0 when
@@ -83,7 +87,14 @@ class PositionReader {
 // How many places the value has; 0 when it is malformed.
 uint64_t CountPositions(Bytes value);
 
-// The value of a row's own entry: how many places its words have. False when malformed.
-[[nodiscard]] bool DecodeDocumentLength(Bytes value, uint64_t* words);
+// The value of a row's own entry.
+struct DocumentValue {
+  uint64_t words = 0;      // how many places its words have
+  bool in_blocks = false;  // its words are in blocks, and not in entries of their own
+};
+
+void AppendDocumentValue(const DocumentValue& document, std::string* to);
+// False when malformed.
+[[nodiscard]] bool DecodeDocumentValue(Bytes value, DocumentValue* document);
 
 }  // namespace basalt::codec

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "codec/row_value.h"
-#include "codec/variable_number.h"
 #include "codec/word_source.h"
 
 namespace basalt::codec {
@@ -54,30 +53,35 @@ PostingEncoder::PostingEncoder(const TableDescriptor& table, size_t index, const
   }
 }
 
-Status PostingEncoder::Encode(const uint8_t* record, uint64_t hidden_id, uint64_t stamp) {
+Status PostingEncoder::Take(const uint8_t* record, uint64_t hidden_id) {
   bytes_.clear();
   entries_.clear();
   BASALT_RETURN_IF_ERROR(FindRowWords(columns_, record, &words_));
   const size_t key_bytes =
       codec_->EncodeKey(record, hidden_id, key_buffer_.data(), nullptr, nullptr);
-  const Bytes document = MakeBytes(key_buffer_.data(), key_bytes).substr(kPostingHeadBytes);
-  AddOwnEntry(document, stamp);
-  for (size_t word = 0; word < words_.size(); ++word) AddWord(word, document, stamp);
+  document_ = MakeBytes(key_buffer_.data(), key_bytes).substr(kPostingHeadBytes);
   return Status::Ok();
 }
 
-void PostingEncoder::AddOwnEntry(Bytes document, uint64_t stamp) {
+Status PostingEncoder::Encode(const uint8_t* record, uint64_t hidden_id, uint64_t stamp) {
+  BASALT_RETURN_IF_ERROR(Take(record, hidden_id));
+  AddOwnEntry(stamp);
+  for (size_t word = 0; word < words_.size(); ++word) AddWord(word, stamp);
+  return Status::Ok();
+}
+
+void PostingEncoder::AddOwnEntry(uint64_t stamp) {
   BeginEntry(PostingKind::kDocument);
-  bytes_ += document;
+  bytes_ += document_;
   BeginValue(stamp);
-  AppendVariableNumber(words_.length(), &bytes_);
+  AppendDocumentValue({words_.length(), /*in_blocks=*/false}, &bytes_);
   EndEntry();
 }
 
-void PostingEncoder::AddWord(size_t word, Bytes document, uint64_t stamp) {
+void PostingEncoder::AddWord(size_t word, uint64_t stamp) {
   BeginEntry(PostingKind::kWord);
   bytes_ += words_.image(word);
-  bytes_ += document;
+  bytes_ += document_;
   BeginValue(stamp);
   bytes_ += words_.positions(word);
   EndEntry();

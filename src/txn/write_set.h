@@ -189,4 +189,10 @@ class WriteSet {
   bool opaque_ BASALT_GUARDED_BY(mutex_) = false;
 };
 
+// Grows with each write, and when writes are taken back: what was found by an earlier one may not
+// hold any more. 0 for null.
+inline uint64_t VersionOf(const WriteSet* writes) {
+  return writes == nullptr ? 0 : writes->generation() + writes->bytes_added();
+}
+
 }  // namespace basalt::txn

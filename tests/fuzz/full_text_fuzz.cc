@@ -4,10 +4,12 @@
 // outside of them, and what is accepted comes back as the same bytes; so are rules. Any text as a
 // row: its words ascend, and their places are those that the text has. Any text as a query: a tree
 // or an error.
+#include <deque>
 #include <string>
 
 #include "codec/document_words.h"
 #include "codec/posting.h"
+#include "codec/posting_block.h"
 #include "codec/word_image.h"
 #include "codec/word_rules_record.h"
 #include "engine/full_text/query_parser.h"
@@ -19,10 +21,13 @@ using basalt::Bytes;
 using basalt::MakeBytes;
 using basalt::codec::Collation;
 using basalt::codec::CountPositions;
-using basalt::codec::DecodeDocumentLength;
+using basalt::codec::DecodeDocumentValue;
+using basalt::codec::DocumentValue;
 using basalt::codec::DocumentWords;
 using basalt::codec::PositionReader;
 using basalt::codec::PositionWriter;
+using basalt::codec::PostingBlockReader;
+using basalt::codec::PostingBlockWriter;
 using basalt::codec::PostingKey;
 using basalt::codec::PostingKind;
 using basalt::codec::ScanningParser;
@@ -54,7 +59,9 @@ void ReadKey(const Collation* collation, Bytes key) {
   AppendPostingHead(basalt::LoadBigEndian32(key.data()), posting.kind, &again);
   again.append(posting.word).append(posting.document);
   Require(again == key, "a key comes back");
-  Require(posting.word.empty() == (posting.kind == PostingKind::kDocument), "a word has an image");
+  const bool of_row =
+      posting.kind == PostingKind::kDocument || posting.kind == PostingKind::kSuperseded;
+  Require(posting.word.empty() == of_row, "a word has an image");
 }
 
 void ReadValue(Bytes value) {
@@ -66,8 +73,28 @@ void ReadValue(Bytes value) {
   for (; reader.Next(&position); ++places) writer.Add(position);
   Require(reader.failed() || again == value, "places come back");
   Require(CountPositions(value) == (reader.failed() ? 0 : places), "they are counted");
-  uint64_t words;
-  (void)DecodeDocumentLength(value, &words);
+  DocumentValue document;
+  if (!DecodeDocumentValue(value, &document)) return;
+  again.clear();
+  AppendDocumentValue(document, &again);
+  Require(again == value, "a length comes back");
+}
+
+// The same postings have one form that the writer makes, and perhaps others.
+void ReadBlock(Bytes value, Bytes last) {
+  PostingBlockReader reader(value, last);
+  PostingBlockWriter writer;
+  std::deque<std::string> documents{""};  // the writer borrows them
+  while (reader.Next()) {
+    Require(documents.back() < reader.document(), "documents ascend");
+    documents.emplace_back(reader.document());
+    if (!reader.positions().empty()) writer.Add(documents.back(), reader.positions());
+  }
+  if (reader.failed()) return;
+  Require(documents.back() == last, "the last document is the last");
+  std::string again;
+  writer.Finish(&again);
+  Require(again.size() <= value.size(), "the writer's form is the shortest");
 }
 
 void ReadRules(Bytes bytes) {
@@ -123,6 +150,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     ReadKey(collation, BytesOf(key));
     const std::vector<uint8_t> value = input.Rest();
     ReadValue(BytesOf(value));
+    ReadBlock(BytesOf(value), BytesOf(key));
     ReadRules(BytesOf(value));
   } else if (kind % 3 == 1) {
     ReadText(collation, BytesOf(input.Rest()));

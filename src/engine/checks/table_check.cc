@@ -19,12 +19,11 @@ TableCheck::TableCheck(Table* table, txn::Transaction* transaction, CheckDepth d
       findings_(table_),
       row_(table_, virtual_columns),
       must_have_(table_),
+      blocks_(table_.index_count()),
       prefix_buffer_(table_.max_key_bytes()),
-      entry_record_(table_.descriptor().record_length),
-      entries_complete_(table_.index_count()),
-      expected_(table_.index_count()),
-      actual_(table_.index_count()),
-      entries_(table_.index_count()) {}
+      passes_(table_.index_count()) {
+  given_back_.record.resize(table_.descriptor().record_length);
+}
 
 // The files, the rows, each secondary index; entries and rows of those that are looked at again.
 unsigned TableCheck::max_stages() const {
@@ -55,12 +54,11 @@ Status TableCheck::Run() {
 }
 
 // What a walk ended with: damage is a finding, and the rest of the table is still checked.
-Status TableCheck::EndWalk(size_t index, const IndexWalk& walk, Status status, bool* complete) {
+Status TableCheck::EndWalk(size_t index, Bytes previous_key, Status status, bool* complete) {
   *complete = status.code() == Code::kEndOfRange;
   if (*complete) return Status::Ok();
   if (status.code() != Code::kCorruption && status.code() != Code::kIoError) return status;
-  const std::string behind =
-      walk.previous_key().empty() ? "" : " behind key " + HexOf(walk.previous_key());
+  const std::string behind = previous_key.empty() ? "" : " behind key " + HexOf(previous_key);
   findings_.AddText(index, "cannot be read" + behind + ": " + std::string(status.message()));
   return Status::Ok();
 }
@@ -82,7 +80,8 @@ Status TableCheck::CheckRows() {
       findings_.Add(table_.primary_position(), Finding::kOutOfOrder, walk.key());
     }
   }
-  return EndWalk(table_.primary_position(), walk, std::move(status), &rows_complete_);
+  return EndWalk(table_.primary_position(), walk.previous_key(), std::move(status),
+                 &rows_complete_);
 }
 
 void TableCheck::CheckRowQuickly(Bytes key, Bytes value) {
@@ -112,7 +111,7 @@ Status TableCheck::CheckRow(Bytes key, Bytes value) {
     if (!Secondary(i)) continue;
     BASALT_RETURN_IF_ERROR(must_have_.Encode(i, row_));
     for (size_t entry = 0; entry < must_have_.size(); ++entry) {
-      expected_[i].Add(must_have_.key(entry), must_have_.content(entry));
+      passes_[i].expected.Add(must_have_.key(entry), must_have_.content(entry));
     }
   }
   return Status::Ok();
@@ -125,18 +124,16 @@ void TableCheck::CheckChecksum(size_t index, Bytes key, Bytes value) {
 
 Status TableCheck::CheckEntries(size_t index) {
   BeginStage(rows_);
-  IndexWalk walk(table_, index, transaction_);
+  EntryWalk walk(table_, index, transaction_);
   Status status = walk.Next();
   for (; status.ok(); status = walk.Next()) {
     BASALT_RETURN_IF_ERROR(Proceed());
     if (walk.EntryHasExpired()) continue;
-    ++entries_[index];
+    ++passes_[index].entries;
     CheckEntry(index, walk.key(), walk.value(), walk.previous_key());
   }
-  bool complete = false;
-  BASALT_RETURN_IF_ERROR(EndWalk(index, walk, std::move(status), &complete));
-  entries_complete_[index] = complete;
-  return Status::Ok();
+  passes_[index].marks_agree = walk.MarksAgree();
+  return EndWalk(index, walk.previous_key(), std::move(status), &passes_[index].complete);
 }
 
 void TableCheck::CheckEntry(size_t index, Bytes key, Bytes value, Bytes previous) {
@@ -148,7 +145,7 @@ void TableCheck::CheckEntry(size_t index, Bytes key, Bytes value, Bytes previous
   }
   if (key <= previous) findings_.Add(index, Finding::kOutOfOrder, key);
   if (depth_ == CheckDepth::kQuick) return;
-  actual_[index].Add(key, content.unpack);
+  passes_[index].actual.Add(key, content.unpack);
   if (content.has_checksum && depth_ == CheckDepth::kExtended) CheckChecksum(index, key, value);
   if (!table_.index(index).unique || !codec.UniqueIsExact()) return;
   // Equal values are neighbours, and no value's bytes are the beginning of another's.
@@ -180,10 +177,10 @@ void TableCheck::CheckImage(size_t index, Bytes key, const RowImage& row, ImageR
 }
 
 void TableCheck::CompareCounts(size_t index) {
-  if (!Secondary(index) || !rows_complete_ || !entries_complete_[index]) return;
-  if (entries_[index] == rows_ || IsFullText(*table_.index(index).codec)) return;
-  findings_.AddText(index, "has " + std::to_string(entries_[index]) + " entries, the table " +
-                               std::to_string(rows_) + " rows");
+  if (!Secondary(index) || !rows_complete_ || !passes_[index].complete) return;
+  if (passes_[index].entries == rows_ || IsFullText(*table_.index(index).codec)) return;
+  findings_.AddText(index, "has " + std::to_string(passes_[index].entries) +
+                               " entries, the table " + std::to_string(rows_) + " rows");
 }
 
 // Reads past the cache, which may still hold what the disk has lost.

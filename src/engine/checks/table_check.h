@@ -2,13 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
 #include "codec/key_decoder.h"
+#include "engine/block_cursor.h"
 #include "engine/checks/check_findings.h"
+#include "engine/checks/entry_walk.h"
 #include "engine/checks/index_fingerprint.h"
 #include "engine/indexes/index_walk.h"
 #include "engine/indexes/row_entries.h"
@@ -63,10 +66,26 @@ class TableCheck {
     std::set<std::string> images;
   };
 
+  // What both passes say of an index.
+  struct IndexPass {
+    IndexFingerprint expected;  // from the rows
+    IndexFingerprint actual;    // from the index
+    uint64_t entries = 0;
+    bool complete = false;  // all of the index could be read
+    bool marks_agree = true;
+  };
+
+  // What an entry gives back of its row.
+  struct GivenBack {
+    codec::KeyDecoder decoder;
+    size_t index = SIZE_MAX;  // that the decoder is compiled for
+    std::vector<uint8_t> record;
+  };
+
   bool Secondary(size_t index) const { return index != table_.primary_position(); }
   Status Proceed();
   void BeginStage(uint64_t expected);
-  Status EndWalk(size_t index, const IndexWalk& walk, Status status, bool* complete);
+  Status EndWalk(size_t index, Bytes previous_key, Status status, bool* complete);
 
   Status CheckRows();
   Status CheckRow(Bytes key, Bytes value);
@@ -81,12 +100,15 @@ class TableCheck {
   bool Differs(size_t index) const;
   bool NeedsEntrySearch(size_t index) const;
   Status SearchDifferences();
+  void ReportWhole(size_t index);
   Status SearchEntries(size_t index);
   Status SearchEntry(size_t index, Bytes key, Bytes value, ImageRun* run);
   bool EntryGivesRowBack(size_t index, Bytes key, Bytes value);
   Status SearchRows(const std::vector<size_t>& indexes);
   Status SearchEntriesOfRow(size_t index, Bytes row_key);
   Status LookUp(size_t index, Bytes key, rocksdb::PinnableSlice* value, Code* found);
+  Status LookUpEntry(size_t index, Bytes key, Code* found);
+  Status LookUpInBlocks(size_t index, Bytes key, Code* found);
 
   Status CheckFiles();
 
@@ -99,18 +121,13 @@ class TableCheck {
   RowImage row_;
   RowEntries must_have_;  // what the row in row_ must have in an index
   ImageRun primary_run_;
+  std::vector<std::unique_ptr<BlockCursor>> blocks_;  // by index, from the first look-up on
   std::vector<uint8_t> prefix_buffer_;
-  // What an entry gives back, for EntryGivesRowBack.
-  codec::KeyDecoder entry_decoder_;
-  size_t decoder_index_ = SIZE_MAX;  // the index it is compiled for
-  std::vector<uint8_t> entry_record_;
+  GivenBack given_back_;
 
   uint64_t rows_ = 0;
   bool rows_complete_ = false;
-  std::vector<bool> entries_complete_;
-  std::vector<IndexFingerprint> expected_;  // by index: from the rows
-  std::vector<IndexFingerprint> actual_;    // from the index
-  std::vector<uint64_t> entries_;
+  std::vector<IndexPass> passes_;  // by index
 
   uint64_t done_ = 0;
   uint64_t expected_steps_ = 0;

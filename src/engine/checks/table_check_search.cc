@@ -56,7 +56,8 @@ bool SameColumn(const codec::Column& column, const uint8_t* one, const uint8_t* 
 
 // Both passes have come to their end, and with different results.
 bool TableCheck::Differs(size_t index) const {
-  return rows_complete_ && entries_complete_[index] && expected_[index] != actual_[index];
+  const IndexPass& pass = passes_[index];
+  return rows_complete_ && pass.complete && pass.expected != pass.actual;
 }
 
 // Also where the keys of a unique index do not decide what is equal: then rows have to be compared.
@@ -76,17 +77,22 @@ Status TableCheck::SearchDifferences() {
   if (!with_rows.empty() || depth_ == CheckDepth::kExtended) {
     BASALT_RETURN_IF_ERROR(SearchRows(with_rows));
   }
-  const bool all_decoded = findings_.count(table_.primary_position(), Finding::kUndecodable) == 0;
-  for (const size_t index : with_rows) {
-    if (!Differs(index) || !all_decoded || findings_.damaged()[index]) continue;
-    findings_.AddText(index, "does not hold what the rows say");
-  }
+  for (size_t i = 0; i < table_.index_count(); ++i) ReportWhole(i);
   return Status::Ok();
+}
+
+// What is wrong with an index none of whose entries is.
+void TableCheck::ReportWhole(size_t index) {
+  const bool all_decoded = findings_.count(table_.primary_position(), Finding::kUndecodable) == 0;
+  if (!all_decoded || findings_.damaged()[index]) return;
+  if (Differs(index)) return findings_.AddText(index, "does not hold what the rows say");
+  if (!passes_[index].complete || passes_[index].marks_agree) return;
+  findings_.AddText(index, "does not mark the rows whose words are in blocks");
 }
 
 Status TableCheck::SearchEntries(size_t index) {
   BeginStage(rows_);
-  IndexWalk walk(table_, index, transaction_);
+  EntryWalk walk(table_, index, transaction_);
   ImageRun run;
   Status status = walk.Next();
   for (; status.ok(); status = walk.Next()) {
@@ -154,15 +160,16 @@ bool TableCheck::EntryGivesRowBack(size_t index, Bytes key, Bytes value) {
   const codec::KeyCodec& codec = *table_.index(index).codec;
   if (depth_ != CheckDepth::kExtended || IsFullText(codec)) return true;
   const codec::TableDescriptor& descriptor = table_.descriptor();
-  if (decoder_index_ != index) {
-    entry_decoder_.Compile(descriptor, codec, codec::ColumnSet::All(descriptor.columns.size()));
-    decoder_index_ = index;
+  if (given_back_.index != index) {
+    given_back_.decoder.Compile(descriptor, codec,
+                                codec::ColumnSet::All(descriptor.columns.size()));
+    given_back_.index = index;
   }
-  if (!entry_decoder_.Decode(key, value, entry_record_.data())) return false;
+  if (!given_back_.decoder.Decode(key, value, given_back_.record.data())) return false;
   for (unsigned part = 0; part < codec.total_parts(); ++part) {
     if (!codec.IsPartDecodable(part)) continue;
     const codec::Column& column = descriptor.columns[codec.PartColumn(part)];
-    if (!SameColumn(column, row_.record(), entry_record_.data())) return false;
+    if (!SameColumn(column, row_.record(), given_back_.record.data())) return false;
   }
   return true;
 }
@@ -193,13 +200,39 @@ Status TableCheck::SearchRows(const std::vector<size_t>& indexes) {
 // Of the row in row_.
 Status TableCheck::SearchEntriesOfRow(size_t index, Bytes row_key) {
   BASALT_RETURN_IF_ERROR(must_have_.Encode(index, row_));
-  rocksdb::PinnableSlice value;
   for (size_t entry = 0; entry < must_have_.size(); ++entry) {
     Code found;
-    BASALT_RETURN_IF_ERROR(LookUp(index, must_have_.key(entry), &value, &found));
+    BASALT_RETURN_IF_ERROR(LookUpEntry(index, must_have_.key(entry), &found));
     if (found == Code::kNotFound) findings_.Add(index, Finding::kMissing, row_key);
-    value.Reset();
   }
+  return Status::Ok();
+}
+
+Status TableCheck::LookUpEntry(size_t index, Bytes key, Code* found) {
+  rocksdb::PinnableSlice value;
+  BASALT_RETURN_IF_ERROR(LookUp(index, key, &value, found));
+  if (*found != Code::kNotFound || !IsFullText(*table_.index(index).codec)) return Status::Ok();
+  return LookUpInBlocks(index, key, found);
+}
+
+Status TableCheck::LookUpInBlocks(size_t index, Bytes key, Code* found) {
+  codec::PostingKey posting;
+  const size_t levels = table_.index(index).codec->steps()[0].string.levels;
+  if (!codec::DecodePostingKey(key, levels, &posting)) return Status::Ok();
+  if (posting.kind != codec::PostingKind::kWord) return Status::Ok();
+  std::unique_ptr<BlockCursor>& blocks = blocks_[index];
+  if (blocks == nullptr) {
+    blocks = std::make_unique<BlockCursor>(table_, index);
+    BASALT_RETURN_IF_ERROR(blocks->Bind(transaction_->snapshot().ForReads(),
+                                        &transaction_->writes().Of(table_.index(index).family),
+                                        /*fill_cache=*/true));
+  }
+  Status sought = blocks->SeekTo(posting.word, posting.document);
+  if (sought.code() == Code::kCorruption) return Status::Ok();  // told before
+  BASALT_RETURN_IF_ERROR(std::move(sought));
+  const bool is_there =
+      blocks->valid() && blocks->word() == posting.word && blocks->document() == posting.document;
+  if (is_there) *found = Code::kOk;
   return Status::Ok();
 }
 

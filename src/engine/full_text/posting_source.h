@@ -47,7 +47,7 @@ class PostingSource {
 
   // A cursor over the postings of the word with this image. It is nowhere until its first SeekTo.
   virtual Status NewCursor(const std::string& image, std::unique_ptr<PostingCursor>* cursor) = 0;
-  // Shows the postings of all words whose images begin with `range`, word by word.
+  // Shows the postings of all words whose images begin with `range`, in any order.
   virtual Status VisitWords(const std::string& range, PostingVisitor* visitor) = 0;
   // How many rows there are, and words in them.
   virtual Status Count(TextTotals* totals) = 0;

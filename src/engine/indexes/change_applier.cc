@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 
+#include "codec/posting.h"
 #include "engine/database.h"
 #include "engine/entry_name.h"
 #include "store/errors/status_map.h"
@@ -107,7 +108,23 @@ Status ChangeApplier::PutEntries(const Row& row) {
 }
 
 Status ChangeApplier::ReplaceEntries() {
-  for (size_t i = 0; i < indexes_.size(); ++i) BASALT_RETURN_IF_ERROR(ReplaceEntries(i));
+  for (size_t i = 0; i < indexes_.size(); ++i) {
+    BASALT_RETURN_IF_ERROR(indexes_[i].in_blocks ? ReplaceWords(i) : ReplaceEntries(i));
+  }
+  return Status::Ok();
+}
+
+// Blocks may have the words of the row that is removed, or it has come since: both are provided
+// for. The first of a row's entries is its own.
+Status ChangeApplier::ReplaceWords(size_t index) {
+  const Entries& removed = removed_[index];
+  if (!removed.empty()) {
+    IndexEntry superseded{removed.front().key, {}};
+    codec::SetPostingKind(codec::PostingKind::kSuperseded, &superseded.key);
+    BASALT_RETURN_IF_ERROR(PutEntry(index, superseded));
+  }
+  for (const IndexEntry& entry : removed) BASALT_RETURN_IF_ERROR(RemoveEntry(index, entry));
+  for (const IndexEntry& entry : added_[index]) BASALT_RETURN_IF_ERROR(PutEntry(index, entry));
   return Status::Ok();
 }
 

@@ -68,6 +68,7 @@ class ChangeApplier final : public ChangeConsumer {
   Status ReplaceRow();
   Status ReplaceEntries();
   Status ReplaceEntries(size_t index);
+  Status ReplaceWords(size_t index);
   Status RemoveRow(const Row& row);
   Status AddRow(const Row& row);
   Status RemoveEntry(size_t index, const IndexEntry& entry);

@@ -19,10 +19,20 @@ bool IsProperEnd(Bytes rest, bool* has_checksum) {
 bool ReadPosting(Bytes key, Bytes value, EntryContent* content) {
   content->unpack = value;
   content->has_checksum = false;
-  const auto kind = static_cast<codec::PostingKind>(key[codec::kPostingHeadBytes - 1]);
-  uint64_t words;
-  return kind == codec::PostingKind::kDocument ? codec::DecodeDocumentLength(value, &words)
-                                               : codec::CountPositions(value) != 0;
+  codec::DocumentValue document;
+  switch (static_cast<codec::PostingKind>(key[codec::kPostingHeadBytes - 1])) {
+    case codec::PostingKind::kDocument:
+      if (!codec::DecodeDocumentValue(value, &document)) return false;
+      // Where the words are is not what the row says.
+      if (document.in_blocks) content->unpack.remove_suffix(1);
+      return true;
+    case codec::PostingKind::kWord:
+      return codec::CountPositions(value) != 0;
+    case codec::PostingKind::kBlock:
+    case codec::PostingKind::kSuperseded:
+      break;
+  }
+  return false;
 }
 
 }  // namespace

@@ -74,7 +74,8 @@ Status IndexBuild::Begin(const std::vector<size_t>& positions,
     const bool primary = positions[i] == target_.primary;
     indexes_.push_back({positions[i], built_[i].id, family, nullptr, primary,
                         options_.check_unique && described.unique && !primary,
-                        described.has_ttl ? built_[i].ttl_seconds : 0});
+                        described.has_ttl ? built_[i].ttl_seconds : 0,
+                        codec::IsFullText(described) && !ReadsAlone()});
   }
   return log_.has_value() ? OpenLog() : Status::Ok();
 }
@@ -186,19 +187,22 @@ Status IndexBuild::BeginLoad() {
   return writer_->BeginLoad(std::move(loaded), options, &load_);
 }
 
-// Behind which other threads can read rows; none where this one has to do it alone.
+// Is this the only thread that can read the rows? The server's expressions and clocks belong to it.
+// What a conversion gives has another order, too.
+bool IndexBuild::ReadsAlone() const {
+  return conversion_ != nullptr || virtual_columns_ != nullptr || table_.primary().ttl_seconds != 0;
+}
+
+// Behind which other threads can read rows.
 std::vector<std::string> IndexBuild::DividingKeys() const {
   constexpr int kMostParts = 4;
   const store::Store& store = *table_.database()->store();
   const int parts = std::min(store::BackgroundJobs(store.options()), kMostParts);
-  const bool alone = conversion_ != nullptr || virtual_columns_ != nullptr ||
-                     table_.primary().ttl_seconds != 0 || parts < 2;
-  if (alone) return {};
   return store::DividingKeys(store.base(), table_.primary().family, table_.primary().id,
                              static_cast<size_t>(parts));
 }
 
-Status IndexBuild::AddRowsInParts(std::vector<std::string> first_keys) {
+Status IndexBuild::AddRowsInParts() {
   const NewRow::Target target{target_, *primary_, row_codec_};
   const ParallelFill::Source source{.table = table_,
                                     .target = target,
@@ -207,15 +211,14 @@ Status IndexBuild::AddRowsInParts(std::vector<std::string> first_keys) {
                                     .snapshot = reader_->snapshot().ForReads(),
                                     .skip_undecodable = options_.skip_undecodable,
                                     .buffer_bytes = options_.buffer_bytes};
-  ParallelFill fill(source, std::move(first_keys), load_, progress_);
+  ParallelFill fill(source, DividingKeys(), load_, progress_);
   Status status = fill.Run();
   rows_ = fill.rows();
   return status;
 }
 
 Status IndexBuild::AddRows() {
-  std::vector<std::string> first_keys = DividingKeys();
-  if (!first_keys.empty()) return AddRowsInParts(std::move(first_keys));
+  if (!ReadsAlone()) return AddRowsInParts();
   const uint64_t expected = table_.statistics().Rows() + 1;
   IndexWalk walk(table_, table_.primary_position(), reader_.get());
   Status status = walk.Next();

@@ -102,9 +102,10 @@ class IndexBuild {
   Status OpenLog();
   Status CompileCodecs();
   Status BeginLoad();
+  bool ReadsAlone() const;
   std::vector<std::string> DividingKeys() const;
   Status AddRows();
-  Status AddRowsInParts(std::vector<std::string> first_keys);
+  Status AddRowsInParts();
   Status AddEntries();
   Status Finish();
   Status GetRow(Bytes key, std::string* value);

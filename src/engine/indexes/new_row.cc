@@ -44,6 +44,12 @@ codec::PostingEncoder* NewRow::WordsOf(const NewIndex& index) {
   return words.get();
 }
 
+Status NewRow::TakeWords(const NewIndex& index, const codec::PostingEncoder** words) {
+  codec::PostingEncoder* encoder = WordsOf(index);
+  *words = encoder;
+  return encoder->Take(record(), image_.hidden_id());
+}
+
 Status NewRow::Encode(const NewIndex& index) {
   const codec::KeyCodec& codec = *index.codec;
   words_ = nullptr;

@@ -44,7 +44,10 @@ class NewRow {
   // Makes its entries in one of the indexes: one, or those of all words in a FULLTEXT index, or
   // none, because it has no time stamp there. An error is that of the index's parser.
   Status Encode(const NewIndex& index);
-  // They ascend by their keys. What is given is valid until the next Encode.
+  // Takes the row apart for an index that is to have its words in blocks. The words belong to this
+  // row and are valid until the next call. Errors as of Encode.
+  Status TakeWords(const NewIndex& index, const codec::PostingEncoder** words);
+  // After Encode: they ascend by their keys. What is given is valid until the next Encode.
   size_t size() const { return words_ == nullptr ? entries_ : words_->size(); }
   Bytes key(size_t i) const { return words_ == nullptr ? encoder_.key() : words_->key(i); }
   Bytes value(size_t i) const { return words_ == nullptr ? Bytes(value_) : words_->value(i); }

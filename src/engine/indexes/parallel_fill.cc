@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/indexes/parallel_fill.h"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
 #include "engine/database.h"
 #include "engine/entry_name.h"
+#include "engine/indexes/posting_gatherer.h"
 #include "txn/cursor.h"
 
 namespace basalt::engine {
@@ -25,7 +27,14 @@ struct ParallelFill::Part {
                source.table.database()->transactions()->idle_cursors()) {
     for (const NewIndex& index : source.indexes) {
       buffers.push_back(std::make_unique<txn::EntryBuffer>(store::IsReverse(index.family)));
+      gatherers.push_back(index.in_blocks ? std::make_unique<PostingGatherer>(index.id.number)
+                                          : nullptr);
     }
+  }
+
+  // In memory, for one of the indexes.
+  size_t BytesOf(size_t index) const {
+    return buffers[index]->bytes() + (gatherers[index] ? gatherers[index]->bytes() : 0);
   }
 
   const std::string first_key;  // empty: from the first row on
@@ -33,10 +42,11 @@ struct ParallelFill::Part {
   const size_t buffer_bytes;
   NewRow row;
   txn::Cursor cursor;
-  std::vector<std::unique_ptr<txn::EntryBuffer>> buffers;  // by index
-  size_t bytes = 0;                                        // in them
-  std::atomic<uint64_t> rows{0};                           // that have got entries
-  std::atomic<uint64_t> entry_bytes{0};                    // of all entries
+  std::vector<std::unique_ptr<txn::EntryBuffer>> buffers;   // by index
+  std::vector<std::unique_ptr<PostingGatherer>> gatherers;  // by index; null: without blocks
+  size_t bytes = 0;                                         // in both
+  std::atomic<uint64_t> rows{0};                            // that have got entries
+  std::atomic<uint64_t> entry_bytes{0};                     // of all entries
 };
 
 ParallelFill::ParallelFill(const Source& source, std::vector<std::string> first_keys,
@@ -45,7 +55,8 @@ ParallelFill::ParallelFill(const Source& source, std::vector<std::string> first_
       load_(load),
       progress_(progress),
       expected_(source.table.statistics().Rows() + 1) {
-  const size_t buffer_bytes = source_.buffer_bytes / (first_keys.size() + 1);
+  const size_t buffer_bytes =
+      std::min(source_.buffer_bytes / (first_keys.size() + 1), PostingGatherer::kMostBytes);
   parts_.push_back(std::make_unique<Part>(source_, buffer_bytes, std::string()));
   for (std::string& key : first_keys) {
     parts_.back()->end_key = key;
@@ -115,27 +126,41 @@ Status ParallelFill::ReadRows(Part* part) {
 }
 
 Status ParallelFill::AddEntries(Part* part) {
-  uint64_t added = 0;
-  NewRow& row = part->row;
+  uint64_t made = 0;
   for (size_t i = 0; i < source_.indexes.size(); ++i) {
-    BASALT_RETURN_IF_ERROR(row.Encode(source_.indexes[i]));
-    txn::EntryBuffer& buffer = *part->buffers[i];
-    const size_t before = buffer.bytes();
-    for (size_t entry = 0; entry < row.size(); ++entry) {
-      buffer.Add(row.key(entry), row.value(entry));
-      added += row.key(entry).size() + row.value(entry).size();
-    }
-    part->bytes += buffer.bytes() - before;
+    const size_t before = part->BytesOf(i);
+    BASALT_RETURN_IF_ERROR(AddEntriesOf(i, part, &made));
+    part->bytes += part->BytesOf(i) - before;
   }
   part->rows.fetch_add(1, std::memory_order_relaxed);
-  part->entry_bytes.fetch_add(added, std::memory_order_relaxed);
+  part->entry_bytes.fetch_add(made, std::memory_order_relaxed);
   return part->bytes < part->buffer_bytes ? Status::Ok() : HandOver(part);
+}
+
+Status ParallelFill::AddEntriesOf(size_t index, Part* part, uint64_t* made) {
+  NewRow& row = part->row;
+  txn::EntryBuffer& buffer = *part->buffers[index];
+  if (PostingGatherer* gatherer = part->gatherers[index].get()) {
+    const codec::PostingEncoder* words = nullptr;
+    BASALT_RETURN_IF_ERROR(row.TakeWords(source_.indexes[index], &words));
+    const size_t before = gatherer->bytes();
+    gatherer->Add(*words, &buffer);
+    *made += gatherer->bytes() - before;
+    return Status::Ok();
+  }
+  BASALT_RETURN_IF_ERROR(row.Encode(source_.indexes[index]));
+  for (size_t entry = 0; entry < row.size(); ++entry) {
+    buffer.Add(row.key(entry), row.value(entry));
+    *made += row.key(entry).size() + row.value(entry).size();
+  }
+  return Status::Ok();
 }
 
 // Sorts what has gathered, and gives it to the load.
 Status ParallelFill::HandOver(Part* part) {
   part->bytes = 0;
   for (size_t i = 0; i < part->buffers.size(); ++i) {
+    if (part->gatherers[i] != nullptr) part->gatherers[i]->Finish(part->buffers[i].get());
     if (part->buffers[i]->count() == 0) continue;
     part->buffers[i]->Sort();
     MutexLock lock(mutex_);

@@ -38,7 +38,7 @@ class ParallelFill {
     size_t buffer_bytes = 0;        // of entries that all parts together have in memory
   };
 
-  // `first_keys`: of all parts but the first, ascending. At least one.
+  // `first_keys`: of all parts but the first, ascending. None: there is one part.
   ParallelFill(const Source& source, std::vector<std::string> first_keys, txn::BulkLoad* load,
                TaskProgress* progress);
   ~ParallelFill();
@@ -56,6 +56,7 @@ class ParallelFill {
   Status RunPart(Part* part);
   Status ReadRows(Part* part);
   Status AddEntries(Part* part);
+  Status AddEntriesOf(size_t index, Part* part, uint64_t* made);
   Status HandOver(Part* part);
   void CountWork();
   bool Report();

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/rows/posting_writer.h"
 
+#include <string>
+#include <utility>
+
+#include "codec/posting.h"
+#include "engine/entry_name.h"
+
 namespace basalt::engine {
 
 PostingWriter::PostingWriter(RowContext* context) : context_(context) {
@@ -11,7 +17,7 @@ PostingWriter::PostingWriter(RowContext* context) : context_(context) {
     const auto encoder = [&] {
       return std::make_unique<codec::PostingEncoder>(table.descriptor(), i, index.codec.get());
     };
-    indexes_.push_back({index.family, encoder(), encoder()});
+    indexes_.push_back({i, index.family, encoder(), encoder()});
   }
 }
 
@@ -30,21 +36,63 @@ Status PostingWriter::TakeAdded(const uint8_t* record, uint64_t hidden_id) {
 }
 
 Status PostingWriter::PutAdded() {
-  for (const Words& index : indexes_) {
-    for (size_t i = 0; i < index.added->size(); ++i) BASALT_RETURN_IF_ERROR(Put(index, i));
-  }
+  for (const Words& index : indexes_) BASALT_RETURN_IF_ERROR(PutAllAdded(index));
   return Status::Ok();
 }
 
 Status PostingWriter::PutChanges() {
-  for (const Words& index : indexes_) BASALT_RETURN_IF_ERROR(PutChangesOf(index));
+  for (const Words& index : indexes_) {
+    bool in_blocks = false;
+    BASALT_RETURN_IF_ERROR(IsInBlocks(index, &in_blocks));
+    if (!in_blocks) {
+      BASALT_RETURN_IF_ERROR(PutChangesOf(index));
+      continue;
+    }
+    BASALT_RETURN_IF_ERROR(SupersedeBlocks(index));
+    BASALT_RETURN_IF_ERROR(PutAllAdded(index));
+  }
   return Status::Ok();
 }
 
 Status PostingWriter::DeleteRemoved() {
   for (const Words& index : indexes_) {
-    for (size_t i = 0; i < index.removed->size(); ++i) BASALT_RETURN_IF_ERROR(Delete(index, i));
+    bool in_blocks = false;
+    BASALT_RETURN_IF_ERROR(IsInBlocks(index, &in_blocks));
+    BASALT_RETURN_IF_ERROR(in_blocks ? SupersedeBlocks(index) : DeleteAllRemoved(index));
   }
+  return Status::Ok();
+}
+
+// Nobody else writes the entry meanwhile. A row that expires has no blocks.
+Status PostingWriter::IsInBlocks(const Words& index, bool* in_blocks) {
+  own_value_.Reset();
+  Status found = context_->transaction()->reads().Get(index.family, index.removed->key(0),
+                                                      txn::View::kLatest, &own_value_);
+  if (found.code() == Code::kNotFound) return Status::Ok();
+  BASALT_RETURN_IF_ERROR(std::move(found));
+  codec::DocumentValue document;
+  if (!codec::DecodeDocumentValue(Bytes(own_value_.data(), own_value_.size()), &document)) {
+    return MalformedEntry(context_->table(), index.position, index.removed->key(0));
+  }
+  *in_blocks = document.in_blocks;
+  return Status::Ok();
+}
+
+// The row's own entry goes, and its words in blocks are void.
+Status PostingWriter::SupersedeBlocks(const Words& index) {
+  std::string key(index.removed->key(0));
+  codec::SetPostingKind(codec::PostingKind::kSuperseded, &key);
+  BASALT_RETURN_IF_ERROR(context_->transaction()->writes().Put(index.family, key, Bytes()));
+  return Delete(index, 0);
+}
+
+Status PostingWriter::PutAllAdded(const Words& index) {
+  for (size_t i = 0; i < index.added->size(); ++i) BASALT_RETURN_IF_ERROR(Put(index, i));
+  return Status::Ok();
+}
+
+Status PostingWriter::DeleteAllRemoved(const Words& index) {
+  for (size_t i = 0; i < index.removed->size(); ++i) BASALT_RETURN_IF_ERROR(Delete(index, i));
   return Status::Ok();
 }
 

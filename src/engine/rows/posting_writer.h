@@ -15,9 +15,10 @@ namespace basalt::engine {
 // Keeps the entries that rows have in the FULLTEXT indexes of a table. A word that stays where it
 // is in an updated row costs no write.
 //
-// Which entries these are follows from the row, so nothing is read. They are written under the lock
-// of the row, like those of other indexes that are not unique. One thread at a time. Borrows the
-// context.
+// Which entries these are follows from the row. What is read is whether blocks have the words of a
+// row that is changed or deleted (docs/format/full-text.md): they are not changed then, but told to
+// be void for the row. All is done under the lock of the row, like in other indexes that are not
+// unique. One thread at a time. Borrows the context.
 class PostingWriter {
  public:
   explicit PostingWriter(RowContext* context);
@@ -38,17 +39,23 @@ class PostingWriter {
  private:
   // One FULLTEXT index.
   struct Words {
+    size_t position = 0;
     rocksdb::ColumnFamilyHandle* family = nullptr;
     std::unique_ptr<codec::PostingEncoder> removed;
     std::unique_ptr<codec::PostingEncoder> added;
   };
 
   Status PutChangesOf(const Words& index);
+  Status PutAllAdded(const Words& index);
+  Status DeleteAllRemoved(const Words& index);
+  Status IsInBlocks(const Words& index, bool* in_blocks);
+  Status SupersedeBlocks(const Words& index);
   Status Put(const Words& index, size_t entry);
   Status Delete(const Words& index, size_t entry);
 
   RowContext* const context_;
   std::vector<Words> indexes_;
+  rocksdb::PinnableSlice own_value_;  // of a row's own entry
 };
 
 }  // namespace basalt::engine

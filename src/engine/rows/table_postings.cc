@@ -1,42 +1,87 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/rows/table_postings.h"
 
+#include <optional>
+#include <utility>
+
 #include "codec/posting_encoder.h"
 #include "engine/database.h"
 #include "engine/entry_name.h"
 
 namespace basalt::engine {
 
-// A cursor over keys with one beginning: that of all postings of a word.
+// The postings of a word: those in blocks, and those that have entries of their own. No document
+// has both.
 class TablePostings::WordCursor final : public PostingCursor {
  public:
-  WordCursor(TablePostings* postings, std::unique_ptr<txn::Cursor> cursor, std::string beginning)
-      : postings_(postings), cursor_(std::move(cursor)), beginning_(std::move(beginning)) {}
+  WordCursor(TablePostings* postings, std::unique_ptr<txn::Cursor> entries,
+             const std::string& image)
+      : postings_(postings),
+        entries_(std::move(entries)),
+        blocks_(postings->context_->table(), postings->index_),
+        image_(image),
+        beginning_(postings->BeginningOf(codec::PostingKind::kWord, image)) {}
+
+  Status Bind() { return postings_->BindBlocks(&blocks_); }
 
   Status SeekTo(Bytes document) override {
-    target_.assign(beginning_).append(document);
-    cursor_->SeekForward(target_);
-    return Look();
+    if (!StandsAt(document)) {
+      target_.assign(beginning_).append(document);
+      entries_->SeekForward(target_);
+      BASALT_RETURN_IF_ERROR(LookAtEntry());
+      entries_from_ = document;
+      version_ = postings_->WritesVersion();
+    }
+    BASALT_RETURN_IF_ERROR(blocks_.SeekTo(image_, document));
+    return Choose();
   }
   Status Next() override {
-    cursor_->Next();
-    return Look();
+    // What has been written since may be next, or may be no more.
+    if (version_ != postings_->WritesVersion()) return SeekTo(std::string(document()) + '\0');
+    if (in_block_) {
+      BASALT_RETURN_IF_ERROR(blocks_.Next());
+    } else {
+      entries_->Next();
+      entries_from_.reset();
+      BASALT_RETURN_IF_ERROR(LookAtEntry());
+    }
+    return Choose();
   }
-  bool valid() const override { return valid_; }
-  Bytes document() const override { return cursor_->key().substr(beginning_.size()); }
-  Bytes positions() const override { return cursor_->value(); }
+  bool valid() const override { return in_block_ || has_entry_; }
+  Bytes document() const override { return in_block_ ? blocks_.document() : EntryDocument(); }
+  Bytes positions() const override { return in_block_ ? blocks_.positions() : entries_->value(); }
 
  private:
-  Status Look() {
-    valid_ = cursor_->Valid() && cursor_->key().substr(0, beginning_.size()) == beginning_;
-    return postings_->StatusOf(*cursor_);
+  Bytes EntryDocument() const { return entries_->key().substr(beginning_.size()); }
+
+  // Is the first entry at or behind the document the one at hand? A word may have few entries and
+  // many postings in blocks.
+  bool StandsAt(Bytes document) const {
+    return entries_from_.has_value() && *entries_from_ <= document &&
+           version_ == postings_->WritesVersion() && (!has_entry_ || document <= EntryDocument());
+  }
+  Status LookAtEntry() {
+    has_entry_ = entries_->Valid() && entries_->key().substr(0, beginning_.size()) == beginning_;
+    return postings_->StatusOf(*entries_);
+  }
+  // The first of the two.
+  Status Choose() {
+    const bool has_block = blocks_.valid() && blocks_.word() == image_;
+    in_block_ = has_block && (!has_entry_ || blocks_.document() < EntryDocument());
+    return in_block_ ? postings_->GoOn() : Status::Ok();
   }
 
   TablePostings* const postings_;
-  const std::unique_ptr<txn::Cursor> cursor_;
+  const std::unique_ptr<txn::Cursor> entries_;
+  BlockCursor blocks_;
+  const std::string image_;
   const std::string beginning_;
   std::string target_;
-  bool valid_ = false;
+  uint64_t version_ = 0;  // of the transaction's writes, at the last seek of entries_
+  // Where that was: entries_ stands at the first entry not before it.
+  std::optional<std::string> entries_from_;
+  bool has_entry_ = false;
+  bool in_block_ = false;
 };
 
 TablePostings::TablePostings(RowContext* context, size_t index, TaskProgress* progress)
@@ -61,12 +106,18 @@ TablePostings::~TablePostings() {
 Status TablePostings::NewCursor(const std::string& image, std::unique_ptr<PostingCursor>* cursor) {
   std::unique_ptr<txn::Cursor> entries;
   BASALT_RETURN_IF_ERROR(NewCursorOf(index_, &entries));
-  *cursor = std::make_unique<WordCursor>(this, std::move(entries),
-                                         BeginningOf(codec::PostingKind::kWord, image));
+  auto made = std::make_unique<WordCursor>(this, std::move(entries), image);
+  BASALT_RETURN_IF_ERROR(made->Bind());
+  *cursor = std::move(made);
   return Status::Ok();
 }
 
 Status TablePostings::VisitWords(const std::string& range, PostingVisitor* visitor) {
+  BASALT_RETURN_IF_ERROR(VisitEntries(range, visitor));
+  return VisitBlocks(range, visitor);
+}
+
+Status TablePostings::VisitEntries(const std::string& range, PostingVisitor* visitor) {
   const Table& table = context_->table();
   const size_t levels = columns_[0].collation->levels().size();
   const std::string beginning = BeginningOf(codec::PostingKind::kWord, range);
@@ -80,6 +131,18 @@ Status TablePostings::VisitWords(const std::string& range, PostingVisitor* visit
       return MalformedEntry(table, index_, entries->key());
     }
     BASALT_RETURN_IF_ERROR(visitor->Visit(posting.word, posting.document, entries->value()));
+  }
+  return Status::Ok();
+}
+
+Status TablePostings::VisitBlocks(const std::string& range, PostingVisitor* visitor) {
+  BlockCursor blocks(context_->table(), index_);
+  BASALT_RETURN_IF_ERROR(BindBlocks(&blocks));
+  BASALT_RETURN_IF_ERROR(blocks.SeekTo(range, {}));
+  while (blocks.valid() && blocks.word().starts_with(range)) {
+    BASALT_RETURN_IF_ERROR(GoOn());
+    BASALT_RETURN_IF_ERROR(visitor->Visit(blocks.word(), blocks.document(), blocks.positions()));
+    BASALT_RETURN_IF_ERROR(blocks.Next());
   }
   return Status::Ok();
 }
@@ -123,7 +186,11 @@ Status TablePostings::CountEntries(TextTotals* totals) {
 
 // From the entry that the cursor stands at.
 Status TablePostings::ReadLength(const txn::Cursor& entry, uint64_t* words) const {
-  if (codec::DecodeDocumentLength(entry.value(), words)) return Status::Ok();
+  codec::DocumentValue document;
+  if (codec::DecodeDocumentValue(entry.value(), &document)) {
+    *words = document.words;
+    return Status::Ok();
+  }
   return MalformedEntry(context_->table(), index_, entry.key());
 }
 
@@ -159,8 +226,22 @@ Status TablePostings::NewCursorOf(size_t index, std::unique_ptr<txn::Cursor>* cu
   return (*cursor)->Bind(snapshot_, &context_->transaction()->writes().Of(data.family));
 }
 
+uint64_t TablePostings::WritesVersion() const {
+  const Index& data = context_->table().index(index_);
+  return txn::VersionOf(&context_->transaction()->writes().Of(data.family));
+}
+
+Status TablePostings::BindBlocks(BlockCursor* blocks) {
+  const Index& data = context_->table().index(index_);
+  return blocks->Bind(snapshot_, &context_->transaction()->writes().Of(data.family),
+                      /*fill_cache=*/true);
+}
+
 Status TablePostings::StatusOf(const txn::Cursor& cursor) {
-  if (!cursor.Valid()) return cursor.status();
+  return cursor.Valid() ? GoOn() : cursor.status();
+}
+
+Status TablePostings::GoOn() {
   if (++moves_ % TaskProgress::kEntriesPerReport != 0 || progress_ == nullptr) return Status::Ok();
   return progress_->Report(moves_, 0) ? Status::Ok() : Status(Code::kInterrupted);
 }

@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "codec/column.h"
 #include "codec/posting.h"
+#include "engine/block_cursor.h"
 #include "engine/full_text/posting_source.h"
 #include "engine/rows/partial_row_image.h"
 #include "engine/rows/row_context.h"
@@ -47,10 +48,16 @@ class TablePostings final : public PostingSource {
   class WordCursor;
 
   Status NewCursorOf(size_t index, std::unique_ptr<txn::Cursor>* cursor);
+  Status BindBlocks(BlockCursor* blocks);
+  uint64_t WritesVersion() const;
+  Status VisitEntries(const std::string& range, PostingVisitor* visitor);
+  Status VisitBlocks(const std::string& range, PostingVisitor* visitor);
   Status CountEntries(TextTotals* totals);
   CountedTexts::View View() const;
   // After a move of a cursor: what stopped it, and whether the statement goes on.
   Status StatusOf(const txn::Cursor& cursor);
+  // After any move: whether the statement goes on.
+  Status GoOn();
   Status ReadLength(const txn::Cursor& entry, uint64_t* words) const;
   // A key of the index: its head, and what follows.
   std::string BeginningOf(codec::PostingKind kind, Bytes rest) const;

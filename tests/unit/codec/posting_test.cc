@@ -125,6 +125,10 @@ TEST(Posting, KeysAreTakenApart) {
     EXPECT_FALSE(DecodePostingKey(Bytes(key).substr(0, bytes), 1, &posting)) << bytes;
   }
   key[4] = 2;
+  ASSERT_TRUE(DecodePostingKey(key, 1, &posting));
+  EXPECT_EQ(posting.kind, PostingKind::kBlock);
+  EXPECT_EQ(posting.word, Bytes(images.Of("ABC")));
+  key[4] = 4;
   EXPECT_FALSE(DecodePostingKey(key, 1, &posting)) << "a kind that is unknown";
 }
 
@@ -138,14 +142,29 @@ TEST(Posting, RowsHaveAKeyAndALength) {
   EXPECT_EQ(posting.kind, PostingKind::kDocument);
   EXPECT_TRUE(posting.word.empty());
   EXPECT_EQ(posting.document, "row");
+  key[4] = 3;
+  ASSERT_TRUE(DecodePostingKey(key, 1, &posting));
+  EXPECT_EQ(posting.kind, PostingKind::kSuperseded);
+  EXPECT_TRUE(posting.word.empty());
+}
 
-  uint64_t words;
-  EXPECT_TRUE(DecodeDocumentLength(Bytes("\0", 1), &words));
-  EXPECT_EQ(words, 0u);
-  EXPECT_TRUE(DecodeDocumentLength("\x82\x29", &words));
-  EXPECT_EQ(words, 297u);
-  EXPECT_FALSE(DecodeDocumentLength("", &words));
-  EXPECT_FALSE(DecodeDocumentLength("\x01\x01", &words));
+TEST(Posting, RowsHaveALength) {
+  using std::string_literals::operator""s;
+  const std::vector<std::pair<std::string, DocumentValue>> kValues = {
+      {"\0"s, {0, false}}, {"\x82\x29", {297, false}}, {"\x82\x29\x01", {297, true}}};
+  for (const auto& [bytes, document] : kValues) {
+    std::string written;
+    AppendDocumentValue(document, &written);
+    EXPECT_EQ(Hex(written), Hex(bytes));
+    DocumentValue read;
+    ASSERT_TRUE(DecodeDocumentValue(bytes, &read));
+    EXPECT_EQ(read.words, document.words);
+    EXPECT_EQ(read.in_blocks, document.in_blocks);
+  }
+  for (const std::string& bytes : {""s, "\x82"s, "\x01\x00"s, "\x01\x02"s, "\x01\x01\x01"s}) {
+    DocumentValue read;
+    EXPECT_FALSE(DecodeDocumentValue(bytes, &read)) << Hex(bytes);
+  }
 }
 
 }  // namespace

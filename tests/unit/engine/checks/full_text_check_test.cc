@@ -119,6 +119,84 @@ TEST_P(FullTextCheckTest, GarbageIsFound) {
               ElementsAre(HasSubstr("1 entries that contradict the format")));
 }
 
+// All words are in blocks when the index has been built.
+class FullTextBlocksCheckTest : public FullTextCheckTest {
+ protected:
+  void SetUp() override {
+    FullTextCheckTest::SetUp();
+    IndexRebuild rebuild(table_.get(), &progress_, nullptr);
+    ASSERT_EQ(rebuild.Run({kWords}).ToString(), "ok");
+    access_.reset();
+    OpenWordTable();
+    encoder_ = std::make_unique<codec::PostingEncoder>(table_->descriptor(), kWords,
+                                                       table_->index(kWords).codec.get());
+  }
+  // The block of a word that only one row has.
+  void TakeBlock(int id, const Texts& row, size_t position) {
+    Take(id, row, position);
+    codec::SetPostingKind(codec::PostingKind::kBlock, &key_);
+    value_.insert(0, 1, '\0');
+  }
+};
+
+TEST_P(FullTextBlocksCheckTest, AHealthyIndexHasNoFindings) {
+  EXPECT_THAT(Check(CheckDepth::kQuick), IsEmpty());
+  EXPECT_THAT(Check(), IsEmpty());
+  BeginWork();
+  ASSERT_TRUE(Change(1, 1, {"apple", "plum"}).ok());
+  ASSERT_TRUE(Remove(3).ok());
+  Commit();
+  EXPECT_THAT(Check(), IsEmpty());
+}
+
+TEST_P(FullTextBlocksCheckTest, ALackingBlockIsFound) {
+  TakeBlock(1, first_, 2);
+  RemoveTaken();
+  EXPECT_THAT(Check(), ElementsAre(HasSubstr("1 rows without an entry")));
+}
+
+TEST_P(FullTextBlocksCheckTest, ABlockOfAWordThatTheRowHasNotIsFound) {
+  TakeBlock(1, {"kiwi", std::nullopt}, 1);
+  WriteTaken();
+  EXPECT_THAT(Check(), ElementsAre(HasSubstr("1 entries that do not belong to their row")));
+}
+
+TEST_P(FullTextBlocksCheckTest, AnEntryBesideABlockIsFound) {
+  Take(1, first_, 2);
+  WriteTaken();
+  EXPECT_THAT(Check(), ElementsAre(HasSubstr("does not hold what the rows say")));
+}
+
+TEST_P(FullTextBlocksCheckTest, GarbageIsFound) {
+  TakeBlock(1, first_, 1);
+  value_ = "\x05garbage";
+  WriteTaken();
+  const std::vector<std::string> lines = Check(CheckDepth::kMedium);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines.front(), HasSubstr("cannot be read"));
+}
+
+// Otherwise the next change of the row would leave words behind.
+TEST_P(FullTextBlocksCheckTest, ALackingMarkIsFound) {
+  Take(1, first_, 0);
+  WriteTaken();
+  EXPECT_THAT(Check(), ElementsAre(HasSubstr("does not mark the rows")));
+}
+
+TEST_P(FullTextBlocksCheckTest, AMarkOfARowWithoutBlocksIsFound) {
+  BeginWork();
+  ASSERT_TRUE(Put(5, first_).ok());
+  Commit();
+  EXPECT_THAT(Check(), IsEmpty());
+  // The fifth row; with a hidden key the one that came fifth.
+  Take(5, first_, 0);
+  value_.push_back('\x01');
+  WriteTaken();
+  EXPECT_THAT(Check(), ElementsAre(HasSubstr("does not mark the rows")));
+}
+
+INSTANTIATE_TEST_SUITE_P(PrimaryKeys, FullTextBlocksCheckTest, testing::Bool());
+
 TEST_P(FullTextCheckTest, ARebuiltIndexHasAllWordsAndItsRules) {
   const auto record = [this] { return *database_->catalog()->FindTable("d.words"); };
   const catalog::IndexRecord before = record().indexes[kWords];

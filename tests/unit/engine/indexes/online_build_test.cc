@@ -14,6 +14,7 @@
 #include "engine/indexes/index_build.h"
 #include "engine/loads/bulk_insert.h"
 #include "unit/engine/damage_fixture.h"
+#include "unit/engine/entries_of_rows.h"
 
 namespace basalt::engine {
 namespace {
@@ -181,14 +182,11 @@ class OnlineBuildTest : public DamageFixture {
     return std::to_string(value);
   }
 
-  // All entries of an index, without its number.
+  // All that an index says, without its number.
   std::vector<std::pair<std::string, std::string>> EntriesOf(size_t index) {
     const auto reader = database_->transactions()->NewTransaction();
     reader->Begin({});
-    std::vector<std::pair<std::string, std::string>> entries;
-    IndexWalk walk(*table_, index, reader.get());
-    while (walk.Next().ok()) entries.emplace_back(walk.key().substr(4), walk.value());
-    return entries;
+    return test::EntriesOfRows(*table_, index, reader.get());
   }
 
   bool reverse_ = false;

@@ -9,51 +9,67 @@
 #include <algorithm>
 #include <optional>
 #include <random>
+#include <set>
+#include <tuple>
 
 #include "codec/posting_encoder.h"
+#include "codec/word_image.h"
 #include "engine/full_text/query_parser.h"
 #include "engine/full_text/word_search.h"
+#include "engine/indexes/index_rebuild.h"
 #include "engine/indexes/index_walk.h"
+#include "unit/engine/entries_of_rows.h"
 #include "unit/engine/word_table_fixture.h"
 
 namespace basalt::engine {
 namespace {
 
-// With a primary key or a hidden one.
-class TablePostingsTest : public WordTableFixture, public testing::WithParamInterface<bool> {
+class NoProgress final : public TaskProgress {
+ public:
+  void NextStage() override {}
+  bool Report(uint64_t, uint64_t) override { return true; }
+};
+
+// With a primary key or a hidden one; without blocks, or with the index built anew now and then.
+class TablePostingsTest : public WordTableFixture,
+                          public testing::WithParamInterface<std::tuple<bool, bool>> {
  protected:
+  static bool HasHiddenKey() { return std::get<0>(GetParam()); }
+  static bool HasBlocks() { return std::get<1>(GetParam()); }
   void SetUp() override {
     Open();
-    CreateWordTable(GetParam());
+    CreateWordTable(HasHiddenKey());
+  }
+  // All words of all rows are in blocks then.
+  void MakeBlocks() {
+    NoProgress progress;
+    IndexRebuild rebuild(table_.get(), &progress, nullptr);
+    ASSERT_EQ(rebuild.Run({kWords}).ToString(), "ok");
+    access_.reset();
+    OpenWordTable();
+  }
+  std::multiset<codec::PostingKind> KindsOfEntries() {
+    std::multiset<codec::PostingKind> kinds;
+    IndexWalk walk(*table_, kWords, transaction_.get());
+    while (walk.Next().ok()) {
+      kinds.insert(static_cast<codec::PostingKind>(walk.key()[codec::kPostingHeadBytes - 1]));
+    }
+    return kinds;
   }
 
-  // All entries of the index, in hexadecimal; documents by the ids of their rows.
-  std::vector<std::string> Entries(txn::Transaction* transaction) {
-    std::vector<std::string> entries;
-    IndexWalk walk(*table_, kWords, transaction);
-    while (walk.Next().ok()) entries.push_back(Show(walk.key(), walk.value()));
-    return entries;
-  }
-  static std::string Show(Bytes key, Bytes value) {
-    std::string shown;
-    AppendHex(key, &shown);
-    shown += '=';
-    AppendHex(value, &shown);
-    return shown;
-  }
   // Those that the rows must have. With a hidden key only how many: ids are not known here.
   void ExpectEntries(const WordRows& rows) {
-    const std::vector<std::string> entries = Entries(transaction_.get());
-    std::vector<std::string> expected;
+    const auto entries = test::EntriesOfRows(*table_, kWords, transaction_.get());
+    std::vector<std::pair<std::string, std::string>> expected;
     codec::PostingEncoder encoder(table_->descriptor(), kWords, table_->index(kWords).codec.get());
     for (const auto& [id, row] : rows) {
       ASSERT_TRUE(encoder.Encode(RecordOf(id, row).data(), 1, 0).ok());
       for (size_t i = 0; i < encoder.size(); ++i) {
-        expected.push_back(Show(encoder.key(i), encoder.value(i)));
+        expected.emplace_back(encoder.key(i).substr(sizeof(uint32_t)), encoder.value(i));
       }
     }
     std::sort(expected.begin(), expected.end());
-    if (GetParam()) {
+    if (HasHiddenKey()) {
       ASSERT_EQ(entries.size(), expected.size());
     } else {
       ASSERT_EQ(entries, expected);
@@ -98,6 +114,8 @@ class TablePostingsTest : public WordTableFixture, public testing::WithParamInte
   }
 };
 
+using TablePostingsInBlocksTest = TablePostingsTest;
+
 std::optional<std::string> RandomText(std::mt19937* random) {
   static const char* const kWords[] = {"apple", "the",  "pear", "of",   "plum",
                                        "fig",   "lime", "a",    "kiwi", "applet"};
@@ -114,6 +132,7 @@ TEST_P(TablePostingsTest, EntriesFollowTheRows) {
   WordRows committed;
   for (int round = 0; round < 60; ++round) {
     WordRows rows = committed;
+    if (HasBlocks() && round % 15 == 10) MakeBlocks();
     BeginWork();
     std::optional<WordRows> at_savepoint;
     txn::Transaction::Savepoint savepoint;
@@ -193,6 +212,100 @@ TEST_P(TablePostingsTest, AWordThatStaysCostsNoWrite) {
   Commit();
 }
 
+// Blocks stay as they are, whatever happens to their rows.
+TEST_P(TablePostingsInBlocksTest, BlocksAreVoidForRowsThatHaveChanged) {
+  using codec::PostingKind;
+  BeginWork();
+  for (int id = 1; id <= 4; ++id) ASSERT_TRUE(Put(id, {"apple pear", "plum"}).ok());
+  Commit();
+  MakeBlocks();
+  BeginWork();
+  std::multiset<PostingKind> kinds(KindsOfEntries());
+  EXPECT_EQ(kinds.count(PostingKind::kDocument), 4u);
+  EXPECT_EQ(kinds.count(PostingKind::kBlock), 3u) << "one a word";
+  EXPECT_EQ(kinds.size(), 7u);
+  ASSERT_TRUE(Change(2, 2, {"apple fig", std::nullopt}).ok());
+  ASSERT_TRUE(Remove(3).ok());
+  Commit();
+  BeginWork();
+  ASSERT_TRUE(Remove(2).ok());
+  ASSERT_TRUE(Put(3, {"apple", "kiwi"}).ok());
+  ASSERT_TRUE(Put(2, {"lime", "kiwi"}).ok());
+  Commit();
+  BeginWork();
+  kinds = KindsOfEntries();
+  EXPECT_EQ(kinds.count(PostingKind::kBlock), 3u);
+  EXPECT_EQ(kinds.count(PostingKind::kSuperseded), 2u);
+  EXPECT_EQ(kinds.count(PostingKind::kDocument), 4u);
+  EXPECT_EQ(kinds.count(PostingKind::kWord), 4u);
+  const Texts old = {"apple pear", "plum"};
+  const WordRows rows = {{1, old}, {2, {"lime", "kiwi"}}, {3, {"apple", "kiwi"}}, {4, old}};
+  RowContext context(table_);
+  context.Begin(transaction_.get(), {});
+  ExpectSearches(rows, &context);
+  ExpectEntries(rows);
+  RollbackWork();
+}
+
+// As any read of the transaction does.
+TEST_P(TablePostingsTest, ACursorSeesWhatIsWrittenMeanwhile) {
+  BeginWork();
+  for (int id = 1; id <= 4; ++id) ASSERT_TRUE(Put(id, {"apple", std::nullopt}).ok());
+  Commit();
+  if (HasBlocks()) MakeBlocks();
+  BeginWork();
+  RowContext context(table_);
+  context.Begin(transaction_.get(), {});
+  TablePostings postings(&context, kWords, nullptr);
+  std::unique_ptr<PostingCursor> cursor;
+  codec::WordImages images(language_.collation());
+  ASSERT_TRUE(postings.NewCursor(images.Of("apple"), &cursor).ok());
+  ASSERT_TRUE(cursor->SeekTo({}).ok());
+  ASSERT_TRUE(cursor->Next().ok());
+  ASSERT_TRUE(cursor->valid()) << "the second row";
+  ASSERT_TRUE(Change(3, 3, {"pear", std::nullopt}).ok());
+  ASSERT_TRUE(Remove(4).ok());
+  ASSERT_TRUE(Put(9, {"apple", std::nullopt}).ok());
+  const std::string second(cursor->document());
+  ASSERT_TRUE(cursor->Next().ok());
+  ASSERT_TRUE(cursor->valid()) << "the new row";
+  const std::string last(cursor->document());
+  EXPECT_GT(last, second);
+  ASSERT_TRUE(cursor->Next().ok());
+  EXPECT_FALSE(cursor->valid());
+  ASSERT_TRUE(cursor->SeekTo(second).ok());
+  EXPECT_EQ(cursor->document(), second);
+  ASSERT_TRUE(cursor->SeekTo(second + '\0').ok());
+  EXPECT_EQ(cursor->document(), last);
+  RollbackWork();
+}
+
+// Of one word there are more than a block takes.
+TEST_P(TablePostingsInBlocksTest, ManyRowsInBlocks) {
+  constexpr int kRows = 3000;
+  WordRows rows;
+  BeginWork();
+  for (int id = 1; id <= kRows; ++id) {
+    rows[id] = {id % 7 == 0 ? "apple" : "pear apple", id % 500 == 0 ? "plum" : "lime"};
+    ASSERT_TRUE(Put(id, rows[id]).ok());
+  }
+  Commit();
+  MakeBlocks();
+  BeginWork();
+  EXPECT_GT(KindsOfEntries().count(codec::PostingKind::kBlock), 8u);
+  for (int id = 5; id <= kRows; id += 100) {
+    rows[id] = {"fig apple", "plum of"};
+    ASSERT_TRUE(Change(id, id, rows[id]).ok());
+    rows.erase(id + 1);
+    ASSERT_TRUE(Remove(id + 1).ok());
+  }
+  RowContext context(table_);
+  context.Begin(transaction_.get(), {});
+  ExpectSearches(rows, &context);
+  ExpectEntries(rows);
+  RollbackWork();
+}
+
 TEST_P(TablePostingsTest, ManyRowsAreNotCountedForEachSearch) {
   constexpr auto kRows = static_cast<int>(CountedTexts::kFewRows);
   const auto count = [this] {
@@ -242,7 +355,10 @@ TEST_P(TablePostingsTest, AMissingRowIsCorruption) {
   RollbackWork();
 }
 
-INSTANTIATE_TEST_SUITE_P(PrimaryKeys, TablePostingsTest, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Tables, TablePostingsTest,
+                         testing::Combine(testing::Bool(), testing::Bool()));
+INSTANTIATE_TEST_SUITE_P(Tables, TablePostingsInBlocksTest,
+                         testing::Combine(testing::Bool(), testing::Values(true)));
 
 }  // namespace
 }  // namespace basalt::engine
