@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """SPATIAL indexes: building, size, windows of three sizes, the nearest ten, inserts and updates.
 
-Points and squares lie around a thousand centres, as towns do around cities; the squares have sides
-from a few metres to several degrees. Both engines get the same rows and the same windows, and turns
-are interleaved. At the end each engine must find as many rows with the index as without it.
+Points and areas are those of the earth's shores (bench/shore_rows.py). Both engines get the same
+rows and the same windows, and turns are interleaved. Windows lie at shores, where there is
+something to be found. At the end each engine must find as many rows with the index as without it.
 """
 
 import random
 import statistics
+from pathlib import Path
 
 from bench import bars, clients
 from bench.harness import Size
 from bench.report import Report
 from bench.rounds import bars_of_medians, names_of, rounds_of
+from bench.shore_rows import ShoreRows
 from bench.sysbench_tool import DATABASE
 
 NAME = "spatial"
@@ -28,38 +30,42 @@ SIZES = {
     "memory_mb": Size(256, 2048, "size of the cache"),
 }
 TABLES = ("points", "areas")
-CENTRES = 1000
 # name -> side in degrees
 WINDOWS = {"small": 0.05, "middle": 1.0, "large": 10.0}
 NEAR = 0.5  # side of the window in which the nearest ten are looked for
-# A normal distribution is near enough the sum of a few even ones. RAND(n) is the same everywhere.
-PLACE = "ROUND({centre} + {spread} * (RAND(seq * 7 + {n}) + RAND(seq * 13 + {n}) - 1), 6)"
-X = PLACE.format(centre="-170 + (seq % 1000) * 7919 % 1000 * 0.34", spread="1.5", n=1)
-Y = PLACE.format(centre="-80 + (seq % 1000) * 104729 % 1000 * 0.16", spread="1.5", n=2)
-SIDE = "POW(10, -4 + 4.5 * POW(RAND(seq * 17 + 3), 2))"
-GEOMETRIES = {
-    "points": "POINT(x, y)",
-    "areas": "ST_GeomFromText(CONCAT('POLYGON((', x, ' ', y, ',', x, ' ', y + side, ',', x + side, "
-    "' ', y + side, ',', x + side, ' ', y, ',', x, ' ', y, '))'))",
-}
 
 
 def measure(bench) -> Report:
     size = bench.size
+    rows = rows_of(bench)
     report = bench.report(
         f"{size['rows']:,} points and as many areas, {size['rounds']} rounds of {size['windows']} "
         f"windows of each size, {size['memory_mb']} MB of cache"
     )
     bench.start(size["memory_mb"] * 2**20)
-    add_builds(report, bench.each(lambda c: build(bench, c), "rows and indexes"))
-    add_windows(report, bench.rounds(size["rounds"], lambda c, n: windows(bench, c, n)))
-    add_changes(report, bench.rounds(size["rounds"], lambda c, n: changes(bench, c, n)))
-    for engine, found in bench.each(differences, "comparing with scans").items():
-        report.failures += [f"{engine}: {text}" for text in found]
+    files = {t: rows.write(t, size["rows"], bench.folder / f"{t}.tsv") for t in TABLES}
+    add_builds(report, bench.each(lambda c: build(bench, c, files), "rows and indexes"))
+    add_windows(report, bench.rounds(size["rounds"], lambda c, n: windows(bench, c, rows, n)))
+    add_changes(report, bench.rounds(size["rounds"], lambda c, n: changes(bench, c, rows, n)))
+    found = bench.each(lambda c: differences(c, rows), "comparing with scans")
+    for engine, texts in found.items():
+        report.failures += [f"{engine}: {text}" for text in texts]
     return report
 
 
-def build(bench, contender) -> dict[str, dict[str, float]]:
+def rows_of(bench) -> ShoreRows:
+    """Those that are there from the beginning, and then those that are inserted. DevError when more
+    are asked for than there are."""
+    from tools.setup import shores
+
+    size = bench.size
+    bench.facts |= {f"shores: {name}": text for name, text in shores.install().items()}
+    rows = ShoreRows(shores.read())
+    rows.check(size["rows"] + size["rounds"] * size["batches"] * size["batch"])
+    return rows
+
+
+def build(bench, contender, files: dict[str, Path]) -> dict[str, dict[str, float]]:
     """table -> seconds of ADD SPATIAL INDEX, and bytes that it adds to the files."""
     contender.new_database()
     found = {}
@@ -70,8 +76,8 @@ def build(bench, contender) -> dict[str, dict[str, float]]:
                 f"{contender.table_options}"
             )
             cursor.execute(
-                f"INSERT INTO {table} SELECT seq, {GEOMETRIES[table]} FROM (SELECT seq, {X} AS x, "
-                f"{Y} AS y, ROUND({SIDE}, 6) AS side FROM seq_1_to_{bench.size['rows']}) AS made"
+                f"LOAD DATA INFILE '{files[table]}' INTO TABLE {table} (id, @wkb) "
+                "SET g = ST_GeomFromWKB(UNHEX(@wkb))"
             )
             before = contender.disk_at_rest()
             seconds = clients.timed(cursor, f"ALTER TABLE {table} ADD SPATIAL INDEX g (g)")
@@ -85,17 +91,15 @@ def build(bench, contender) -> dict[str, dict[str, float]]:
     return found
 
 
-def square(rng: random.Random, side: float) -> str:
-    """Around one of the centres, where there is something to be found."""
-    number = rng.randrange(CENTRES)
-    x = -170 + number * 7919 % 1000 * 0.34 + rng.uniform(-1, 1) - side / 2
-    y = -80 + number * 104729 % 1000 * 0.16 + rng.uniform(-1, 1) - side / 2
+def square(rng: random.Random, rows: ShoreRows, side: float) -> str:
+    """With a place at a shore somewhere in it."""
+    x, y = (place - rng.uniform(0, side) for place in rows.near(rng))
     corners = ((x, y), (x, y + side), (x + side, y + side), (x + side, y), (x, y))
     ring = ",".join(f"{a:.6f} {b:.6f}" for a, b in corners)
     return f"ST_GeomFromText('POLYGON(({ring}))')"
 
 
-def windows(bench, contender, number: int) -> dict[str, float]:
+def windows(bench, contender, rows: ShoreRows, number: int) -> dict[str, float]:
     """Name -> milliseconds of the median query. Each round has windows of its own."""
     found = {}
     with contender.server.connect(DATABASE) as link, link.cursor() as cursor:
@@ -105,14 +109,14 @@ def windows(bench, contender, number: int) -> dict[str, float]:
                 found[f"{table}, {name} window"] = median_time(
                     cursor,
                     f"SELECT COUNT(*) FROM {table} WHERE MBRIntersects(g, {{window}})",
-                    [square(rng, side) for _ in range(bench.size["windows"])],
+                    [square(rng, rows, side) for _ in range(bench.size["windows"])],
                 )
         rng = random.Random(f"nearest {number}")
         found["points, nearest 10"] = median_time(
             cursor,
             "SELECT id FROM points WHERE MBRIntersects(g, {window}) "
             "ORDER BY ST_Distance(g, ST_Centroid({window})) LIMIT 10",
-            [square(rng, NEAR) for _ in range(bench.size["windows"])],
+            [square(rng, rows, NEAR) for _ in range(bench.size["windows"])],
         )
     return found
 
@@ -122,11 +126,11 @@ def median_time(cursor, query: str, windows: list[str]) -> float:
     return statistics.median(seconds) * 1e3
 
 
-def changes(bench, contender, number: int) -> dict[str, float]:
+def changes(bench, contender, rows: ShoreRows, number: int) -> dict[str, float]:
     """Name -> rows a second."""
     size = bench.size
-    rows = size["batch"] * size["batches"]
-    first = 10**7 * number
+    changed = size["batch"] * size["batches"]
+    first = size["rows"] + (number - 1) * changed
     rng = random.Random(f"changes {number}")
     found = {}
     with contender.server.connect(DATABASE) as link, link.cursor() as cursor:
@@ -134,21 +138,23 @@ def changes(bench, contender, number: int) -> dict[str, float]:
             inserted = updated = 0.0
             for batch in range(size["batches"]):
                 start = first + batch * size["batch"]
-                inserted += clients.timed(
-                    cursor,
-                    f"INSERT INTO {table} SELECT seq, {GEOMETRIES[table]} FROM (SELECT seq, {X} AS "
-                    f"x, {Y} AS y, ROUND({SIDE}, 6) AS side "
-                    f"FROM seq_{start}_to_{start + size['batch'] - 1}) AS made",
-                )
+                values = inserted_values(rows, table, range(start, start + size["batch"]))
+                inserted += clients.timed(cursor, f"INSERT INTO {table} VALUES {values}")
                 old = rng.randrange(1, size["rows"] - size["batch"])
                 updated += clients.timed(
                     cursor,
                     f"UPDATE {table} SET g = {moved(table)} "
                     f"WHERE id BETWEEN {old} AND {old + size['batch'] - 1}",
                 )
-            found[f"{table}, inserts"] = rows / inserted
-            found[f"{table}, updates"] = rows / updated
+            found[f"{table}, inserts"] = changed / inserted
+            found[f"{table}, updates"] = changed / updated
     return found
+
+
+def inserted_values(rows: ShoreRows, table: str, numbers: range) -> str:
+    return ",".join(
+        f"({row + 1},ST_GeomFromWKB(x'{rows.geometry(table, row).hex()}'))" for row in numbers
+    )
 
 
 def moved(table: str) -> str:
@@ -158,12 +164,12 @@ def moved(table: str) -> str:
     return "ST_Envelope(ST_Buffer(ST_Envelope(g), 0.001))"
 
 
-def differences(contender) -> list[str]:
+def differences(contender, rows: ShoreRows) -> list[str]:
     found = []
     rng = random.Random("check")
     for table in TABLES:
         for side in WINDOWS.values():
-            window = square(rng, side)
+            window = square(rng, rows, side)
             query = f"SELECT COUNT(*) FROM {table} {{}} INDEX (g) WHERE MBRIntersects(g, {window})"
             through, without = (
                 contender.server.sql(query.format(how), DATABASE) for how in ("FORCE", "IGNORE")
