@@ -15,7 +15,7 @@ namespace basalt::engine {
 //
 // A hash table with open addressing, and no std::unordered_map: a build looks for each word of each
 // row, and waits for memory most of that time. Here a look-up goes to a slot and a word. It goes to
-// two nodes of a list besides with the map, which took a fifth of a build.
+// two nodes of a list besides with the map, which took a sixth of a build.
 //
 // One thread.
 class WordNumbers {
