@@ -364,12 +364,10 @@ Status Store::ResumeWriting() {
   if (watcher_) watcher_->CheckNow();
   if (files_.wal_backlog.pending()) files_.wal_backlog.Drain();
   if (policy_.ResumeIsWorthTrying()) {
+    // Success is what OnErrorRecoveryEnd tells. RocksDB tells of an error before it counts it: for
+    // that moment Resume finds nothing to do, and it is Ok though all is as bad as before.
     const rocksdb::Status status = base_->Resume();
-    if (status.ok()) {
-      policy_.OnRecovered();
-    } else {
-      policy_.OnResumeFailed(status);
-    }
+    if (!status.ok()) policy_.OnResumeFailed(status);
   }
   if (writing_allowed()) files_.ballast->Ensure();
   return CheckWritingAllowed();

@@ -61,7 +61,7 @@ class ErrorPolicy {
 
   // RocksDB reports a background error; may change *error to make it milder (see the table).
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error);
-  // RocksDB has recovered, or says that there is nothing to recover from.
+  // RocksDB has told, by OnErrorRecoveryEnd, that it has recovered.
   void OnRecovered();
   // The log has met a full disk, or got out of it again.
   void OnLogWaits(bool waits);
