@@ -9,13 +9,16 @@ something to be found. At the end each engine must find as many rows with the in
 import random
 import statistics
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench import bars, clients
 from bench.harness import Size
 from bench.report import Report
 from bench.rounds import bars_of_medians, names_of, rounds_of
-from bench.shore_rows import ShoreRows
 from bench.sysbench_tool import DATABASE
+
+if TYPE_CHECKING:
+    from bench.shore_rows import ShoreRows
 
 NAME = "spatial"
 TITLE = "SPATIAL indexes"
@@ -53,9 +56,10 @@ def measure(bench) -> Report:
     return report
 
 
-def rows_of(bench) -> ShoreRows:
+def rows_of(bench) -> "ShoreRows":
     """Those that are there from the beginning, and then those that are inserted. DevError when more
     are asked for than there are."""
+    from bench.shore_rows import ShoreRows  # numpy is slow to import, and all programs are for help
     from tools.setup import shores
 
     size = bench.size
@@ -91,7 +95,7 @@ def build(bench, contender, files: dict[str, Path]) -> dict[str, dict[str, float
     return found
 
 
-def square(rng: random.Random, rows: ShoreRows, side: float) -> str:
+def square(rng: random.Random, rows: "ShoreRows", side: float) -> str:
     """With a place at a shore somewhere in it."""
     x, y = (place - rng.uniform(0, side) for place in rows.near(rng))
     corners = ((x, y), (x, y + side), (x + side, y + side), (x + side, y), (x, y))
@@ -99,7 +103,7 @@ def square(rng: random.Random, rows: ShoreRows, side: float) -> str:
     return f"ST_GeomFromText('POLYGON(({ring}))')"
 
 
-def windows(bench, contender, rows: ShoreRows, number: int) -> dict[str, float]:
+def windows(bench, contender, rows: "ShoreRows", number: int) -> dict[str, float]:
     """Name -> milliseconds of the median query. Each round has windows of its own."""
     found = {}
     with contender.server.connect(DATABASE) as link, link.cursor() as cursor:
@@ -126,7 +130,7 @@ def median_time(cursor, query: str, windows: list[str]) -> float:
     return statistics.median(seconds) * 1e3
 
 
-def changes(bench, contender, rows: ShoreRows, number: int) -> dict[str, float]:
+def changes(bench, contender, rows: "ShoreRows", number: int) -> dict[str, float]:
     """Name -> rows a second."""
     size = bench.size
     changed = size["batch"] * size["batches"]
@@ -151,7 +155,7 @@ def changes(bench, contender, rows: ShoreRows, number: int) -> dict[str, float]:
     return found
 
 
-def inserted_values(rows: ShoreRows, table: str, numbers: range) -> str:
+def inserted_values(rows: "ShoreRows", table: str, numbers: range) -> str:
     return ",".join(
         f"({row + 1},ST_GeomFromWKB(x'{rows.geometry(table, row).hex()}'))" for row in numbers
     )
@@ -164,7 +168,7 @@ def moved(table: str) -> str:
     return "ST_Envelope(ST_Buffer(ST_Envelope(g), 0.001))"
 
 
-def differences(contender, rows: ShoreRows) -> list[str]:
+def differences(contender, rows: "ShoreRows") -> list[str]:
     found = []
     rng = random.Random("check")
     for table in TABLES:

@@ -95,7 +95,7 @@ def make() -> None:
             made = write(texts, places, fresh / "articles.gz")
         (fresh / "texts").unlink()
         (fresh / "packages").rmdir()
-        versions = " ".join(version_of(file) for file in packages)
+        versions = " ".join(debian.version_of(file) for file in packages)
         known = {**made, "packages": versions, "recipe": recipe()}
         (fresh / "facts.json").write_text(json.dumps(known, indent=1))
     say(f"articles are there: {made['text']}")
@@ -124,12 +124,6 @@ def fetch(apt: debian.PrivateApt, folder: Path) -> list[Path]:
             )
     found = {file.name.partition("_")[0]: file for file in folder.glob("*.deb")}
     return [found[name] for name in PACKAGES]
-
-
-def version_of(file: Path) -> str:
-    """NAME=VERSION, of a name like name_1%3a2.3_all.deb."""
-    name, version, _ = file.name.split("_", 2)
-    return f"{name}={version.replace('%3a', ':')}"
 
 
 def progress(packages: list[Path]) -> Iterator[list[str]]:

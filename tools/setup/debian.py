@@ -192,6 +192,12 @@ class PrivateApt:
         return quiet(["apt-get", *self.options(), *arguments], log, cwd=folder)
 
 
+def version_of(file: Path) -> str:
+    """NAME=VERSION, of a name like name_1%3a2.3_all.deb."""
+    name, version, _ = file.name.split("_", 2)
+    return f"{name}={version.replace('%3a', ':')}"
+
+
 def codename() -> str:
     for line in Path("/etc/os-release").read_text().splitlines():
         if line.startswith("VERSION_CODENAME="):

@@ -10,7 +10,6 @@ Below the cache: shores/shores.npz with three arrays, in degrees; and shores/fac
 """
 
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -25,7 +24,7 @@ from tools.setup import debian, python_packages
 from tools.setup.step import lock, log_end, new_folder, say
 
 PACKAGE = "gmt-gshhg-full"
-FILE = "./usr/share/gmt-gshhg/binned_GSHHS_f.nc"
+FILE = "usr/share/gmt-gshhg/binned_GSHHS_f.nc"
 REQUIREMENTS = Path(__file__).with_name("shores_requirements.txt")
 POINTS = 1_300_000  # that are kept
 CORNERS = 8  # points of a piece of shore that is made a polygon
@@ -73,7 +72,7 @@ def make() -> None:
         if not apt.get("download", PACKAGE, folder=fresh, log=LOG):
             raise DevError(f"missing: Debian's package {PACKAGE}\n{log_end(LOG)}")
         package = next(fresh.glob("*.deb"))
-        unpack(package, fresh)
+        subprocess.run(["dpkg-deb", "-x", package, fresh], check=True)
         python_packages.fetch(REQUIREMENTS, fresh / "python", LOG, "h5py, which reads shores")
         shores = of_file(fresh / FILE, fresh / "python")
         np.savez_compressed(fresh / "shores.npz", **shores)
@@ -81,8 +80,8 @@ def make() -> None:
         for folder in ("usr", "python"):
             shutil.rmtree(fresh / folder)
         known = {
-            "shores": f"{len(shores['extents']):,}, of which {len(shores['pieces']):,} pieces",
-            "package": re.sub(r"^([^_]+)_([^_]+)_.*", r"\1=\2", package.name),
+            "shores": f"{len(shores['extents']):,} shores, {len(shores['pieces']):,} pieces",
+            "package": debian.version_of(package),
             "version": str(VERSION),
         }
         (fresh / "facts.json").write_text(json.dumps(known, indent=1))
@@ -96,14 +95,6 @@ COLUMNS = (
     "Relative_longitude_from_SW_corner_of_bin",
     "Relative_latitude_from_SW_corner_of_bin",
 )
-
-
-def unpack(package: Path, folder: Path) -> None:
-    tar = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE)
-    done = subprocess.run(["tar", "-x", "-C", folder, FILE], stdin=tar.stdout, capture_output=True)
-    tar.stdout.close()
-    if tar.wait() != 0 or done.returncode != 0:
-        raise DevError(f"{package.name} has no {FILE}: {done.stderr.decode(errors='replace')}")
 
 
 def of_file(file: Path, packages: Path) -> dict[str, np.ndarray]:
