@@ -156,26 +156,79 @@ int IndexReader::ReadFromHere(uchar* record, Direction direction, const std::str
   }
 }
 
-// The same along the entries that a search by extent may want. `moved`: the scan has come to one,
-// or to its end.
-int IndexReader::ReadInWindow(Status moved, uchar* record, int nothing) {
+// To the next entry that a search by extent may want. `moved`: the scan has come to an entry, or to
+// its end. 0, HA_ERR_END_OF_FILE, or an error.
+int IndexReader::MoveToCandidate(Status moved) {
   using Verdict = codec::WindowSearch::Verdict;
   while (moved.ok()) {
     const Verdict verdict = window_.Check(scan().entry_key());
-    if (verdict == Verdict::kEnd) return nothing;
+    if (verdict == Verdict::kFound) return 0;
+    if (verdict == Verdict::kEnd) return HA_ERR_END_OF_FILE;
     if (verdict == Verdict::kMalformed) {
       return table_->Fail(
           engine::MalformedEntry(*table_->data(), active_index(), scan().entry_key()));
-    }
-    if (verdict == Verdict::kFound) {
-      const int error = ReadIfAdmitted(record);
-      if (error != kEntryPassedOver) return error == HA_ERR_END_OF_FILE ? nothing : error;
     }
     if (IsKilled()) return HA_ERR_ABORTED_BY_USER;
     moved = verdict == Verdict::kSeek ? scan().SeekNear(window_.target())
                                       : scan().Step(Direction::kForward);
   }
-  return moved.code() == Code::kEndOfRange ? nothing : table_->Fail(std::move(moved));
+  return moved.code() == Code::kEndOfRange ? HA_ERR_END_OF_FILE : table_->Fail(std::move(moved));
+}
+
+// The row of the next such entry.
+int IndexReader::ReadInWindow(Status moved, uchar* record) {
+  while (true) {
+    if (const int end = MoveToCandidate(std::move(moved))) return end;
+    const int error = ReadIfAdmitted(record);
+    if (error != kEntryPassedOver) return error;
+    if (IsKilled()) return HA_ERR_ABORTED_BY_USER;
+    moved = scan().Step(Direction::kForward);
+  }
+}
+
+// Rows that are locked are read one after the other; entries that suffice need no rows, and virtual
+// parts of the index come from entries.
+bool IndexReader::MayReadAhead() const {
+  return !table_->rows()->intent().lock && !key_only_ && !table()->open_by_handler &&
+         !table_->virtual_parts()->IndexHas(active_index());
+}
+
+// Reads rows of such entries at once, as many as a batch holds.
+void IndexReader::ReadAheadInWindow(Status moved) {
+  ahead_.Clear();
+  behind_ahead_ = GatherInWindow(std::move(moved));
+  if (ahead_.count() != 0) table_->rows()->FetchRows(ahead_.keys(), ahead_.count());
+}
+
+// Fills the batch with the keys of the rows. 0: it is full; HA_ERR_END_OF_FILE, or an error.
+int IndexReader::GatherInWindow(Status moved) {
+  while (true) {
+    if (const int end = MoveToCandidate(std::move(moved))) return end;
+    const int error = scan().HasExpired() ? kEntryPassedOver : CheckEntry();
+    if (error == 0) {
+      Status taken = scan().TakeRowKey();
+      if (!taken.ok()) return table_->Fail(std::move(taken));
+      ahead_.Add(table_->rows()->reader().key());
+      if (ahead_.full()) return 0;
+    } else if (error != kEntryPassedOver) {
+      return error;
+    }
+    if (IsKilled()) return HA_ERR_ABORTED_BY_USER;
+    moved = scan().Step(Direction::kForward);
+  }
+}
+
+int IndexReader::NextReadAhead(uchar* record) {
+  while (true) {
+    while (ahead_.has_next()) {
+      Status taken = table_->rows()->TakeFetched(ahead_.Next(), record);
+      if (taken.ok()) [[likely]]
+        return CountRow();
+      if (taken.code() != Code::kNotFound) return table_->Fail(std::move(taken));
+    }
+    if (behind_ahead_ != 0) return behind_ahead_;
+    ReadAheadInWindow(scan().Step(Direction::kForward));
+  }
 }
 
 int IndexReader::CountRow() {
@@ -398,13 +451,24 @@ int IndexReader::FindInWindow(uchar* record, const uchar* window, enum ha_rkey_f
   table_->NoteSearch(1, /*equal=*/false);
   if (int error = OpenScan()) return error;
   BeginWindow(*index().codec, window, condition, &window_);
-  return ReadInWindow(scan().SeekWindow(window_), record, HA_ERR_KEY_NOT_FOUND);
+  reads_ahead_ = MayReadAhead();
+  Status moved = scan().SeekWindow(window_);
+  int error;
+  if (reads_ahead_) {
+    ahead_.Begin();
+    ReadAheadInWindow(std::move(moved));
+    error = NextReadAhead(record);
+  } else {
+    error = ReadInWindow(std::move(moved), record);
+  }
+  return error == HA_ERR_END_OF_FILE ? HA_ERR_KEY_NOT_FOUND : error;
 }
 
 int IndexReader::ReadNextSame(uchar* record, const uchar* key, uint key_bytes) {
   if (table_->data()->index(active_index()).codec->IsSpatial()) {
     if (int error = OpenScan()) return error;
-    return ReadInWindow(Advance(Direction::kForward), record, HA_ERR_END_OF_FILE);
+    if (reads_ahead_) return NextReadAhead(record);
+    return ReadInWindow(Advance(Direction::kForward), record);
   }
   const codec::KeyCodec& codec = *index().codec;
   const key_part_map parts = make_prev_keypart_map(codec.PartsInSearchTuple(key_bytes));

@@ -8,6 +8,7 @@
 #include "engine/scans/direction.h"
 #include "server/handler/open_table.h"
 #include "server/handler/row_bounds.h"
+#include "server/handler/row_key_batch.h"
 #include "server/handler/search_key.h"
 #include "server/handler/unique_look_up.h"
 #include "server/handler/wanted_columns.h"
@@ -116,7 +117,12 @@ class IndexReader {
   int ReadByPrimaryKey(uchar* record, bool only_read);
   int SearchFrom(uchar* record, enum ha_rkey_function find, bool whole);
   int ReadFromHere(uchar* record, Direction direction, const std::string* prefix, int nothing);
-  int ReadInWindow(Status moved, uchar* record, int nothing);
+  int ReadInWindow(Status moved, uchar* record);
+  int MoveToCandidate(Status moved);
+  bool MayReadAhead() const;
+  void ReadAheadInWindow(Status moved);
+  int GatherInWindow(Status moved);
+  int NextReadAhead(uchar* record);
   int ReadIfAdmitted(uchar* record);
   bool IsKilled();
   bool IsBeyond(Direction direction, const std::string* prefix) const;
@@ -144,6 +150,9 @@ class IndexReader {
   uint64_t steps_ = 0;                // entries passed, to look for KILL now and then
   std::string search_;  // encoded key of the last search; rows of ReadNextSame begin with it
   codec::WindowSearch window_;  // of the last search by extent
+  bool reads_ahead_ = false;    // its rows are read many at once:
+  RowKeyBatch ahead_;           // these ones now,
+  int behind_ahead_ = 0;        // and then: 0, more of them; else the error behind them
   std::string limit_;           // end of the range, exclusive; empty: none
 };
 

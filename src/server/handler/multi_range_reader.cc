@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/handler/multi_range_reader.h"
 
-#include <algorithm>
-
 namespace basalt::server {
-namespace {
-
-// Few at first, because a LIMIT may end the read early; then more and more.
-constexpr size_t kFirstBatch = 16;
-constexpr size_t kLargestBatch = 256;
-
-}  // namespace
 
 void MultiRangeReader::Begin(uint ranges) {
   const WantedColumns& wanted = reader_->LearnWantedColumns();
@@ -24,8 +15,7 @@ void MultiRangeReader::Begin(uint ranges) {
   const bool entries = key_only || (handler->keyread_enabled() && index.has_virtual_parts);
   active_ = !table_->rows()->intent().lock && !entries && index.codec->SearchIsWhole() &&
             (secondary || ranges > 1);
-  count_ = next_ = 0;
-  limit_ = kFirstBatch;
+  row_keys_.Begin();
   range_open_ = ranges_ended_ = false;
   deferred_error_ = 0;
 }
@@ -33,8 +23,8 @@ void MultiRangeReader::Begin(uint ranges) {
 int MultiRangeReader::Next(range_id_t* range_info) {
   engine::RowAccess* rows = table_->rows();
   while (true) {
-    while (next_ < count_) {
-      const size_t position = next_++;
+    while (row_keys_.has_next()) {
+      const size_t position = row_keys_.Next();
       Status taken = rows->TakeFetched(position, table_->server_table()->record[0]);
       if (taken.code() == Code::kNotFound) continue;  // a key looked for that has no row
       if (!taken.ok()) return table_->Fail(std::move(taken));
@@ -44,17 +34,18 @@ int MultiRangeReader::Next(range_id_t* range_info) {
     }
     if (deferred_error_ != 0) return reader_->EndRangeRead(deferred_error_);
     Gather();
-    if (count_ == 0) {
+    if (row_keys_.count() == 0) {
       return reader_->EndRangeRead(deferred_error_ != 0 ? deferred_error_ : HA_ERR_END_OF_FILE);
     }
-    rows->FetchRows(row_keys_, count_);
+    rows->FetchRows(row_keys_.keys(), row_keys_.count());
   }
 }
 
 // Fills the batch with the keys of the next rows. An error met on the way is kept for later.
 void MultiRangeReader::Gather() {
-  count_ = next_ = 0;
-  while (count_ < limit_ && !ranges_ended_ && deferred_error_ == 0) {
+  row_keys_.Clear();
+  range_ids_.clear();
+  while (!row_keys_.full() && !ranges_ended_ && deferred_error_ == 0) {
     const int error = GatherSome();
     if (error == HA_ERR_END_OF_FILE) {
       range_open_ = false;
@@ -62,7 +53,6 @@ void MultiRangeReader::Gather() {
       deferred_error_ = error;
     }
   }
-  limit_ = std::min(limit_ * 2, kLargestBatch);
 }
 
 // Takes what fits from the open range, or from the next one. HA_ERR_END_OF_FILE: that range has
@@ -78,13 +68,8 @@ int MultiRangeReader::GatherSome() {
 }
 
 void MultiRangeReader::Add(Bytes row_key) {
-  if (count_ == row_keys_.size()) {
-    row_keys_.emplace_back();
-    range_ids_.emplace_back();
-  }
-  row_keys_[count_].assign(row_key);
-  range_ids_[count_] = table_->handler()->mrr_cur_range.ptr;
-  ++count_;
+  row_keys_.Add(row_key);
+  range_ids_.push_back(table_->handler()->mrr_cur_range.ptr);
 }
 
 // Puts the cursor on the first entry of the present range. 0 when there is one. A range that is one
@@ -119,7 +104,7 @@ int MultiRangeReader::BeginRange() {
 // Takes entries of the open range until the batch is full (0) or the range ends.
 int MultiRangeReader::GatherRange() {
   engine::IndexScan& scan = table_->rows()->scan();
-  while (count_ < limit_) {
+  while (!row_keys_.full()) {
     if (scan.entry_key() >= end_) return HA_ERR_END_OF_FILE;
     const int error = scan.HasExpired() ? IndexReader::kEntryPassedOver : reader_->CheckEntry();
     if (error == 0) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "server/handler/index_reader.h"
 #include "server/handler/open_table.h"
+#include "server/handler/row_key_batch.h"
 #include "server/server_headers.h"
 
 namespace basalt::server {
@@ -39,11 +39,8 @@ class MultiRangeReader {
   OpenTable* const table_;
   IndexReader* const reader_;
   bool active_ = false;
-  std::vector<std::string> row_keys_;
+  RowKeyBatch row_keys_;
   std::vector<range_id_t> range_ids_;  // of the range each row belongs to
-  size_t count_ = 0;                   // rows gathered
-  size_t next_ = 0;                    // the one to return next
-  size_t limit_ = 0;                   // how many to gather; grows while the caller keeps reading
   bool range_open_ = false;            // the cursor stands inside the present range,
   std::string search_;                 // which begins here
   std::string end_;                    // and ends before this
