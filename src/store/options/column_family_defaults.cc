@@ -37,11 +37,11 @@ rocksdb::BlockBasedTableOptions DefaultTableOptions(std::shared_ptr<rocksdb::Cac
   table.whole_key_filtering = true;
 
   // Twice RocksDB's 4 KiB: better compressed, half the index. Larger blocks save little more space,
-  // while point reads and seeks get slower and reads from disk unpack more. The hash index in each
-  // data block spares point reads the binary search, for a little space.
+  // while point reads and seeks get slower and reads from disk unpack more. A hash index in the
+  // blocks would take 3 % of the files, and sparing reads a binary search is not worth that
+  // (docs/lab/io.md).
   table.block_size = 8 << 10;
-  table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
-  table.data_block_hash_table_util_ratio = 0.75;
+  table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinarySearch;
 
   // Index and filter blocks are charged to the block cache, so that memory has one bound, but stay
   // pinned by their open file, so that a read looks up neither of them.
