@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The program or the server dies in the middle; the same command goes on, or undo takes it back."""
 
+import contextlib
 import signal
+import threading
+from collections.abc import Iterator
+
+import pymysql
 
 from tests.kit.check import Check, CheckFailed, expect, expect_in
 from tests.migrate.program import (
+    PATIENCE_SECONDS,
     Migrate,
     contents,
     definitions,
@@ -19,6 +25,11 @@ ALTERING = (
     " 'ALTER TABLE `large`.`{}` ENGINE%'"
 )
 ATTEMPTS = 5
+
+
+def sleep(link: pymysql.Connection) -> None:
+    with link.cursor() as cursor, contextlib.suppress(pymysql.Error):  # KILL may be an error
+        cursor.execute(f"SELECT SLEEP({10 * PATIENCE_SECONDS})")
 
 
 class Killed:
@@ -94,21 +105,38 @@ class Killed:
         asked = "SELECT COUNT(*) FROM information_schema.triggers WHERE trigger_schema='alone'"
         return self.server.query(asked)[0][0]
 
+    def copied(self) -> int:
+        return self.server.query("SELECT COUNT(*) FROM alone._t_basalt_new")[0][0]
+
+    @contextlib.contextmanager
+    def statement(self) -> Iterator[None]:
+        """One that runs meanwhile, and counts as load."""
+        with self.server.connect() as link:
+            runner = threading.Thread(target=sleep, args=(link,))
+            runner.start()
+            try:
+                yield
+            finally:
+                self.server.sql(f"KILL QUERY {link.thread_id()}")
+                runner.join()
+
     def kill_online(self, number: int) -> str:
-        """While the tool copies."""
-        process = self.program.start("run", "--online", "alone")
-        said = kill_when(
-            process,
-            lambda: self.triggers() == 3,
-            "triggers",
-            lambda: process.send_signal(number),
-        )
+        """While the tool copies. It pauses after its first piece, as two statements run with its
+        own one, so it cannot be over before it is killed."""
+        with self.statement():
+            process = self.program.start("run", "--online", "--max-load", "1", "alone")
+            said = kill_when(
+                process,
+                lambda: self.triggers() == 3 and self.copied() > 0,
+                "rows are copied beside triggers",
+                lambda: process.send_signal(number),
+            )
         expect(said is not None, "it was over before it was killed")
         return said
 
     def online_terminated(self) -> None:
         self.server.sql("CREATE DATABASE alone; CREATE TABLE alone.t LIKE large.parent;"
-                        " INSERT INTO alone.t SELECT * FROM large.parent LIMIT 5000")  # fmt: skip
+                        " INSERT INTO alone.t SELECT * FROM large.parent")  # fmt: skip
         before = definitions(self.server, "alone")
         expect_in(
             "alone.t: stopped, the table is as it was", self.kill_online(signal.SIGTERM), "it"
