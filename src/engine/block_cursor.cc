@@ -3,6 +3,8 @@
 
 #include "engine/database.h"
 #include "engine/entry_name.h"
+#include "engine/posting_key.h"
+#include "txn/transaction.h"
 #include "txn/write_set.h"
 
 namespace basalt::engine {
@@ -37,6 +39,11 @@ Status BlockCursor::Bind(const rocksdb::Snapshot* snapshot, txn::WriteSet* write
   return superseded_.Bind(snapshot, writes, fill_cache);
 }
 
+Status BlockCursor::BindTo(txn::Transaction* transaction, bool fill_cache) {
+  return Bind(transaction->snapshot().ForReads(),
+              &transaction->writes().Of(table_.index(index_).family), fill_cache);
+}
+
 // A search goes forward most often, and then the posting is in the block at hand.
 Status BlockCursor::SeekTo(Bytes word, Bytes document) {
   if (!IsAhead(word, document)) {
@@ -65,8 +72,7 @@ Status BlockCursor::Next() {
 Status BlockCursor::OpenBlock() {
   block_.reset();
   if (!blocks_.Valid()) return blocks_.status();
-  const size_t levels = table_.index(index_).codec->steps()[0].string.levels;
-  if (!codec::DecodePostingKey(blocks_.key(), levels, &key_)) {
+  if (!DecodePostingKey(table_.index(index_), blocks_.key(), &key_)) {
     return MalformedEntry(table_, index_, blocks_.key());
   }
   if (key_.kind != codec::PostingKind::kBlock) return Status::Ok();  // behind all blocks

@@ -15,8 +15,9 @@
 #include "txn/cursor.h"
 
 namespace basalt::txn {
+class Transaction;
 class WriteSet;
-}
+}  // namespace basalt::txn
 
 namespace basalt::engine {
 
@@ -32,6 +33,8 @@ class BlockCursor {
 
   // What it reads, as for txn::Cursor.
   Status Bind(const rocksdb::Snapshot* snapshot, txn::WriteSet* writes, bool fill_cache);
+  // What the transaction reads by its snapshot, with its own writes.
+  Status BindTo(txn::Transaction* transaction, bool fill_cache);
 
   // To the first posting of this word and document, or behind. Empty: of all.
   Status SeekTo(Bytes word, Bytes document);

@@ -9,11 +9,12 @@ from random import Random, SystemRandom
 
 import pymysql
 
-from tests.kit.seeded_parts import search_until, settle, table_problems
+from tests.kit.seeded_parts import MOST_FAULTS, search_until, settle, table_problems
 from tests.kit.side_by_side.server_options import ENGINE_OPTIONS, OPTIONS
 from tests.kit.tier_result import TierResult
 from tests.spatial import geometries
 from tests.spatial.histories import History
+from tests.spatial.many_windows import ManyWindows
 from tests.spatial.searches import Searches
 from tools import paths
 from tools.server import PrivateServer
@@ -22,6 +23,8 @@ HELP = "SPATIAL indexes against scans and InnoDB, and built under writers"
 DATABASE = "test"
 # for all families together
 SECONDS, LONG_SECONDS = 15, 1200
+# likewise
+WINDOWS, LONG_WINDOWS = 6_000, 1_000_000
 WRITERS = 4
 BUILDS, LONG_BUILDS = 4, 60
 
@@ -36,8 +39,8 @@ def run(args) -> TierResult:
     with PrivateServer(folder / "data", "rocksdb", options) as server:
         server.sql(f"CREATE DATABASE IF NOT EXISTS {DATABASE}")
         for family in geometries.FAMILIES:
-            for part in (run_searches, run_history):
-                name = f"{part.__name__[4:]}, {family}"
+            for part in (run_searches, run_many_windows, run_history):
+                name = f"{part.__name__[4:].replace('_', ' ')}, {family}"
                 if not args.filter or args.filter in name:
                     part(server, name, family, seed, args, result)
         if not args.filter or args.filter in "builds":
@@ -56,6 +59,19 @@ def run_searches(server, name, family, seed, args, result) -> None:
         search_until(searches, seconds_of(args))
     settle(name, searches.problems, seed, result)
     print(f"   {name}: {searches.done} searches, {searches.found} rows")
+
+
+def run_many_windows(server, name, family, seed, args, result) -> None:
+    wanted = (LONG_WINDOWS if args.long else WINDOWS) / len(geometries.FAMILIES)
+    with server.connect(DATABASE) as link:
+        searches = Searches(link, family, Random(f"{seed} {name}"))
+        searches.create()
+        many = ManyWindows(searches, searches.rng)
+        many.create()
+        while many.done < wanted and len(many.problems) < MOST_FAULTS:
+            many.search()
+    settle(name, many.problems, seed, result)
+    print(f"   {name}: {many.done} windows, {many.found} rows")
 
 
 def run_history(server, name, family, seed, args, result) -> None:

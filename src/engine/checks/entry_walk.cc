@@ -4,6 +4,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "engine/posting_key.h"
+
 namespace basalt::engine {
 namespace {
 
@@ -30,8 +32,7 @@ Status EntryWalk::Next() {
   BASALT_RETURN_IF_ERROR(entries_.Next());
   if (!IsFullText(*table_.index(index_).codec)) return Status::Ok();
   codec::PostingKey posting;
-  const size_t levels = table_.index(index_).codec->steps()[0].string.levels;
-  if (!codec::DecodePostingKey(entries_.key(), levels, &posting)) return Status::Ok();
+  if (!DecodePostingKey(table_.index(index_), entries_.key(), &posting)) return Status::Ok();
   // Blocks and rows that have changed come behind all entries of single rows.
   if (posting.kind >= codec::PostingKind::kBlock) return BeginBlocks();
   if (posting.kind == codec::PostingKind::kDocument) AddMark(posting.document);
@@ -46,9 +47,7 @@ void EntryWalk::AddMark(Bytes document) {
 
 Status EntryWalk::BeginBlocks() {
   in_blocks_ = true;
-  BASALT_RETURN_IF_ERROR(blocks_.Bind(transaction_->snapshot().ForReads(),
-                                      &transaction_->writes().Of(table_.index(index_).family),
-                                      /*fill_cache=*/false));
+  BASALT_RETURN_IF_ERROR(blocks_.BindTo(transaction_, /*fill_cache=*/false));
   BASALT_RETURN_IF_ERROR(blocks_.SeekTo({}, {}));
   return ShowPosting();
 }

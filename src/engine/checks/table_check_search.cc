@@ -10,6 +10,7 @@
 
 #include "engine/database.h"
 #include "engine/indexes/entry_content.h"
+#include "engine/posting_key.h"
 #include "engine/ttl_clock.h"
 
 namespace basalt::engine {
@@ -217,15 +218,12 @@ Status TableCheck::LookUpEntry(size_t index, Bytes key, Code* found) {
 
 Status TableCheck::LookUpInBlocks(size_t index, Bytes key, Code* found) {
   codec::PostingKey posting;
-  const size_t levels = table_.index(index).codec->steps()[0].string.levels;
-  if (!codec::DecodePostingKey(key, levels, &posting)) return Status::Ok();
+  if (!DecodePostingKey(table_.index(index), key, &posting)) return Status::Ok();
   if (posting.kind != codec::PostingKind::kWord) return Status::Ok();
   std::unique_ptr<BlockCursor>& blocks = blocks_[index];
   if (blocks == nullptr) {
     blocks = std::make_unique<BlockCursor>(table_, index);
-    BASALT_RETURN_IF_ERROR(blocks->Bind(transaction_->snapshot().ForReads(),
-                                        &transaction_->writes().Of(table_.index(index).family),
-                                        /*fill_cache=*/true));
+    BASALT_RETURN_IF_ERROR(blocks->BindTo(transaction_, /*fill_cache=*/true));
   }
   Status sought = blocks->SeekTo(posting.word, posting.document);
   if (sought.code() == Code::kCorruption) return Status::Ok();  // told before

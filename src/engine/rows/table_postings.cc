@@ -7,6 +7,7 @@
 #include "codec/posting_encoder.h"
 #include "engine/database.h"
 #include "engine/entry_name.h"
+#include "engine/posting_key.h"
 
 namespace basalt::engine {
 
@@ -119,7 +120,6 @@ Status TablePostings::VisitWords(const std::string& range, PostingVisitor* visit
 
 Status TablePostings::VisitEntries(const std::string& range, PostingVisitor* visitor) {
   const Table& table = context_->table();
-  const size_t levels = columns_[0].collation->levels().size();
   const std::string beginning = BeginningOf(codec::PostingKind::kWord, range);
   std::unique_ptr<txn::Cursor> entries;
   BASALT_RETURN_IF_ERROR(NewCursorOf(index_, &entries));
@@ -127,7 +127,7 @@ Status TablePostings::VisitEntries(const std::string& range, PostingVisitor* vis
     BASALT_RETURN_IF_ERROR(StatusOf(*entries));
     if (!entries->Valid() || entries->key().substr(0, beginning.size()) != beginning) break;
     codec::PostingKey posting;
-    if (!DecodePostingKey(entries->key(), levels, &posting)) {
+    if (!DecodePostingKey(table.index(index_), entries->key(), &posting)) {
       return MalformedEntry(table, index_, entries->key());
     }
     BASALT_RETURN_IF_ERROR(visitor->Visit(posting.word, posting.document, entries->value()));

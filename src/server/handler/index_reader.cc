@@ -135,7 +135,7 @@ void IndexReader::SetLookUpBounds(const uchar* key, uint bytes, enum ha_rkey_fun
   return passed_over ? kEntryPassedOver : table_->Fail(std::move(read));
 }
 
-// Asked for each entry that is passed over; looks now and then.
+// Asked for each entry; looks now and then.
 [[gnu::always_inline]] inline bool IndexReader::IsKilled() {
   return ++steps_ % kStepsBetweenKillChecks == 0 &&
          thd_kill_level(table()->in_use) != THD_IS_NOT_KILLED;
@@ -161,6 +161,7 @@ int IndexReader::ReadFromHere(uchar* record, Direction direction, const std::str
 int IndexReader::MoveToCandidate(Status moved) {
   using Verdict = codec::WindowSearch::Verdict;
   while (moved.ok()) {
+    if (IsKilled()) return HA_ERR_ABORTED_BY_USER;
     const Verdict verdict = window_.Check(scan().entry_key());
     if (verdict == Verdict::kFound) return 0;
     if (verdict == Verdict::kEnd) return HA_ERR_END_OF_FILE;
@@ -168,7 +169,6 @@ int IndexReader::MoveToCandidate(Status moved) {
       return table_->Fail(
           engine::MalformedEntry(*table_->data(), active_index(), scan().entry_key()));
     }
-    if (IsKilled()) return HA_ERR_ABORTED_BY_USER;
     moved = verdict == Verdict::kSeek ? scan().SeekNear(window_.target())
                                       : scan().Step(Direction::kForward);
   }
@@ -181,7 +181,6 @@ int IndexReader::ReadInWindow(Status moved, uchar* record) {
     if (const int end = MoveToCandidate(std::move(moved))) return end;
     const int error = ReadIfAdmitted(record);
     if (error != kEntryPassedOver) return error;
-    if (IsKilled()) return HA_ERR_ABORTED_BY_USER;
     moved = scan().Step(Direction::kForward);
   }
 }
@@ -204,16 +203,14 @@ void IndexReader::ReadAheadInWindow(Status moved) {
 int IndexReader::GatherInWindow(Status moved) {
   while (true) {
     if (const int end = MoveToCandidate(std::move(moved))) return end;
-    const int error = scan().HasExpired() ? kEntryPassedOver : CheckEntry();
+    Bytes row_key;
+    const int error = TakeRowKey(&row_key);
     if (error == 0) {
-      Status taken = scan().TakeRowKey();
-      if (!taken.ok()) return table_->Fail(std::move(taken));
-      ahead_.Add(table_->rows()->reader().key());
+      ahead_.Add(row_key);
       if (ahead_.full()) return 0;
     } else if (error != kEntryPassedOver) {
       return error;
     }
-    if (IsKilled()) return HA_ERR_ABORTED_BY_USER;
     moved = scan().Step(Direction::kForward);
   }
 }
@@ -255,6 +252,16 @@ Status IndexReader::FillVirtualParts(uchar* record) {
   return Status::Ok();
 }
 
+int IndexReader::TakeRowKey(Bytes* row_key) {
+  if (scan().HasExpired()) return kEntryPassedOver;
+  if (const int error = CheckEntry()) return error;
+  Status taken = scan().TakeRowKey();
+  if (!taken.ok()) return table_->Fail(std::move(taken));
+  *row_key = table_->rows()->reader().key();
+  return 0;
+}
+
+// Applies index condition and row-id filter to the cursor's entry. 0: it may be read.
 int IndexReader::CheckEntry() {
   const ::handler& handler = *table_->handler();
   const bool condition =

@@ -34,7 +34,7 @@ inline Direction FastestDirection(const engine::Index& index) {
 // active_index; MAX_KEY stands for the whole table. One thread. Borrows the table.
 class IndexReader {
  public:
-  // CheckEntry's word for "not this one"; no handler error has this number.
+  // For "not this entry"; no handler error has this number.
   static constexpr int kEntryPassedOver = -1;
 
   explicit IndexReader(OpenTable* table) : table_(table), wanted_(table), unique_(table) {}
@@ -88,9 +88,10 @@ class IndexReader {
   Bytes RowKeyOf(const uchar* record);
 
   // --- Steps, for multi-range reads ---
-  // Applies index condition and row-id filter to the cursor's entry. 0: read its row;
-  // kEntryPassedOver: go on; else the error to return.
-  int CheckEntry();
+  // Gives the key of the row of the cursor's entry, which is valid until the next read. 0: read
+  // that row; kEntryPassedOver: go on, the entry has expired, or index condition or row-id filter
+  // do not let it through; else the error to return.
+  int TakeRowKey(Bytes* row_key);
   // Counts a range as the server does where it walks one itself.
   void CountRange(const key_range* start) const;
   // What the server's wrappers do after other reads; range reads are called without one.
@@ -129,6 +130,7 @@ class IndexReader {
   Status ReadEntry(uchar* record);
   Status FillVirtualParts(uchar* record);
   int CountRow();
+  int CheckEntry();
   int ApplyConditions(bool condition, bool filter);
   Status MoveOn(Direction direction);
   Status Advance(Direction direction);

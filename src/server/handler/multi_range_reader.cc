@@ -106,11 +106,10 @@ int MultiRangeReader::GatherRange() {
   engine::IndexScan& scan = table_->rows()->scan();
   while (!row_keys_.full()) {
     if (scan.entry_key() >= end_) return HA_ERR_END_OF_FILE;
-    const int error = scan.HasExpired() ? IndexReader::kEntryPassedOver : reader_->CheckEntry();
+    Bytes row_key;
+    const int error = reader_->TakeRowKey(&row_key);
     if (error == 0) {
-      Status taken = scan.TakeRowKey();
-      if (!taken.ok()) return table_->Fail(std::move(taken));
-      Add(table_->rows()->reader().key());
+      Add(row_key);
     } else if (error != IndexReader::kEntryPassedOver) {
       return error;
     }
