@@ -25,7 +25,7 @@ TOLERATED = (
 ALTERS = (
     "DROP INDEX both_columns, ADD FULLTEXT INDEX both_columns (title, body)",
     "FORCE",
-    "ADD COLUMN more INT DEFAULT 7 FIRST",
+    "ADD COLUMN IF NOT EXISTS more INT DEFAULT 7 FIRST",
     "DROP COLUMN IF EXISTS more",
     "MODIFY body MEDIUMTEXT",
     "MODIFY body TEXT",
