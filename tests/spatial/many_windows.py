@@ -2,8 +2,6 @@
 """Many windows in one statement: a table of them is joined to the geometries, by the index and by
 a scan."""
 
-from random import Random
-
 from tests.spatial import geometries
 from tests.spatial.searches import Searches
 
@@ -26,10 +24,9 @@ WINDOWS = 1000  # a statement
 class ManyWindows:
     """Searches the table of `searches`, which exists, and collects problems as it does."""
 
-    def __init__(self, searches: Searches, rng: Random):
+    def __init__(self, searches: Searches):
         self.searches = searches
         self.link = searches.link
-        self.rng = rng
         self.done = 0
         self.found = 0  # rows
         self.problems: list[str] = []
@@ -40,13 +37,14 @@ class ManyWindows:
 
     def search(self) -> None:
         """New windows, and one condition."""
+        made = self.searches
         windows = [
-            geometries.sql(geometries.window(self.rng, self.searches.family, self.searches.extents))
+            geometries.sql(geometries.window(made.rng, made.family, made.extents))
             for _ in range(WINDOWS)
         ]
         rows = ", ".join(f"({number}, {window})" for number, window in enumerate(windows))
         self.link.query(f"REPLACE INTO w VALUES {rows}")
-        condition = self.rng.choice(CONDITIONS)
+        condition = made.rng.choice(CONDITIONS)
         through, without = (self.rows(how, condition) for how in ("FORCE", "IGNORE"))
         self.done += WINDOWS
         self.found += sum(count for count, *_ in without.values())

@@ -66,7 +66,7 @@ def run_many_windows(server, name, family, seed, args, result) -> None:
     with server.connect(DATABASE) as link:
         searches = Searches(link, family, Random(f"{seed} {name}"))
         searches.create()
-        many = ManyWindows(searches, searches.rng)
+        many = ManyWindows(searches)
         many.create()
         while many.done < wanted and len(many.problems) < MOST_FAULTS:
             many.search()
