@@ -65,9 +65,13 @@ Status PostingEncoder::Take(const uint8_t* record, uint64_t hidden_id) {
 
 Status PostingEncoder::Encode(const uint8_t* record, uint64_t hidden_id, uint64_t stamp) {
   BASALT_RETURN_IF_ERROR(Take(record, hidden_id));
+  MakeEntries(stamp);
+  return Status::Ok();
+}
+
+void PostingEncoder::MakeEntries(uint64_t stamp) {
   AddOwnEntry(stamp);
   for (size_t word = 0; word < words_.size(); ++word) AddWord(word, stamp);
-  return Status::Ok();
 }
 
 void PostingEncoder::AddOwnEntry(uint64_t stamp) {

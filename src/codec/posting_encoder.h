@@ -31,15 +31,16 @@ class PostingEncoder {
   // written only where values begin with a timestamp. An error is the parser's; there are no
   // entries then.
   Status Encode(const uint8_t* record, uint64_t hidden_id, uint64_t stamp);
-  // Only takes it apart.
+  // The two steps of Encode: takes the row apart, then makes its entries.
   Status Take(const uint8_t* record, uint64_t hidden_id);
+  void MakeEntries(uint64_t stamp);
 
   // The row that was taken apart. Valid until the next one.
   Bytes document() const { return document_; }
   const DocumentWords& words() const { return words_; }
 
-  // After Encode: the entries, in ascending order of their keys; the row's own is the first. What
-  // is given is valid until the next row.
+  // After MakeEntries: the entries, in ascending order of their keys; the row's own is the first.
+  // What is given is valid until the next row.
   size_t size() const { return entries_.size(); }
   Bytes key(size_t i) const {
     return Bytes(bytes_).substr(entries_[i].begin, entries_[i].key_bytes);

@@ -92,6 +92,7 @@ class BulkLoad {
   Status AddSorted(size_t index, std::unique_ptr<EntryBuffer>* entries);
   // Memory of several loads together is to stay within bounds: settles how much is this one's.
   void set_buffer_bytes(size_t bytes) { options_.buffer_bytes = bytes; }
+  size_t buffer_bytes() const { return options_.buffer_bytes; }
   // The end of the entries. After Ok all of them are in files.
   Status Finish(const Progress& progress);
   bool finished() const { return finished_; }

@@ -12,6 +12,7 @@
 #include "catalog/dictionary_records.h"
 #include "store/errors/status_map.h"
 #include "store/format/index_bounds.h"
+#include "store/reports/empty_index.h"
 #include "txn/bulk_load.h"
 #include "txn/ingestion.h"
 
@@ -130,6 +131,11 @@ class IndexCollector : public EntryReader {
  private:
   std::set<IndexId>* const indexes_;
 };
+
+bool IsEmpty(const store::Store& store, IndexId index) {
+  rocksdb::ColumnFamilyHandle* family = store.FindColumnFamily(index.column_family);
+  return store::IsEmpty(store.base(), family, store::IndexBounds(index, store::IsReverse(family)));
+}
 
 }  // namespace
 
@@ -260,19 +266,6 @@ bool TransactionManager::AnyIsExempt(const LockOwner& owner) {
   });
 }
 
-// Has the index no committed entry at all? Among very many deleted ones the answer is no.
-bool TransactionManager::IsEmpty(IndexId index) const {
-  constexpr uint64_t kDeletedEntries = 1000;
-  rocksdb::ColumnFamilyHandle* family = store_->FindColumnFamily(index.column_family);
-  const store::IndexBounds bounds(index, store::IsReverse(family));
-  rocksdb::ReadOptions options;
-  bounds.Confine(&options);
-  options.max_skippable_internal_keys = kDeletedEntries;
-  const std::unique_ptr<rocksdb::Iterator> entry(store_->base()->NewIterator(options, family));
-  entry->SeekToFirst();
-  return !entry->Valid() && entry->status().ok();
-}
-
 // Two ways lead to an entry of a table: to add it, which a range lock of all primary keys keeps
 // others from, since a new row has a new primary entry; and to lock its key or its value, entry or
 // not, which a lock of the whole index does. What others have in their hands already, ranges
@@ -297,7 +290,8 @@ Status TransactionManager::OwnTable(Transaction* asker, std::span<const IndexId>
   const bool has_read = std::any_of(indexes.begin(), indexes.end(),
                                     [&](IndexId index) { return ranges_.HasAny(*owner, index); });
   const bool stale = asker->detects_conflicts() && asker->snapshot().taken();
-  if (has_read || stale || (empty && !IsEmpty(primary))) return Status(Code::kLockBusy);
+  const auto may_have_rows = [&] { return empty && !IsEmpty(*store_, primary); };
+  if (has_read || stale || may_have_rows()) return Status(Code::kLockBusy);
   const store::IndexBounds bounds(primary, false);
   BASALT_RETURN_IF_ERROR(
       LockRange(asker, primary, bounds.first(), bounds.past_end(), LockWait::kNoWait));
@@ -310,7 +304,7 @@ Status TransactionManager::OwnTable(Transaction* asker, std::span<const IndexId>
   writes.SetOpaque(true);
   size_t taken = 0;
   const bool alone = AcquireAlone(asker, indexes, &taken);
-  if (alone && (!empty || IsEmpty(primary))) return Status::Ok();
+  if (alone && !may_have_rows()) return Status::Ok();
   if (!asker->writes().ingested().owns_tables()) writes.SetOpaque(false);
   for (size_t i = 0; i < taken; ++i) locks_.ReleaseWholeIndex(owner, indexes[i]);
   ranges_.ReleaseIndex(owner, primary);

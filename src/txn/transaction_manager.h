@@ -127,7 +127,6 @@ class TransactionManager {
   Status IndexesOf(Transaction* prepared, std::set<IndexId>* indexes);
   Status FinishIngestJob(const catalog::IngestJob& job);
   Status AdoptPrepared(rocksdb::Transaction* prepared);
-  bool IsEmpty(IndexId index) const;
   bool AcquireAlone(Transaction* asker, std::span<const IndexId> indexes, size_t* taken);
   bool WatchInserters(Transaction* asker, IndexId index, Bytes start, Bytes end);
   bool AnyIsExempt(const LockOwner& owner);

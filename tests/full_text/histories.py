@@ -120,5 +120,25 @@ class History:
         self.sessions[0].compare()
 
     def alter(self) -> None:
-        self.sessions[0].link.query(f"ALTER TABLE t {self.rng.choice(ALTERS)}")
+        self.rng.choice((self.change_definition, self.change_definition, self.reload))()
         self.sessions[0].compare()
+
+    def change_definition(self) -> None:
+        link = self.sessions[0].link
+        if self.rng.random() < 0.2:
+            self.sessions[0].search.ask("OPTIMIZE TABLE t")
+        else:
+            link.query(f"ALTER TABLE t {self.rng.choice(ALTERS)}")
+
+    def reload(self) -> None:
+        """Words go into blocks: of all rows, or where marks of changed rows may have stayed."""
+        link = self.sessions[0].link
+        link.query("CREATE TEMPORARY TABLE kept ENGINE=MyISAM SELECT * FROM t")
+        link.query(self.rng.choice(("DELETE FROM t", "TRUNCATE TABLE t")))
+        if self.rng.random() < 0.3:
+            link.query("INSERT INTO t SELECT * FROM kept WHERE id < 100")
+            link.query("DELETE FROM kept WHERE id < 100")
+        link.query("SET rocksdb_bulk_load_allow_unsorted = 1, rocksdb_bulk_load = 1")
+        link.query(f"INSERT INTO t SELECT * FROM kept ORDER BY {self.rng.choice(('id', 'RAND()'))}")
+        link.query("SET rocksdb_bulk_load = 0")
+        link.query("DROP TEMPORARY TABLE kept")

@@ -88,9 +88,7 @@ Status ChangeApplier::RemoveRow(const Row& row) {
   Row next;
   BASALT_RETURN_IF_ERROR(duplicate_rows_->Remove(row, &stored, &next));
   if (!stored) return Status::Ok();
-  for (size_t i = 0; i < row.size(); ++i) {
-    for (const IndexEntry& entry : row[i]) BASALT_RETURN_IF_ERROR(RemoveEntry(i, entry));
-  }
+  for (size_t i = 0; i < row.size(); ++i) BASALT_RETURN_IF_ERROR(RemoveEntries(i, row[i]));
   return next.empty() ? Status::Ok() : PutEntries(next);
 }
 
@@ -101,31 +99,37 @@ Status ChangeApplier::AddRow(const Row& row) {
 }
 
 Status ChangeApplier::PutEntries(const Row& row) {
-  for (size_t i = 0; i < row.size(); ++i) {
-    for (const IndexEntry& entry : row[i]) BASALT_RETURN_IF_ERROR(PutEntry(i, entry));
+  for (size_t i = 0; i < row.size(); ++i) BASALT_RETURN_IF_ERROR(PutEntries(i, row[i]));
+  return Status::Ok();
+}
+
+Status ChangeApplier::PutEntries(size_t index, const Entries& entries) {
+  for (const IndexEntry& entry : entries) BASALT_RETURN_IF_ERROR(PutEntry(index, entry));
+  return Status::Ok();
+}
+
+// Of a FULLTEXT index, blocks may have the words of the row, or it has come since: both are
+// provided for. The first of a row's entries is its own.
+Status ChangeApplier::RemoveEntries(size_t index, const Entries& entries) {
+  if (IsFullText(*indexes_[index].codec) && !entries.empty()) {
+    IndexEntry superseded{entries.front().key, {}};
+    codec::SetPostingKind(codec::PostingKind::kSuperseded, &superseded.key);
+    BASALT_RETURN_IF_ERROR(PutEntry(index, superseded));
   }
+  for (const IndexEntry& entry : entries) BASALT_RETURN_IF_ERROR(RemoveEntry(index, entry));
   return Status::Ok();
 }
 
 Status ChangeApplier::ReplaceEntries() {
   for (size_t i = 0; i < indexes_.size(); ++i) {
-    BASALT_RETURN_IF_ERROR(indexes_[i].in_blocks ? ReplaceWords(i) : ReplaceEntries(i));
+    BASALT_RETURN_IF_ERROR(IsFullText(*indexes_[i].codec) ? ReplaceWords(i) : ReplaceEntries(i));
   }
   return Status::Ok();
 }
 
-// Blocks may have the words of the row that is removed, or it has come since: both are provided
-// for. The first of a row's entries is its own.
 Status ChangeApplier::ReplaceWords(size_t index) {
-  const Entries& removed = removed_[index];
-  if (!removed.empty()) {
-    IndexEntry superseded{removed.front().key, {}};
-    codec::SetPostingKind(codec::PostingKind::kSuperseded, &superseded.key);
-    BASALT_RETURN_IF_ERROR(PutEntry(index, superseded));
-  }
-  for (const IndexEntry& entry : removed) BASALT_RETURN_IF_ERROR(RemoveEntry(index, entry));
-  for (const IndexEntry& entry : added_[index]) BASALT_RETURN_IF_ERROR(PutEntry(index, entry));
-  return Status::Ok();
+  BASALT_RETURN_IF_ERROR(RemoveEntries(index, removed_[index]));
+  return PutEntries(index, added_[index]);
 }
 
 // What is in both lists with the same value stays. Between two puts of a key there is always a

@@ -71,9 +71,11 @@ class ChangeApplier final : public ChangeConsumer {
   Status ReplaceWords(size_t index);
   Status RemoveRow(const Row& row);
   Status AddRow(const Row& row);
+  Status RemoveEntries(size_t index, const Entries& entries);
   Status RemoveEntry(size_t index, const IndexEntry& entry);
   Status PutEntry(size_t index, const IndexEntry& entry);
   Status PutEntries(const Row& row);
+  Status PutEntries(size_t index, const Entries& entries);
 
   const Table& table_;
   const std::vector<NewIndex>& indexes_;

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "engine/database.h"
-#include "engine/entry_name.h"
 #include "engine/indexes/logged_table.h"
 #include "engine/indexes/parallel_fill.h"
+#include "engine/indexes/serial_fill.h"
 #include "store/errors/status_map.h"
 #include "store/options/database_defaults.h"
 #include "store/reports/dividing_keys.h"
@@ -74,8 +74,7 @@ Status IndexBuild::Begin(const std::vector<size_t>& positions,
     const bool primary = positions[i] == target_.primary;
     indexes_.push_back({positions[i], built_[i].id, family, nullptr, primary,
                         options_.check_unique && described.unique && !primary,
-                        described.has_ttl ? built_[i].ttl_seconds : 0,
-                        codec::IsFullText(described) && !ReadsAlone()});
+                        described.has_ttl ? built_[i].ttl_seconds : 0});
   }
   return log_.has_value() ? OpenLog() : Status::Ok();
 }
@@ -217,41 +216,19 @@ Status IndexBuild::AddRowsInParts() {
   return status;
 }
 
-Status IndexBuild::AddRows() {
-  if (!ReadsAlone()) return AddRowsInParts();
-  const uint64_t expected = table_.statistics().Rows() + 1;
-  IndexWalk walk(table_, table_.primary_position(), reader_.get());
-  Status status = walk.Next();
-  for (uint64_t done = 1; status.ok(); status = walk.Next(), ++done) {
-    if (done % TaskProgress::kEntriesPerReport == 0 && !progress_->Report(done, expected)) {
-      return Status(Code::kInterrupted, "building an index was interrupted");
-    }
-    if (!options_.include_expired && walk.EntryHasExpired()) continue;
-    Status decoded = row_->Decode(walk.key(), walk.value());
-    if (decoded.code() == Code::kCorruption && options_.skip_undecodable) continue;
-    if (!decoded.ok()) {
-      return WithEntry(table_, table_.primary_position(), walk.key(), std::move(decoded));
-    }
-    BASALT_RETURN_IF_ERROR(AddEntries());
-    progress_->work().rows_read.Add(1);
-    ++rows_;
-  }
-  if (status.code() == Code::kEndOfRange) return Status::Ok();
-  return WithEntry(table_, table_.primary_position(), {}, std::move(status));
+Status IndexBuild::AddRowsAlone() {
+  const SerialFill::Source source{.table = table_,
+                                  .indexes = indexes_,
+                                  .reader = reader_.get(),
+                                  .skip_undecodable = options_.skip_undecodable,
+                                  .include_expired = options_.include_expired};
+  SerialFill fill(source, row_.get(), load_, progress_);
+  Status status = fill.Run();
+  rows_ = fill.rows();
+  return status;
 }
 
-Status IndexBuild::AddEntries() {
-  for (size_t i = 0; i < indexes_.size(); ++i) {
-    BASALT_RETURN_IF_ERROR(row_->Encode(indexes_[i]));
-    for (size_t entry = 0; entry < row_->size(); ++entry) {
-      const Bytes key = row_->key(entry);
-      const Bytes value = row_->value(entry);
-      BASALT_RETURN_IF_ERROR(load_->Add(i, key, value));
-      progress_->work().bytes_written.Add(key.size() + value.size());
-    }
-  }
-  return Status::Ok();
-}
+Status IndexBuild::AddRows() { return ReadsAlone() ? AddRowsAlone() : AddRowsInParts(); }
 
 Status IndexBuild::Finish() {
   progress_->NextStage();

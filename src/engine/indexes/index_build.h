@@ -105,8 +105,8 @@ class IndexBuild {
   bool ReadsAlone() const;
   std::vector<std::string> DividingKeys() const;
   Status AddRows();
+  Status AddRowsAlone();
   Status AddRowsInParts();
-  Status AddEntries();
   Status Finish();
   Status GetRow(Bytes key, std::string* value);
   Status GetNewRow(Bytes key, std::string* value);

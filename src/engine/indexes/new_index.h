@@ -21,7 +21,6 @@ struct NewIndex {
   bool primary = false;      // or hidden primary: its entries are the rows
   bool unique = false;       // of a secondary index
   uint64_t ttl_seconds = 0;  // its entries expire after so long; 0: never
-  bool in_blocks = false;    // a FULLTEXT index in which the build makes blocks of words
 
   // How many bytes at the beginning of the key of one of its entries no other entry may share.
   // 0: any number may.

@@ -44,10 +44,9 @@ codec::PostingEncoder* NewRow::WordsOf(const NewIndex& index) {
   return words.get();
 }
 
-Status NewRow::TakeWords(const NewIndex& index, const codec::PostingEncoder** words) {
-  codec::PostingEncoder* encoder = WordsOf(index);
-  *words = encoder;
-  return encoder->Take(record(), image_.hidden_id());
+Status NewRow::TakeWords(const NewIndex& index, codec::PostingEncoder** words) {
+  *words = WordsOf(index);
+  return (*words)->Take(record(), image_.hidden_id());
 }
 
 Status NewRow::Encode(const NewIndex& index) {

@@ -46,7 +46,7 @@ class NewRow {
   Status Encode(const NewIndex& index);
   // Takes the row apart for an index that is to have its words in blocks. The words belong to this
   // row and are valid until the next call. Errors as of Encode.
-  Status TakeWords(const NewIndex& index, const codec::PostingEncoder** words);
+  Status TakeWords(const NewIndex& index, codec::PostingEncoder** words);
   // After Encode: they ascend by their keys. What is given is valid until the next Encode.
   size_t size() const { return words_ == nullptr ? entries_ : words_->size(); }
   Bytes key(size_t i) const { return words_ == nullptr ? encoder_.key() : words_->key(i); }

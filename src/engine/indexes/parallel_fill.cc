@@ -27,8 +27,8 @@ struct ParallelFill::Part {
                source.table.database()->transactions()->idle_cursors()) {
     for (const NewIndex& index : source.indexes) {
       buffers.push_back(std::make_unique<txn::EntryBuffer>(store::IsReverse(index.family)));
-      gatherers.push_back(index.in_blocks ? std::make_unique<PostingGatherer>(index.id.number)
-                                          : nullptr);
+      gatherers.push_back(
+          IsFullText(*index.codec) ? std::make_unique<PostingGatherer>(index.id.number) : nullptr);
     }
   }
 
@@ -43,7 +43,7 @@ struct ParallelFill::Part {
   NewRow row;
   txn::Cursor cursor;
   std::vector<std::unique_ptr<txn::EntryBuffer>> buffers;   // by index
-  std::vector<std::unique_ptr<PostingGatherer>> gatherers;  // by index; null: without blocks
+  std::vector<std::unique_ptr<PostingGatherer>> gatherers;  // by index; null but for FULLTEXT
   size_t bytes = 0;                                         // in both
   std::atomic<uint64_t> rows{0};                            // that have got entries
   std::atomic<uint64_t> entry_bytes{0};                     // of all entries
@@ -141,7 +141,7 @@ Status ParallelFill::AddEntriesOf(size_t index, Part* part, uint64_t* made) {
   NewRow& row = part->row;
   txn::EntryBuffer& buffer = *part->buffers[index];
   if (PostingGatherer* gatherer = part->gatherers[index].get()) {
-    const codec::PostingEncoder* words = nullptr;
+    codec::PostingEncoder* words = nullptr;
     BASALT_RETURN_IF_ERROR(row.TakeWords(source_.indexes[index], &words));
     const size_t before = gatherer->bytes();
     gatherer->Add(*words, &buffer);

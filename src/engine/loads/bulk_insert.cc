@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/loads/bulk_insert.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "codec/column_set.h"
+#include "engine/database.h"
 #include "engine/entry_name.h"
+#include "store/reports/empty_index.h"
 
 namespace basalt::engine {
 
 bool BulkInsert::IsPossible(const Table& table) {
   if (table.lockless() || table.counters().change_log().is_open()) return false;
-  if (table.has_full_text_index()) return false;
   for (size_t i = 0; i < table.index_count(); ++i) {
     const Index& index = table.index(i);
     if (index.codec->has_ttl() || index.ttl_seconds != 0) return false;
@@ -31,6 +33,7 @@ Status BulkInsert::Begin(std::shared_ptr<Table> table, txn::Transaction* transac
                          txn::LoadOptions options, std::unique_ptr<BulkInsert>* begun) {
   std::unique_ptr<BulkInsert> insert(new BulkInsert(std::move(table)));
   BASALT_RETURN_IF_ERROR(transaction->BeginLoad(insert->Indexes(), options, &insert->load_));
+  for (size_t i = 0; i < insert->positions_.size(); ++i) insert->AddPostings(i);
   insert->table_->counters().BeginLoad();
   *begun = std::move(insert);
   return Status::Ok();
@@ -54,7 +57,30 @@ std::vector<txn::LoadIndex> BulkInsert::Indexes() const {
   return indexes;
 }
 
+// Of rows that are gone, entries may have stayed in the index.
+void BulkInsert::AddPostings(size_t index) {
+  const size_t position = positions_[index];
+  const Index& added = table_->index(position);
+  words_.emplace_back();
+  if (!IsFullText(*added.codec)) return;
+  const auto count =
+      static_cast<size_t>(std::count_if(positions_.begin(), positions_.end(), [this](size_t each) {
+        return IsFullText(*table_->index(each).codec);
+      }));
+  const PostingLoad::Target target{
+      .load = load_,
+      .index = index,
+      .index_number = added.id.number,
+      .full_text_indexes = count,
+      .in_blocks = store::IsEmpty(table_->database()->store()->base(), added.family,
+                                  store::IndexBounds(added.id, added.reverse))};
+  words_.back().encoder =
+      std::make_unique<codec::PostingEncoder>(table_->descriptor(), position, added.codec.get());
+  words_.back().load = std::make_unique<PostingLoad>(target);
+}
+
 Status BulkInsert::Add(size_t index, const uint8_t* record, uint64_t hidden_id) {
+  if (words_[index].load != nullptr) return AddWords(index, record, hidden_id);
   const size_t position = positions_[index];
   const codec::KeyCodec& codec = *table_->index(position).codec;
   encoder_.Encode(codec, record, hidden_id);
@@ -64,6 +90,12 @@ Status BulkInsert::Add(size_t index, const uint8_t* record, uint64_t hidden_id) 
     codec::EncodeSecondaryValue(codec, encoder_.unpack(), 0, &value_);
   }
   return load_->Add(index, encoder_.key(), value_);
+}
+
+Status BulkInsert::AddWords(size_t index, const uint8_t* record, uint64_t hidden_id) {
+  const Words& words = words_[index];
+  BASALT_RETURN_IF_ERROR(words.encoder->Take(record, hidden_id));
+  return words.load->Add(words.encoder.get());
 }
 
 Status BulkInsert::Insert(const uint8_t* record) {
@@ -94,6 +126,9 @@ std::string BulkInsert::NameOfDuplicate() const {
 
 // Where others use the table, a commit of theirs has passed for the load's meanwhile.
 Status BulkInsert::Finish(const txn::BulkLoad::Progress& progress) {
+  for (const Words& words : words_) {
+    if (words.load != nullptr) BASALT_RETURN_IF_ERROR(words.load->Finish());
+  }
   BASALT_RETURN_IF_ERROR(load_->Finish(progress));
   if (load_->has_checked_rows()) table_->counters().BeginLoad();
   return Status::Ok();

@@ -161,6 +161,31 @@ TEST_P(BulkLoadByThreads, ProgressIsTold) {
   }
 }
 
+// Of two rows with the same primary key the entries of another index may meet first, in a run on
+// disk. What tells is the primary index.
+TEST_F(BulkLoadTest, EqualKeysOfWhatIsNotUnique) {
+  auto transaction = Begin();
+  LoadOptions options;
+  options.buffer_bytes = 1u << 20;
+  std::vector<LoadIndex> indexes = Indexes();
+  indexes[1].unique_bytes = nullptr;
+  ASSERT_TRUE(transaction->BeginLoad(std::move(indexes), options, &load_).ok());
+  const auto add_rows = [&](uint32_t first) {
+    for (uint32_t i = 0; i < 30'000; ++i) {
+      ASSERT_TRUE(Add(first + static_cast<uint64_t>(i) * 7919 % 30'011, i).ok());
+    }
+  };
+  add_rows(1000);
+  EXPECT_GT(Files(), 0u) << "memory has no room for more runs";
+  ASSERT_EQ(Add(1, 5).ToString(), "ok");
+  ASSERT_EQ(load_->Add(1, Key(5, kSecondary) + Key(1).substr(4), "").ToString(), "ok");
+  add_rows(100'000);
+  ASSERT_EQ(load_->Add(0, Key(1), "again").ToString(), "ok");
+  EXPECT_EQ(Finish().code(), Code::kDuplicateKey);
+  EXPECT_EQ(load_->duplicate().index, 0u);
+  EXPECT_EQ(load_->duplicate().key, Key(1));
+}
+
 TEST_P(BulkLoadByThreads, RollBackAndFailureLeaveNothing) {
   auto transaction = Begin();
   ASSERT_TRUE(BeginLoad(transaction.get()).ok());

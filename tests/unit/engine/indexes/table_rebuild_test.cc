@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "codec/posting.h"
 #include "engine/indexes/index_build.h"
 #include "unit/engine/damage_fixture.h"
 
@@ -98,6 +99,23 @@ class TableRebuildTest : public DamageFixture {
     access_.reset();
     OpenTable("d.t", lines_);
   }
+  // Of a FULLTEXT index that has been filled.
+  size_t RowsInBlocks(size_t built) {
+    const IndexId id = build_->built()[built].id;
+    std::string head;
+    codec::AppendPostingHead(id.number, codec::PostingKind::kDocument, &head);
+    const std::unique_ptr<rocksdb::Iterator> entry(database_->store()->base()->NewIterator(
+        {}, database_->store()->FindColumnFamily(id.column_family)));
+    size_t rows = 0;
+    for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
+      codec::DocumentValue value;
+      if (!entry->key().starts_with(head)) continue;
+      EXPECT_TRUE(
+          codec::DecodeDocumentValue({entry->value().data(), entry->value().size()}, &value));
+      rows += value.in_blocks ? 1 : 0;
+    }
+    return rows;
+  }
   void ExpectWhole(size_t rows) {
     Steps steps;
     EXPECT_THAT(CheckExtended(&steps), IsEmpty());
@@ -183,24 +201,31 @@ TEST_F(TableRebuildTest, AnotherPrimaryKey) {
 }
 
 // All entries of a row go with it: also of one that waits for a key, and of one that takes its
-// place.
+// place. Rows that keep their order get blocks of words; by b the last one comes before others.
 TEST_F(TableRebuildTest, WordsOfRowsThatAreWrittenAnew) {
   const std::string words = "index 101 c full_text version=16";
-  for (const bool reverse : {false, true}) {
+  for (const auto& [reverse, primary] : std::vector<std::pair<bool, std::string>>{
+           {false, kByA}, {false, kByB}, {true, kByA}, {true, kByB}}) {
+    SCOPED_TRACE(primary + (reverse ? " in reverse" : ""));
     MakeTable({kByA, words}, kRows, reverse);
-    Begin({kByB, words, "index 102 c full_text version=16", "index 103 a"});
+    Insert({"6,15,'two sixes'"});
+    Begin({primary, words, "index 102 c full_text version=16", "index 103 a"});
     ASSERT_EQ(build_->Fill().ToString(), "ok");
-    Change("", "5,10,'five for one'");  // the key of the first row
+    EXPECT_EQ(RowsInBlocks(1), primary == kByA ? 5u : 4u);
+    EXPECT_EQ(RowsInBlocks(2), RowsInBlocks(1));
+    Change("", "5,10,'five for one'");  // the key of the first row, by b
     Change("2,20,'Two'", "2,20,'two and three'");
     EXPECT_EQ(Apply(), 2u);
     Change("1,10,'one'", "1,11,'one eins one'");
     Change("3,30,NULL", "3,30,'drei'");
     Change("4,40,'four  '", "");
     ASSERT_EQ(build_->Complete().ToString(), "ok");
+    EXPECT_EQ(RowsInBlocks(1), primary == kByA ? 1u : 0u);
     Take();
-    ExpectWhole(4);
+    ExpectWhole(5);
     Change("2,20,'two and three'", "");
-    ExpectWhole(3);
+    Change("6,15,'two sixes'", "6,16,'six'");
+    ExpectWhole(4);
     ASSERT_TRUE(database_->catalog()->DropTable("d.t").ok());
     CloseDatabase();
   }
