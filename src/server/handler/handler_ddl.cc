@@ -88,6 +88,15 @@ bool HasFullTextIndex(const TABLE& table) {
                      [](const KEY& key) { return (key.flags & HA_FULLTEXT) != 0; });
 }
 
+// Words of rows that were written one by one come into blocks when the rows are written anew. Then
+// OPTIMIZE TABLE leaves the work to the server, which makes it ALTER TABLE .. FORCE and ANALYZE
+// TABLE. Tables that it would copy, while writers wait, are compacted only.
+bool IsToBeWrittenAnew(const TABLE& table) {
+  const bool is_copied =
+      table.s->tmp_table != NO_TMP_TABLE || table.versioned() || table.s->long_unique_table;
+  return HasFullTextIndex(table) && !is_copied;
+}
+
 // For RepairDefinitions.
 void NoteRenameInRecovery(const std::string& old_name, const std::string& new_name) {
   for (const std::string& name : {old_name, new_name}) {
@@ -264,11 +273,8 @@ int Handler::analyze(THD*, HA_CHECK_OPT*) {
   return HA_ADMIN_OK;
 }
 
-// Words of rows that were written one by one come into blocks when the rows are written anew: the
-// server makes it ALTER TABLE .. FORCE then, and ANALYZE TABLE. Of a temporary table it would copy
-// the rows.
 int Handler::optimize(THD* thd, HA_CHECK_OPT*) {
-  if (HasFullTextIndex(*table) && table->s->tmp_table == NO_TMP_TABLE) return HA_ADMIN_TRY_ALTER;
+  if (IsToBeWrittenAnew(*table)) return HA_ADMIN_TRY_ALTER;
   StatementProgress progress(thd);
   progress.Start(static_cast<unsigned>(table_data()->index_count()));
   for (size_t i = 0; i < table_data()->index_count(); ++i) {
