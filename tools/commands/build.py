@@ -15,7 +15,7 @@ def add_arguments(parser) -> None:
         "--variant",
         choices=tuple(build.SANITIZERS),
         default="release",
-        help="asan/tsan: tests only",
+        help="asan, tsan: tests only; fuzz: the targets of ./dev test fuzz only",
     )
     parser.add_argument(
         "--target",
@@ -26,7 +26,7 @@ def add_arguments(parser) -> None:
 
 def run(args) -> int:
     started = time.monotonic()
-    tests = args.tests or args.variant != "release"
+    tests = args.variant in ("asan", "tsan") or (args.tests and args.variant != "fuzz")
     variant = args.variant
     if args.target and not targets.is_host(targets.TARGETS[args.target]):
         if variant != "release":
