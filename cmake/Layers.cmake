@@ -19,6 +19,8 @@ function(basalt_layer name)
   target_link_libraries(${target} ${scope} ${ARGN})
   if(sources)
     target_compile_definitions(${target} PRIVATE NDEBUG)
+    set_target_properties(${target} PROPERTIES
+      UNITY_BUILD ${BASALT_IN_BATCHES} UNITY_BUILD_BATCH_SIZE 8)
   endif()
 endfunction()
 

@@ -16,8 +16,6 @@
 namespace basalt::catalog {
 namespace {
 
-Bytes ToBytes(const rocksdb::Slice& slice) { return Bytes(slice.data(), slice.size()); }
-
 std::string Name(IndexId index) {
   return "index " + std::to_string(index.number) + " in column family " +
          std::to_string(index.column_family);
@@ -50,7 +48,8 @@ Status DictionaryLoader::ReadRecords() {
   const std::unique_ptr<rocksdb::Iterator> iterator(
       source_.db->NewIterator(options, source_.system));
   for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
-    BASALT_RETURN_IF_ERROR(ReadRecord(ToBytes(iterator->key()), ToBytes(iterator->value())));
+    BASALT_RETURN_IF_ERROR(
+        ReadRecord(iterator->key().ToStringView(), iterator->value().ToStringView()));
   }
   return store::MapStatus(iterator->status(), "reading the dictionary");
 }

@@ -10,8 +10,7 @@
 namespace basalt::catalog {
 
 Status ReadRecord(store::Store* store, Bytes key, std::string* value) {
-  return store::MapStatus(store->base()->Get(rocksdb::ReadOptions(), store->system(),
-                                             rocksdb::Slice(key.data(), key.size()), value));
+  return store::MapStatus(store->base()->Get(rocksdb::ReadOptions(), store->system(), key, value));
 }
 
 Status ReadRecords(store::Store* store, RecordType type, std::string_view purpose,
@@ -22,8 +21,7 @@ Status ReadRecords(store::Store* store, RecordType type, std::string_view purpos
   const std::unique_ptr<rocksdb::Iterator> record(
       store->base()->NewIterator(options, store->system()));
   for (record->Seek(prefix); record->Valid() && record->key().starts_with(prefix); record->Next()) {
-    BASALT_RETURN_IF_ERROR(visit(Bytes(record->key().data(), record->key().size()),
-                                 Bytes(record->value().data(), record->value().size())));
+    BASALT_RETURN_IF_ERROR(visit(record->key().ToStringView(), record->value().ToStringView()));
   }
   return store::MapStatus(record->status(), purpose);
 }

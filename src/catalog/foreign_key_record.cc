@@ -11,11 +11,11 @@ namespace basalt::catalog {
 namespace {
 
 constexpr uint16_t kVersion = 1;
-constexpr size_t kTypeBytes = 4;
+constexpr size_t kRecordTypeBytes = 4;
 constexpr size_t kMost = std::numeric_limits<uint16_t>::max();
 
-Status Corrupt(Bytes key, const std::string& what) {
-  const Bytes child = key.size() > kTypeBytes ? key.substr(kTypeBytes) : Bytes();
+Status CorruptForeignKeys(Bytes key, const std::string& what) {
+  const Bytes child = key.size() > kRecordTypeBytes ? key.substr(kRecordTypeBytes) : Bytes();
   return Status(Code::kCorruption,
                 "dictionary record of type " +
                     std::to_string(static_cast<uint32_t>(RecordType::kForeignKeys)) +
@@ -97,24 +97,24 @@ std::string EncodeForeignKeys(const ForeignKeySet& set) {
 
 Status DecodeForeignKeys(Bytes key, Bytes value, ForeignKeySet* set) {
   set->keys.clear();
-  if (key.size() <= kTypeBytes) return Corrupt(key, "the key names no table");
+  if (key.size() <= kRecordTypeBytes) return CorruptForeignKeys(key, "the key names no table");
   ByteReader reader(value);
   const uint16_t version = reader.Read16();
-  if (reader.failed()) return Corrupt(key, "the value is cut off");
+  if (reader.failed()) return CorruptForeignKeys(key, "the value is cut off");
   if (version != kVersion) {
-    return Corrupt(key, "version " + std::to_string(version) + " is not known");
+    return CorruptForeignKeys(key, "version " + std::to_string(version) + " is not known");
   }
   set->primary_number = reader.Read32();
   const uint16_t count = reader.Read16();
-  if (count == 0) return Corrupt(key, "the value is cut off or empty");
+  if (count == 0) return CorruptForeignKeys(key, "the value is cut off or empty");
   for (uint16_t i = 0; i < count; ++i) {
     ForeignKey foreign;
     if (!ReadForeignKey(&reader, &foreign)) {
-      return Corrupt(key, "constraint " + std::to_string(i + 1) + " is damaged");
+      return CorruptForeignKeys(key, "constraint " + std::to_string(i + 1) + " is damaged");
     }
     set->keys.push_back(std::move(foreign));
   }
-  return reader.AtEnd() ? Status() : Corrupt(key, "bytes are left over");
+  return reader.AtEnd() ? Status() : CorruptForeignKeys(key, "bytes are left over");
 }
 
 }  // namespace basalt::catalog

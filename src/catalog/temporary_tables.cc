@@ -14,7 +14,7 @@ namespace {
 
 // Up to so many rows are deleted one by one: a range deletion costs every later read of the column
 // family a little, and connections come and go with small tables.
-constexpr size_t kFewKeys = 1024;
+constexpr size_t kFewTemporaryKeys = 1024;
 
 std::string KeyOf(uint32_t number) {
   std::string key;
@@ -22,7 +22,7 @@ std::string KeyOf(uint32_t number) {
   return key;
 }
 
-Status NoSuchTable(Bytes name) {
+Status NoSuchTemporaryTable(Bytes name) {
   return Status(Code::kNotFound, "there is no temporary table " + std::string(name));
 }
 
@@ -87,7 +87,7 @@ std::shared_ptr<const TableRecord> TemporaryTables::Find(Bytes name) const {
 Status TemporaryTables::Drop(Bytes name, std::shared_ptr<const TableRecord>* dropped) {
   MutexLock guard(mutex_);
   const auto found = tables_.find(std::string(name));
-  if (found == tables_.end()) return NoSuchTable(name);
+  if (found == tables_.end()) return NoSuchTemporaryTable(name);
   *dropped = std::move(found->second);
   tables_.erase(found);
   return Status::Ok();
@@ -96,7 +96,7 @@ Status TemporaryTables::Drop(Bytes name, std::shared_ptr<const TableRecord>* dro
 Status TemporaryTables::Truncate(Bytes name, std::shared_ptr<const TableRecord>* dropped) {
   MutexLock guard(mutex_);
   const auto found = tables_.find(std::string(name));
-  if (found == tables_.end()) return NoSuchTable(name);
+  if (found == tables_.end()) return NoSuchTemporaryTable(name);
   auto emptied = std::make_shared<TableRecord>(*found->second);
   BASALT_RETURN_IF_ERROR(Number(&emptied->indexes));
   *dropped = std::exchange(found->second, std::move(emptied));
@@ -111,7 +111,7 @@ Status TemporaryTables::DeleteFewKeys(Bytes begin, Bytes end, bool* done) {
   const std::unique_ptr<rocksdb::Iterator> row(
       store_->base()->NewIterator(options, family_.load()));
   rocksdb::WriteBatch batch;
-  for (row->Seek(begin); row->Valid() && batch.Count() < kFewKeys; row->Next()) {
+  for (row->Seek(begin); row->Valid() && batch.Count() < kFewTemporaryKeys; row->Next()) {
     batch.Delete(family_.load(), row->key());
   }
   BASALT_RETURN_IF_ERROR(store::MapStatus(row->status(), "reading temporary tables"));

@@ -12,7 +12,7 @@ namespace {
 constexpr uint8_t kMoreFollows = 9;  // flag of a full chunk that is not the last
 
 // Moves up to 8 bytes that may overlap, and fills the rest with zeros.
-void MovePiece(const uint8_t* from, size_t bytes, uint8_t* to) {
+void MovePadded(const uint8_t* from, size_t bytes, uint8_t* to) {
   uint8_t piece[kChunkPayload] = {};
   if (bytes != 0) std::memcpy(piece, from, bytes);  // nothing may be nowhere
   std::memcpy(to, piece, sizeof(piece));
@@ -38,7 +38,7 @@ bool ReadFlag(uint8_t flag, bool legacy, unsigned* used, bool* last) {
 uint8_t* EncodeChunks(const uint8_t* source, size_t source_bytes, bool legacy, uint8_t* to) {
   for (;;) {
     const size_t used = source_bytes < kChunkPayload ? source_bytes : kChunkPayload;
-    MovePiece(source, used, to);
+    MovePadded(source, used, to);
     source += used;
     source_bytes -= used;
     bool last;

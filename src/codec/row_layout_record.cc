@@ -13,7 +13,7 @@ constexpr uint8_t kNullable = 1;        // flag of a base slot
 constexpr uint8_t kHasPredecessor = 1;  // flags of an added slot
 constexpr uint8_t kAbsentIsNull = 2;
 
-Status Damaged(const char* what) {
+Status BadRecord(const char* what) {
   return Status(Code::kCorruption, std::string("the layout of rows: ") + what);
 }
 
@@ -89,11 +89,11 @@ std::string EncodeRowLayout(const RowLayout& layout) {
 Status DecodeRowLayout(Bytes bytes, RowLayout* layout) {
   *layout = RowLayout();
   ByteReader reader(bytes);
-  if (!ReadSlots(&reader, layout)) return Damaged("a slot is damaged or of an unknown form");
+  if (!ReadSlots(&reader, layout)) return BadRecord("a slot is damaged or of an unknown form");
   layout->columns.resize(reader.Read16());
   for (uint16_t& slot : layout->columns) slot = reader.Read16();
-  if (reader.failed()) return Damaged("it is cut off");
-  if (!reader.AtEnd()) return Damaged("bytes are left over");
+  if (reader.failed()) return BadRecord("it is cut off");
+  if (!reader.AtEnd()) return BadRecord("bytes are left over");
   return Validate(*layout);
 }
 

@@ -13,7 +13,8 @@ namespace basalt::codec {
 
 namespace {
 
-constexpr size_t kLengthBytes = sizeof(uint32_t);  // in front of a part, and of a level of weights
+// In front of a part, and of a level of weights.
+constexpr size_t kPartLengthBytes = sizeof(uint32_t);
 
 // True when weights of this level compare as if spaces followed them.
 bool PadsLevel(const Collation& collation, size_t level) {
@@ -52,15 +53,15 @@ void AppendWeights(const KeyStep& step, PartSource source, std::string* image) {
       collation.OrderRoom(size_t{source.length} * collation.properties().bytes_per_character_max);
   for (size_t level = 0; level < collation.levels().size(); ++level) {
     const size_t start = image->size();
-    image->resize(start + kLengthBytes + room);
-    uint8_t* weights = reinterpret_cast<uint8_t*>(image->data()) + start + kLengthBytes;
+    image->resize(start + kPartLengthBytes + room);
+    uint8_t* weights = reinterpret_cast<uint8_t*>(image->data()) + start + kPartLengthBytes;
     size_t bytes = collation.OrderWeights(level, weights, room, source.data, source.length);
     if (PadsLevel(collation, level)) {
       bytes = WithoutTrailingSpaces(collation.order_shape(level), weights,
                                     static_cast<uint32_t>(bytes));
     }
     StoreBigEndian32(image->data() + start, static_cast<uint32_t>(bytes));
-    image->resize(start + kLengthBytes + bytes);
+    image->resize(start + kPartLengthBytes + bytes);
   }
 }
 
@@ -74,15 +75,15 @@ void AppendPartImage(const KeyStep& step, PartSource source, std::string* image)
     if (source.length != 0)
       image->append(reinterpret_cast<const char*>(source.data), source.length);
   } else if (step.scope == SearchScope::kAll && step.equal_bytes_are_equal) {
-    image->resize(start + kLengthBytes + step.max_key_bytes);
-    uint8_t* out = reinterpret_cast<uint8_t*>(image->data()) + start + kLengthBytes;
+    image->resize(start + kPartLengthBytes + step.max_key_bytes);
+    uint8_t* out = reinterpret_cast<uint8_t*>(image->data()) + start + kPartLengthBytes;
     const uint8_t* end = EncodePart(step, source, out, nullptr);
-    image->resize(start + kLengthBytes + static_cast<size_t>(end - out));
+    image->resize(start + kPartLengthBytes + static_cast<size_t>(end - out));
   } else {
     AppendWeights(step, DeclaredPart(step, source), image);
   }
   StoreBigEndian32(image->data() + start,
-                   static_cast<uint32_t>(image->size() - start - kLengthBytes));
+                   static_cast<uint32_t>(image->size() - start - kPartLengthBytes));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint16_t kVersion = 1;
 
-Status Damaged(const std::string& what) {
+Status BadRules(const std::string& what) {
   return Status(Code::kCorruption, "the rules of a FULLTEXT index: " + what);
 }
 
@@ -40,8 +40,8 @@ std::string EncodeWordRules(Bytes parser, const WordRules& rules) {
 Status DecodeWordRules(Bytes bytes, std::string* parser, WordRules* rules) {
   ByteReader reader(bytes);
   const uint16_t version = reader.Read16();
-  if (reader.failed()) return Damaged("they are cut off");
-  if (version != kVersion) return Damaged("version " + std::to_string(version) + " is not known");
+  if (reader.failed()) return BadRules("they are cut off");
+  if (version != kVersion) return BadRules("version " + std::to_string(version) + " is not known");
   const uint32_t least = reader.Read32();
   const uint32_t most = reader.Read32();
   *rules = WordRules(least, most);
@@ -50,12 +50,12 @@ Status DecodeWordRules(Bytes bytes, std::string* parser, WordRules* rules) {
   Bytes last;
   for (uint32_t i = 0; i < count && !reader.failed(); ++i) {
     const Bytes image = reader.ReadBytes(reader.Read32());
-    if (!reader.failed() && image <= last) return Damaged("stop words are empty or out of order");
+    if (!reader.failed() && image <= last) return BadRules("stop words are empty or out of order");
     rules->AddStopWord(std::string(image));
     last = image;
   }
-  if (reader.failed()) return Damaged("they are cut off");
-  return reader.AtEnd() ? Status::Ok() : Damaged("bytes are left over");
+  if (reader.failed()) return BadRules("they are cut off");
+  return reader.AtEnd() ? Status::Ok() : BadRules("bytes are left over");
 }
 
 }  // namespace basalt::codec

@@ -88,7 +88,7 @@ class CommittedEntries {
  private:
   static constexpr int kSteps = 4;
 
-  Bytes key() const { return Bytes(iterator_->key().data(), iterator_->key().size()); }
+  Bytes key() const { return iterator_->key().ToStringView(); }
   // To the first entry that does not come before the target.
   void Approach() {
     for (int step = 0; step < kSteps && iterator_->Valid(); ++step) {

@@ -126,8 +126,8 @@ void Cursor::TakeFromBase() {
   if (!valid_) return;
   const rocksdb::Slice key = base_->key();
   const rocksdb::Slice value = base_->value();
-  key_ = Bytes(key.data(), key.size());
-  value_ = Bytes(value.data(), value.size());
+  key_ = key.ToStringView();
+  value_ = value.ToStringView();
 }
 
 void Cursor::SeekForward(Bytes target) {
@@ -183,7 +183,7 @@ void Cursor::Step(bool forward) {
     RefreshOverlay();
     if (PlainUse()) {
       SeekBase(key, forward);
-      if (base_->Valid() && Bytes(base_->key().data(), base_->key().size()) == key) {
+      if (base_->Valid() && base_->key().ToStringView() == key) {
         MoveBase(forward);
       }
       return TakeFromBase();

@@ -35,11 +35,11 @@ class BatchSource final : public OverlaySource {
   bool Valid() const override { return iterator_->Valid() && BelongsTo(key(), index_number_); }
   Bytes key() const override {
     const rocksdb::Slice key = iterator_->Entry().key;
-    return Bytes(key.data(), key.size());
+    return key.ToStringView();
   }
   Bytes value() const override {
     const rocksdb::Slice value = iterator_->Entry().value;
-    return Bytes(value.data(), value.size());
+    return value.ToStringView();
   }
   bool deleted() const override { return iterator_->Entry().type != rocksdb::kPutRecord; }
   Status status() const override {

@@ -58,8 +58,6 @@ uint64_t FullFileBytes(const store::Store& store, const rocksdb::Options& option
   return bytes == store::TableFileBytes(store.options()) ? std::max(bytes, kLargeFileBytes) : bytes;
 }
 
-Bytes BytesOf(const rocksdb::Slice& slice) { return Bytes(slice.data(), slice.size()); }
-
 class FileSource final : public MergeSource {
  public:
   FileSource(const rocksdb::Options& options, const KeyRange& range, bool reverse)
@@ -93,8 +91,8 @@ class FileSource final : public MergeSource {
   void Show() {
     valid_ = iterator_->Valid();
     if (!valid_) return;
-    key_ = BytesOf(iterator_->key());
-    value_ = BytesOf(iterator_->value());
+    key_ = iterator_->key().ToStringView();
+    value_ = iterator_->value().ToStringView();
     valid_ = !range_.EndsBefore(key_, reverse_);
   }
 
@@ -201,7 +199,7 @@ Status SortedFiles::Find(Bytes key, std::string* value) const {
     options.total_order_seek = true;
     const std::unique_ptr<rocksdb::Iterator> entry(reader.NewIterator(options));
     entry->Seek(key);
-    if (!entry->Valid() || BytesOf(entry->key()) != key) continue;
+    if (!entry->Valid() || entry->key().ToStringView() != key) continue;
     value->assign(entry->value().data(), entry->value().size());
     return Status::Ok();
   }

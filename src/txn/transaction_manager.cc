@@ -54,7 +54,7 @@ class EntryReader : public rocksdb::WriteBatch::Handler {
  private:
   rocksdb::Status Notify(uint32_t family, const rocksdb::Slice& key, bool put) {
     if (!IsDictionary(family) && key.size() >= kIndexNumberBytes) {
-      Take(IndexId{family, LoadBigEndian32(key.data())}, Bytes(key.data(), key.size()), put);
+      Take(IndexId{family, LoadBigEndian32(key.data())}, key.ToStringView(), put);
     }
     return rocksdb::Status::OK();
   }
@@ -79,9 +79,7 @@ class PreparedReader : public EntryReader {
                         const rocksdb::Slice& value) override {
     if (!IsDictionary(family)) return EntryReader::PutCF(family, key, value);
     catalog::IngestJob job;
-    if (catalog::DecodeIngestJob(Bytes(key.data(), key.size()), Bytes(value.data(), value.size()),
-                                 &job)
-            .ok()) {
+    if (catalog::DecodeIngestJob(key.ToStringView(), value.ToStringView(), &job).ok()) {
       job_ = std::make_unique<catalog::IngestJob>(std::move(job));
     }
     return rocksdb::Status::OK();
@@ -92,7 +90,7 @@ class PreparedReader : public EntryReader {
     uint64_t next = 0;
     const Bytes record(key.data(), key.size());
     if (IsDictionary(family) && catalog::DecodeIndexKey(record, &primary).ok() &&
-        catalog::DecodeAutoIncrement(record, Bytes(value.data(), value.size()), &next).ok()) {
+        catalog::DecodeAutoIncrement(record, value.ToStringView(), &next).ok()) {
       undecided_->AddAutoIncrement(transaction_, primary, next);
     }
     return rocksdb::Status::OK();

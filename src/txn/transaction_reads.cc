@@ -59,7 +59,7 @@ void TransactionReads::MultiGet(rocksdb::ColumnFamilyHandle* family, size_t coun
   if (writes_->Of(family).Wrote(family->GetID())) {
     // Few statements read many rows of a table they have written to: one by one is simple.
     for (size_t i = 0; i < count; ++i) {
-      codes[i] = Get(family, Bytes(keys[i].data(), keys[i].size()), view, &values[i]).code();
+      codes[i] = Get(family, keys[i].ToStringView(), view, &values[i]).code();
     }
     return;
   }

@@ -71,7 +71,7 @@ class LayerWriter : public rocksdb::WriteBatch::Handler {
     ++operation_;
     SpillLayer* layer = targets_[target_].layer;
     ++layer->operations;
-    Spill::MakeKey(*layer, family, Bytes(key.data(), key.size()), &key_);
+    Spill::MakeKey(*layer, family, key.ToStringView(), &key_);
     rocksdb::Status added = chunk_.Put(spill_->family(), key_, value_);
     if (!added.ok() || chunk_.GetDataSize() < kSpillChunkBytes) return added;
     failure_ = Flush();

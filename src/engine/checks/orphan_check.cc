@@ -10,7 +10,7 @@
 namespace basalt::engine {
 namespace {
 
-constexpr size_t kKeysNamed = 3;
+constexpr size_t kOrphansNamed = 3;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ Status OrphanCheck::RowsOfEntries::Read(txn::Transaction* transaction, Bytes key
   if (!read.ok()) {
     return WithEntry(*side_.table, side_.table->primary_position(), row_key, std::move(read));
   }
-  *alive = image_.Decode(row_key, Bytes(pinned_.data(), pinned_.size())) && IsAlive();
+  *alive = image_.Decode(row_key, pinned_.ToStringView()) && IsAlive();
   return Status::Ok();
 }
 
@@ -130,7 +130,7 @@ Status OrphanCheck::LookForParent() {
 
 void OrphanCheck::Add(Bytes key) {
   ++rows_;
-  if (first_keys_.size() < kKeysNamed) first_keys_.push_back(HexOf(child_rows_.RowKeyOf(key)));
+  if (first_keys_.size() < kOrphansNamed) first_keys_.push_back(HexOf(child_rows_.RowKeyOf(key)));
 }
 
 std::string OrphanCheck::Line() const {

@@ -141,7 +141,7 @@ Status TableCheck::SearchEntry(size_t index, Bytes key, Bytes value, ImageRun* r
     findings_.Add(index, Finding::kNoRow, key);
     return Status::Ok();
   }
-  if (found != Code::kOk || !row_.Decode(row_key, Bytes(row.data(), row.size()))) {
+  if (found != Code::kOk || !row_.Decode(row_key, row.ToStringView())) {
     findings_.Add(index, Finding::kUnreadableRow, key);
     return Status::Ok();
   }

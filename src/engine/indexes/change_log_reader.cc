@@ -14,9 +14,6 @@ namespace {
 
 constexpr uint64_t kChangesPerReport = 1024;
 
-Bytes BytesOf(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
-rocksdb::Slice SliceOf(Bytes bytes) { return {bytes.data(), bytes.size()}; }
-
 std::string KeyOf(IndexId log, uint64_t position) {
   std::string key;
   AppendBigEndian32(&key, log.number);
@@ -45,7 +42,8 @@ Status ChangeLogReader::ReadCommitted(ChangeConsumer* consumer, const Progress& 
       table_.database()->store()->base()->NewIterator(options, family_));
   *taken = 0;
   for (entry->Seek(KeyOf(log_, first_)); entry->Valid(); entry->Next()) {
-    BASALT_RETURN_IF_ERROR(Take(consumer, BytesOf(entry->key()), BytesOf(entry->value())));
+    BASALT_RETURN_IF_ERROR(
+        Take(consumer, entry->key().ToStringView(), entry->value().ToStringView()));
     if (batch_.GetDataSize() >= kBatchBytes || consumer->IsFull()) {
       BASALT_RETURN_IF_ERROR(WriteBatch(consumer));
     }
@@ -66,8 +64,7 @@ Status ChangeLogReader::Take(ChangeConsumer* consumer, Bytes key, Bytes change_b
   codec::RowChange change;
   BASALT_RETURN_IF_ERROR(codec::DecodeRowChange(change_bytes, &change));
   BASALT_RETURN_IF_ERROR(consumer->Take(change, &batch_));
-  return store::MapStatus(batch_.SingleDelete(family_, SliceOf(key)),
-                          "taking a change out of its log");
+  return store::MapStatus(batch_.SingleDelete(family_, key), "taking a change out of its log");
 }
 
 // The log is durable with the next sync, which is that of the dictionary at the latest.

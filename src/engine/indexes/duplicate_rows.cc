@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/indexes/duplicate_rows.h"
 
-#include <chrono>
+#include <ctime>
 #include <utility>
 
 #include "codec/row_codec.h"
@@ -19,11 +19,6 @@ size_t SizeOf(const DuplicateRows::Row& row) {
   return bytes;
 }
 
-uint64_t SecondsNow() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
-}
-
 }  // namespace
 
 DuplicateRows::DuplicateRows(store::Store* store, const NewIndex* primary, size_t position)
@@ -36,8 +31,8 @@ Status DuplicateRows::Find(Bytes key, std::optional<std::string>* value) {
     return Status::Ok();
   }
   std::string found;
-  const rocksdb::Status status = store_->base()->Get(
-      rocksdb::ReadOptions(), primary_.family, rocksdb::Slice(key.data(), key.size()), &found);
+  const rocksdb::Status status =
+      store_->base()->Get(rocksdb::ReadOptions(), primary_.family, key, &found);
   value->reset();
   if (status.IsNotFound()) return Status::Ok();
   *value = std::move(found);
@@ -109,7 +104,8 @@ bool DuplicateRows::IsSame(Bytes one, Bytes other) const {
 
 bool DuplicateRows::HasExpired(Bytes value) const {
   return primary_.ttl_seconds != 0 &&
-         store::ValueHasExpired(value, primary_.ttl_seconds, SecondsNow());
+         store::ValueHasExpired(value, primary_.ttl_seconds,
+                                static_cast<uint64_t>(std::time(nullptr)));
 }
 
 }  // namespace basalt::engine

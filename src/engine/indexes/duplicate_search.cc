@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine/indexes/duplicate_search.h"
 
-#include <chrono>
+#include <ctime>
 #include <memory>
 
 #include "store/errors/status_map.h"
@@ -9,13 +9,6 @@
 
 namespace basalt::engine {
 namespace {
-
-uint64_t SecondsNow() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
-}
-
-Bytes BytesOf(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
 // The entries of one index in the order of their bytes, whichever way its column family runs.
 class Ascending {
@@ -34,8 +27,8 @@ class Ascending {
   void SeekFirst() { reverse_ ? entry_->SeekToLast() : entry_->SeekToFirst(); }
   void Next() { reverse_ ? entry_->Prev() : entry_->Next(); }
   bool Valid() const { return entry_->Valid(); }
-  Bytes key() const { return BytesOf(entry_->key()); }
-  Bytes value() const { return BytesOf(entry_->value()); }
+  Bytes key() const { return entry_->key().ToStringView(); }
+  Bytes value() const { return entry_->value().ToStringView(); }
   Status status() const {
     return store::MapStatus(entry_->status(), "looking for duplicates in a new index");
   }
@@ -77,7 +70,7 @@ Status DuplicateSearch::IsDouble(const Value& value, bool* is_double) {
 }
 
 Status DuplicateSearch::Look() {
-  now_ = SecondsNow();
+  now_ = static_cast<uint64_t>(std::time(nullptr));
   for (const Value& value : put_) {
     bool is_double = false;
     BASALT_RETURN_IF_ERROR(IsDouble(value, &is_double));
@@ -93,7 +86,7 @@ Status DuplicateSearch::Look() {
 }
 
 Status DuplicateSearch::Check() {
-  now_ = SecondsNow();
+  now_ = static_cast<uint64_t>(std::time(nullptr));
   for (auto value = kept_.begin(); value != kept_.end(); value = kept_.erase(value)) {
     bool is_double = false;
     BASALT_RETURN_IF_ERROR(IsDouble(*value, &is_double));

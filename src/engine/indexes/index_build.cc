@@ -261,8 +261,7 @@ Status IndexBuild::GetNewRow(Bytes key, std::string* value) {
     return load_->FindLoaded(static_cast<size_t>(primary - indexes_.begin()), key, value);
   }
   return store::MapStatus(
-      table_.database()->store()->base()->Get(rocksdb::ReadOptions(), primary->family,
-                                              rocksdb::Slice(key.data(), key.size()), value),
+      table_.database()->store()->base()->Get(rocksdb::ReadOptions(), primary->family, key, value),
       "reading a row of a new primary index");
 }
 

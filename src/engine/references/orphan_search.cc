@@ -252,7 +252,7 @@ Status OrphanSearch::IsRowOfToday(Bytes entry, bool* alive) {
   Status read =
       state_.reader->reads().Get(parent.primary().family, row_key, txn::View::kSnapshot, &value);
   if (!read.ok()) return WithEntry(parent, parent.primary_position(), row_key, std::move(read));
-  BASALT_RETURN_IF_ERROR(parent_row_.Decode(row_key, Bytes(value.data(), value.size())));
+  BASALT_RETURN_IF_ERROR(parent_row_.Decode(row_key, value.ToStringView()));
   *alive = parent_row_.IsAlive();
   return Status::Ok();
 }

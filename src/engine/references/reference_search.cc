@@ -78,7 +78,7 @@ Status ReferenceSearch::SearchPrimaryKey(Bytes row_key, txn::LockMode mode, cons
       transaction->locks().Acquire(rows.id, row_key, mode, txn::LockWait::kWait));
   rocksdb::PinnableSlice value;
   Status read = transaction->reads().Get(rows.family, row_key, txn::View::kLatest, &value);
-  if (read.ok() && !context_.ttl_clock().Hides(Bytes(value.data(), value.size()))) take(row_key);
+  if (read.ok() && !context_.ttl_clock().Hides(value.ToStringView())) take(row_key);
   if (read.ok() || read.code() == Code::kNotFound) return Status::Ok();
   return WithEntry(context_.table(), index_, row_key, std::move(read));
 }
@@ -135,7 +135,7 @@ Status ReferenceSearch::LeaveHistoryOut(Bytes row_key, bool* is_there) {
   rocksdb::PinnableSlice value;
   Status read = context_.transaction()->reads().Get(table.primary().family, row_key,
                                                     txn::View::kLatest, &value);
-  if (!read.ok() || !row_->Decode(row_key, Bytes(value.data(), value.size()))) {
+  if (!read.ok() || !row_->Decode(row_key, value.ToStringView())) {
     return WithEntry(
         table, table.primary_position(), row_key,
         read.ok() ? Status(Code::kCorruption, "a row that cannot be decoded") : std::move(read));

@@ -71,7 +71,7 @@ Status PostingWriter::IsInBlocks(const Words& index, bool* in_blocks) {
   if (found.code() == Code::kNotFound) return Status::Ok();
   BASALT_RETURN_IF_ERROR(std::move(found));
   codec::DocumentValue document;
-  if (!codec::DecodeDocumentValue(Bytes(own_value_.data(), own_value_.size()), &document)) {
+  if (!codec::DecodeDocumentValue(own_value_.ToStringView(), &document)) {
     return MalformedEntry(context_->table(), index.position, index.removed->key(0));
   }
   *in_blocks = document.in_blocks;

@@ -24,7 +24,7 @@ Status RowBatch::Take(size_t position, std::optional<size_t> from_index, uint8_t
   // Reading it alone tells why it failed.
   if (codes_[position] != Code::kOk) return reader_->Read(key, record);
   reader_->SetKey(key);
-  return reader_->Decode(Bytes(values_[position].data(), values_[position].size()), record);
+  return reader_->Decode(values_[position].ToStringView(), record);
 }
 
 void RowBatch::Clear() {

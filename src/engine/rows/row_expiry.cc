@@ -25,7 +25,7 @@ Status RowExpiry::StampsOfUpdate(const uint8_t* before, const uint8_t* after, By
     return Status::Ok();
   }
   if (!found.ok()) return WithEntry(table, table.primary_position(), row_key, std::move(found));
-  if (!codec::ReadTtl(Bytes(value.data(), value.size()), &stamps->before)) {
+  if (!codec::ReadTtl(value.ToStringView(), &stamps->before)) {
     return MalformedEntry(table, table.primary_position(), row_key);
   }
   stamps->after = stamps->before;
@@ -47,8 +47,7 @@ Status RowExpiry::DeleteExpired(Bytes row_key) {
   replaces_ = false;
   Table& table = context_->table();
   const codec::ColumnSet all = codec::ColumnSet::All(table.descriptor().columns.size());
-  BASALT_RETURN_IF_ERROR(
-      image_.Decode(all, row_key, Bytes(expired_row_.data(), expired_row_.size())));
+  BASALT_RETURN_IF_ERROR(image_.Decode(all, row_key, expired_row_.ToStringView()));
   if (table.has_virtual_parts()) context_->virtual_columns()->ComputeAll(image_.record());
   BASALT_ASSERT(context_->IsLockedForWrite(row_key),
                 "T2: every row written was locked exclusively before");

@@ -7,9 +7,9 @@
 namespace basalt::store {
 namespace {
 
-class Collector final : public rocksdb::TablePropertiesCollector {
+class DeletionCollector final : public rocksdb::TablePropertiesCollector {
  public:
-  explicit Collector(const DeletionTriggerSettings& settings)
+  explicit DeletionCollector(const DeletionTriggerSettings& settings)
       : limit_(settings.deletions),
         file_bytes_(settings.file_bytes),
         count_single_(settings.count_single_deletions),
@@ -57,7 +57,7 @@ class Factory final : public rocksdb::TablePropertiesCollectorFactory {
   rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(Context /*file*/) override {
     // Null: no collector for this file.
     if (settings_->deletions <= 0 || settings_->window <= 0) return nullptr;
-    return new Collector(*settings_);
+    return new DeletionCollector(*settings_);
   }
 
  private:

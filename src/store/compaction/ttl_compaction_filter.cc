@@ -29,7 +29,7 @@ class ExpiryFilter final : public rocksdb::CompactionFilter {
     if (number != number_) BeginIndex(number);
     if (life_.seconds == 0) [[likely]]
       return Decision::kKeep;
-    if (!ValueHasExpired(Bytes(value.data(), value.size()), life_.seconds, now_)) {
+    if (!ValueHasExpired(value.ToStringView(), life_.seconds, now_)) {
       return Decision::kKeep;
     }
     ++dropped_;

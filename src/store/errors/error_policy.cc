@@ -45,7 +45,7 @@ bool IsRepeatable(BackgroundErrorReason reason) {
          reason == BackgroundErrorReason::kManifestWriteNoWAL;
 }
 
-std::string Megabytes(uint64_t bytes) { return std::to_string(bytes >> 20) + " MB"; }
+std::string InMegabytes(uint64_t bytes) { return std::to_string(bytes >> 20) + " MB"; }
 
 }  // namespace
 
@@ -214,14 +214,14 @@ void ErrorPolicy::OnFreeSpace(uint64_t free_bytes, uint64_t reserved_bytes) {
   const bool low = (reasons_.load(std::memory_order_relaxed) & kLowSpace) != 0;
   if (!low && free_bytes < reserved_bytes) {
     reasons_.fetch_or(kLowSpace, std::memory_order_release);
-    Log(LogLevel::kError, "only " + Megabytes(free_bytes) + " of disk space are free, less than " +
-                              Megabytes(reserved_bytes) +
+    Log(LogLevel::kError, "only " + InMegabytes(free_bytes) +
+                              " of disk space are free, less than " + InMegabytes(reserved_bytes) +
                               " in reserve: writing is off and resumes by itself when there is "
                               "more, reading goes on");
   } else if (low && free_bytes >= reserved_bytes + reserved_bytes / 2) {
     reasons_.fetch_and(~static_cast<uint32_t>(kLowSpace), std::memory_order_release);
     Log(LogLevel::kInformation,
-        Megabytes(free_bytes) + " of disk space are free again: writing is on");
+        InMegabytes(free_bytes) + " of disk space are free again: writing is on");
   }
 }
 

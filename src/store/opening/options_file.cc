@@ -10,6 +10,7 @@
 #include "store/errors/status_map.h"
 #include "store/format/auto_increment_merge_operator.h"
 #include "store/format/column_family_names.h"
+#include "store/options/blanks.h"
 
 namespace basalt::store {
 namespace {
@@ -18,12 +19,6 @@ constexpr std::string_view kFamilySection = "CFOptions \"";
 constexpr std::string_view kNone = "nullptr";
 // Only the old plugin gives this name to column families.
 constexpr std::string_view kFilterOfMyRocks = "Rdb_compact_filter_factory";
-
-std::string_view Trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 // RocksDB puts a backslash in front of colons and the like.
 std::string Unescape(std::string_view text) {

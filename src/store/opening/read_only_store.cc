@@ -63,7 +63,7 @@ class FindsDictionaryChange final : public rocksdb::WriteBatch::Handler {
   bool found_ = false;
 };
 
-rocksdb::Env* EnvOf(const StoreOptions& options) {
+rocksdb::Env* EnvFor(const StoreOptions& options) {
   return options.env != nullptr ? options.env : rocksdb::Env::Default();
 }
 
@@ -153,7 +153,7 @@ ReadOnlyStore::~ReadOnlyStore() {
 
 Status ReadOnlyStore::CheckMarker(const StoreOptions& options) {
   const std::string marker = options.directory + "/" + std::string(kCorruptionMarker);
-  if (options.ignore_corruption_marker || !EnvOf(options)->FileExists(marker).ok()) return {};
+  if (options.ignore_corruption_marker || !EnvFor(options)->FileExists(marker).ok()) return {};
   return Status(Code::kCorruption,
                 "the file " + marker +
                     " says that damaged data was met here; check the disk, then restore a backup, "
@@ -162,7 +162,7 @@ Status ReadOnlyStore::CheckMarker(const StoreOptions& options) {
 
 Status ReadOnlyStore::Open(const StoreOptions& options, std::unique_ptr<ReadOnlyStore>* read_only) {
   read_only->reset();
-  rocksdb::Env* env = EnvOf(options);
+  rocksdb::Env* env = EnvFor(options);
   const std::string& directory = options.directory;
   BASALT_RETURN_IF_ERROR(CheckMarker(options));
   if (!env->FileExists(directory + "/CURRENT").ok()) return {};

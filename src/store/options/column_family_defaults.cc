@@ -9,6 +9,7 @@
 
 #include "store/format/auto_increment_merge_operator.h"
 #include "store/format/comparator.h"
+#include "store/options/blanks.h"
 #include "store/options/memory_budget.h"
 #include "store/options/option_mistake.h"
 #include "store/options/preset_families.h"
@@ -96,14 +97,6 @@ void SetCompression(rocksdb::ColumnFamilyOptions* family) {
   family->bottommost_compression = rocksdb::kZSTD;
 }
 
-constexpr std::string_view kBlank = " \t\r\n";
-
-std::string_view Trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
-
 // Position of the brace that closes the one at `open`; npos when none does.
 size_t ClosingBrace(std::string_view text, size_t open) {
   size_t depth = 0;
@@ -174,7 +167,7 @@ Status ParseColumnFamilyOverrides(std::string_view text, std::string_view origin
     const size_t equals = rest.find('=');
     const std::string name(Trim(rest.substr(0, std::min(equals, rest.size()))));
     const size_t open =
-        equals == std::string_view::npos ? equals : rest.find_first_not_of(kBlank, equals + 1);
+        equals == std::string_view::npos ? equals : rest.find_first_not_of(kBlanks, equals + 1);
     if (name.empty() || open == std::string_view::npos || rest[open] != '{') {
       return wrong(rest, grammar + std::string(rest) + "'");
     }

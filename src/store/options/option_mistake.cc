@@ -12,12 +12,12 @@
 #include <rocksdb/table.h>
 
 #include "base/nearest_word.h"
+#include "store/options/blanks.h"
 #include "store/options/option_values.h"
 
 namespace basalt::store {
 namespace {
 
-constexpr std::string_view kBlank = " \t\r\n";
 constexpr std::string_view kTableFactory = "block_based_table_factory";
 
 // One "name=value" of an option string.
@@ -38,15 +38,15 @@ std::vector<Part> PartsOf(std::string_view text) {
     if (i < text.size() && text[i] == '{') ++depth;
     if (i < text.size() && text[i] == '}' && depth > 0) --depth;
     if (i < text.size() && (text[i] != ';' || depth > 0)) continue;
-    const size_t first = text.find_first_not_of(kBlank, start);
+    const size_t first = text.find_first_not_of(kBlanks, start);
     if (first < i) {
       Part part;
       const size_t equals = std::min(text.find('=', first), i);
       part.name_at = first;
-      part.name = text.substr(first, text.find_last_not_of(kBlank, equals - 1) + 1 - first);
-      size_t value = std::min(text.find_first_not_of(kBlank, std::min(equals + 1, i)), i);
+      part.name = text.substr(first, text.find_last_not_of(kBlanks, equals - 1) + 1 - first);
+      size_t value = std::min(text.find_first_not_of(kBlanks, std::min(equals + 1, i)), i);
       size_t end = i;
-      while (end > value && kBlank.find(text[end - 1]) != std::string_view::npos) --end;
+      while (end > value && kBlanks.find(text[end - 1]) != std::string_view::npos) --end;
       part.nested = end > value + 1 && text[value] == '{' && text[end - 1] == '}';
       if (part.nested) {
         ++value;

@@ -22,9 +22,9 @@ bool Sampled(uint64_t entry) {
   return entry < kExactEntries || entry / kRunLength % kSampling == 0;
 }
 
-class Collector final : public rocksdb::TablePropertiesCollector {
+class IndexCollector final : public rocksdb::TablePropertiesCollector {
  public:
-  Collector(uint32_t column_family, std::shared_ptr<KeyPrefixProvider> provider)
+  IndexCollector(uint32_t column_family, std::shared_ptr<KeyPrefixProvider> provider)
       : column_family_(column_family), provider_(std::move(provider)) {}
 
   const char* Name() const override { return "Rdb_tbl_prop_coll"; }
@@ -46,7 +46,7 @@ class Collector final : public rocksdb::TablePropertiesCollector {
       statistics.disk_bytes += static_cast<int64_t>(file_size - file_size_);
       file_size_ = file_size;
     }
-    if (parts_ != 0) CountPrefixes(Bytes(key.data(), key.size()), &statistics);
+    if (parts_ != 0) CountPrefixes(key.ToStringView(), &statistics);
     return rocksdb::Status::OK();
   }
 
@@ -142,7 +142,7 @@ class CollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
   const char* Name() const override { return kStatisticsCollectorFactoryName; }
 
   rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(Context context) override {
-    return new Collector(context.column_family_id, provider_);
+    return new IndexCollector(context.column_family_id, provider_);
   }
 
  private:
