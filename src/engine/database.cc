@@ -33,7 +33,11 @@ class Database::Housekeeper {
   }
 
  private:
+  // It looks at each block in the cache.
+  static constexpr uint32_t kSecondsOfADivision = 30;
+
   void Run() {
+    uint32_t seconds = 0;
     MutexLock lock(mutex_);
     while (!changed_.WaitFor(lock, std::chrono::seconds(1), [this] { return stop_; })) {
       lock.Unlock();
@@ -44,6 +48,7 @@ class Database::Housekeeper {
       (void)closed_logs_->Tick();  // what fails is tried again
       store_->flushes().FlushForScans();
       store_->compactions().PaceBackgroundWork();
+      if (seconds++ % kSecondsOfADivision == 0) store_->settings().DivideBlockCache();
       lock.Lock();
     }
   }

@@ -15,7 +15,7 @@
 #include "store/format/column_family_names.h"
 #include "store/opening/live_files.h"
 #include "store/opening/read_only_store.h"
-#include "store/options/block_memory.h"
+#include "store/options/block_cache.h"
 #include "store/options/database_defaults.h"
 #include "store/statistics/statistics_collector.h"
 #include "store/store_listener.h"
@@ -54,12 +54,6 @@ rocksdb::Status OpenWithoutHistory(rocksdb::DBOptions options, const std::string
   if (!status.ok()) return status;
   return rocksdb::TransactionDB::WrapDB(db.release(), TransactionOptionsOfDatabase(), compacting,
                                         *handles, opened);
-}
-
-std::shared_ptr<rocksdb::Cache> NewBlockCache(const StoreOptions& options) {
-  rocksdb::HyperClockCacheOptions cache(options.block_cache_bytes);
-  cache.memory_allocator = NewBlockMemory();
-  return cache.MakeSharedCache();
 }
 
 }  // namespace
@@ -196,8 +190,8 @@ Store::Maintenance::Maintenance(Store* store)
                      store->observed_.listener->CountFiles(job);
                    }}),
       checkpoints(store->base_, &store->options_, &flushes),
-      settings({store->base_, store->cache_.get(), store->statistics_.get(),
-                &store->database_options_, &store->options_}) {}
+      settings({store->base_, store->cache_, store->statistics_.get(), &store->database_options_,
+                &store->options_}) {}
 
 Status Store::OpenFamilies(const std::vector<rocksdb::ColumnFamilyDescriptor>& families) {
   std::vector<rocksdb::ColumnFamilyHandle*> handles;

@@ -11,6 +11,7 @@
 #include "server/connections/session.h"
 #include "server/plugin_state.h"
 #include "store/errors/status_map.h"
+#include "store/options/block_cache.h"
 
 namespace basalt::server {
 
@@ -131,8 +132,6 @@ struct AbsentVariable {
 constexpr AbsentVariable kAbsent[] = {
     {"block_cache_filter_bytes_evict", "always 0: RocksDB does not count it any more"},
     {"block_cache_index_bytes_evict", "always 0: RocksDB does not count it any more"},
-    {"block_cachecompressed_hit", "always 0: RocksDB has no such cache any more"},
-    {"block_cachecompressed_miss", "always 0: RocksDB has no such cache any more"},
     {"no_file_closes", "always 0: RocksDB does not count it any more"},
     {"number_deletes_filtered", "always 0: deletions are always written"},
     {"write_timedout", "always 0: writes have no time limit"},
@@ -240,6 +239,19 @@ uint64_t MemtableUnflushed(const Database& database) {
 uint64_t CacheUsage(const Database& database) {
   return database.store()->block_cache()->GetUsage();
 }
+uint64_t CompressedCache(const Database& database) {
+  return store::CompressedCacheBytes(*database.store()->block_cache());
+}
+uint64_t Ticker(const Database& database, rocksdb::Tickers ticker) {
+  return database.store()->statistics()->getTickerCount(ticker);
+}
+uint64_t CompressedHits(const Database& database) {
+  return Ticker(database, rocksdb::COMPRESSED_SECONDARY_CACHE_HITS);
+}
+// Whatever the block cache misses was looked for there, too.
+uint64_t CompressedMisses(const Database& database) {
+  return CompressedCache(database) == 0 ? 0 : Ticker(database, rocksdb::BLOCK_CACHE_MISS);
+}
 uint64_t WritingAllowed(const Database& database) {
   return database.store()->writing_allowed() ? 1 : 0;
 }
@@ -256,10 +268,6 @@ uint64_t RowsFiltered(const Database& database) {
   return database.store()->time_to_live()->hidden();
 }
 uint64_t Reclaimed(const Database& database) { return database.reclaimer()->reclaimed(); }
-
-uint64_t Ticker(const Database& database, rocksdb::Tickers ticker) {
-  return database.store()->statistics()->getTickerCount(ticker);
-}
 uint64_t Iterators(const Database& database) {
   return Ticker(database, rocksdb::NO_ITERATOR_CREATED) -
          Ticker(database, rocksdb::NO_ITERATOR_DELETED);
@@ -301,7 +309,14 @@ constexpr OwnVariable kOwn[] = {
      "of these, how many were held back for more commits, because the disk is the bound"},
     {"memtable_total", MemtableTotal, "bytes of all memtables, those that reads pin included"},
     {"memtable_unflushed", MemtableUnflushed, "bytes of memtables that are not in files yet"},
-    {"block_cache_usage", CacheUsage, "bytes in the block cache"},
+    {"block_cache_usage", CacheUsage,
+     "bytes in the block cache, memtables included; its compressed part counts whole"},
+    {"block_cachecompressed_capacity", CompressedCache,
+     "bytes of the block cache for compressed blocks (rocksdb_compressed_cache_percent)"},
+    {"block_cachecompressed_hit", CompressedHits,
+     "blocks that were in the compressed part; hits of the block cache have them, too"},
+    {"block_cachecompressed_miss", CompressedMisses,
+     "blocks that were in neither part; 0 where there is no compressed part"},
     {"rows_expired", RowsExpired, "rows that compactions dropped for their age"},
     {"rows_filtered", RowsFiltered, "rows that reads passed over for their age"},
     {"num_iterators", Iterators, "iterators open now"},

@@ -9,6 +9,7 @@
 #include <rocksdb/write_buffer_manager.h>
 
 #include "store/errors/status_map.h"
+#include "store/options/block_cache.h"
 #include "store/options/database_defaults.h"
 #include "store/options/memory_budget.h"
 
@@ -32,6 +33,10 @@ void LiveSettings::SetBlockCacheBytes(uint64_t bytes) {
   changed.block_cache_bytes = bytes;
   parts_.cache->SetCapacity(bytes);
   parts_.database_options->write_buffer_manager->SetBufferSize(AllMemtablesBytes(changed));
+}
+
+void LiveSettings::DivideBlockCache() {
+  store::DivideBlockCache(parts_.cache, parts_.options->compressed_cache_percent);
 }
 
 void LiveSettings::SetInformationLogLevel(rocksdb::InfoLogLevel level) {

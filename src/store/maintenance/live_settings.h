@@ -6,6 +6,7 @@
 #include <rocksdb/statistics.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "base/status.h"
@@ -20,7 +21,7 @@ class LiveSettings {
  public:
   struct Parts {
     rocksdb::DB* db;
-    rocksdb::Cache* cache;
+    std::shared_ptr<rocksdb::Cache> cache;
     rocksdb::Statistics* statistics;
     const rocksdb::DBOptions* database_options;
     const StoreOptions* options;
@@ -34,6 +35,9 @@ class LiveSettings {
   // As StoreOptions::block_cache_bytes: the cache, and what all memtables together may take of it.
   // A single memtable may be as large as before.
   void SetBlockCacheBytes(uint64_t bytes);
+  // To be called now and then: the part of the cache that keeps blocks compressed follows what
+  // index and filter blocks leave of it (block_cache.h).
+  void DivideBlockCache();
   // How much RocksDB writes to its own log.
   void SetInformationLogLevel(rocksdb::InfoLogLevel level);
   // RocksDB's counters begin at zero again.

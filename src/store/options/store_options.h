@@ -40,6 +40,8 @@ struct StoreOptions {
 
   // --- Memory, in bytes: memory_budget.h ---
   uint64_t block_cache_bytes = 512ull << 20;
+  // Of that, the part that keeps blocks compressed, in percent (block_cache.h); 0 = none.
+  uint32_t compressed_cache_percent = 0;
   // One memtable of one column family; 0 = from block_cache_bytes.
   uint64_t write_buffer_bytes = 0;
   // All memtables together; 0 = from block_cache_bytes.
