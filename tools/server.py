@@ -154,7 +154,8 @@ class PrivateServer:
         while not answers(self.socket):
             if self._process is not None and self._process.poll() is not None:
                 status = self._process.returncode
-                raise DevError(f"the server ended with status {status}\n{self.log_tail()}")
+                why = f"the server ended with status {status}{self.first_error()}"
+                raise DevError(f"{why}\n{self.log_tail()}")
             if time.monotonic() > deadline:
                 self.kill()
                 raise DevError(
@@ -246,6 +247,12 @@ class PrivateServer:
                 return log.read().decode(errors="replace")
         except OSError:
             return ""
+
+    def first_error(self) -> str:
+        """': ' and the first error in log(), from which the others follow; '' without one."""
+        errors = (line for line in self.log().splitlines() if "[ERROR]" in line)
+        first = next(errors, "")
+        return f": {first[first.index('[ERROR]') :]}" if first else ""
 
     def log_tail(self, lines: int = 25) -> str:
         """The end of log(), for a message."""

@@ -4,7 +4,7 @@
 import shutil
 from pathlib import Path
 
-from tests.client_tools import programs
+from tests.client_tools import copied_log, programs
 from tests.client_tools.constraints.load import PAIR
 from tests.client_tools.copied import Copied
 from tests.kit.clients.client import Problem
@@ -13,17 +13,6 @@ from tools import paths
 
 # Times that it may give up, or copy while the binary log is rotated: about every second time here
 HOTBACKUPS = 30
-# Where LOG_EVENT_BINLOG_IN_USE_F is in a file of the binary log: behind the file's 4 bytes, the
-# flags of its first event (MariaDB's knowledge base: "Event header")
-FLAGS_AT, IN_USE = 4 + 17, 1
-
-
-def newest_in_use(folder: Path) -> bool:
-    """Whether the newest file of the binary log in a copy was still written when it was copied."""
-    newest = max(file for file in folder.glob("binlog.*") if file.suffix[1:].isdigit())
-    with open(newest, "rb") as log:
-        head = log.read(FLAGS_AT + 1)
-    return len(head) > FLAGS_AT and bool(head[FLAGS_AT] & IN_USE)
 
 
 class PhysicalBackups(Copied):
@@ -107,7 +96,7 @@ class PhysicalBackups(Copied):
         """Again when the binary log came between: the tool copies it with the other files of the
         data directory, takes tar's warning that it grew for an error, and lists the files before
         it copies them. When the log is rotated meanwhile, the copy lacks the newest file, and a
-        server does not start on it: the last one says that it was closed in order."""
+        server does not start on it."""
         log = self.log("hotbackup")
         for left in reversed(range(HOTBACKUPS)):
             try:
@@ -119,7 +108,7 @@ class PhysicalBackups(Copied):
             shutil.rmtree(unpacked, ignore_errors=True)
             unpacked.mkdir()
             programs.run(self.log("hotbackup-tar"), ["tar", "xif", stream, "-C", unpacked])
-            if newest_in_use(unpacked):
+            if copied_log.is_whole(unpacked):
                 return
         raise Broken(f"myrocks_hotbackup: the log was rotated in each of {HOTBACKUPS} copies")
 
