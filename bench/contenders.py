@@ -251,11 +251,16 @@ class Contender:
         return f"ENGINE={self.storage_engine} {TABLE_OPTIONS.get(self.engine, '')}".strip()
 
     def restart(
-        self, memory_bytes: int, limits: Limits | None = None, copy: Path | None = None
+        self,
+        memory_bytes: int,
+        limits: Limits | None = None,
+        copy: Path | None = None,
+        *,
+        limited: bool = False,
     ) -> None:
         """A clean stop, and a start with another size of cache or buffer pool, of `copy` with the
         data that save() has put there; without limits until limit(), which puts `limits` into
-        force if the servers have groups at all."""
+        force if the servers have groups at all. `limited`: they are in force before the start."""
         self.resume()
         self.lift()
         self.server.stop()
@@ -265,6 +270,8 @@ class Contender:
             self.settings, memory_bytes=memory_bytes, limits=limits or self.settings.limits
         )
         self.server.options = server_options(self.engine, self.settings)
+        if limited:
+            self.limit()
         self.server.start()
 
     def save(self, copy: Path) -> None:

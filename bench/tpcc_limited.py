@@ -23,19 +23,23 @@ LEAST_CACHE = 16 * 2**20
 # a limit from this part of the files on is one that holds them
 WHOLE_FILES = 0.8
 FEW_OPERATIONS = 500
+# after a start: how soon a server is what it was
+FIRST_SECONDS = (10, 30, 60)
 
 
 @dataclass(frozen=True)
 class Point:
     """What one series of turns is measured with. `innodb_bytes` is InnoDB's buffer pool,
     `cache_bytes` the block cache of the others. `part`: the part of the files for which there is
-    memory, where it was asked for so; `data`: so many times the warehouses."""
+    memory, where it was asked for so; `data`: so many times the warehouses. `cold`: a turn begins
+    with the start of the server, under the limits and without a warm-up."""
 
     cache_bytes: int
     innodb_bytes: int
     limits: Limits | None = None
     part: Fraction | None = None
     data: int = 1
+    cold: bool = False
 
     def __post_init__(self):
         limits.check(self.limits, max(self.cache_bytes, self.innodb_bytes))
@@ -52,6 +56,7 @@ class Point:
         texts = [f"{self.data} times the data"] if self.data > 1 else []
         texts += [f"memory for {shown_part(self.part)}"] if self.part else []
         texts += [limits.shown(self.limits), f"cache {cache}"] if self.limits else [cache]
+        texts += ["after a start"] if self.cold else []
         return ", ".join(texts)
 
 
@@ -72,9 +77,9 @@ def points(args, memory_mb: tuple[int, ...], files: int, data: int = 1) -> list[
         for one, part in asked:
             data_bytes = None if part is None else int(part * files)
             cache, pool = caches(one, data_bytes, args.buffered_reads)
-            found.append(Point(cache, pool, one, part, data))
+            found.append(Point(cache, pool, one, part, data, args.cold))
         return found
-    return [Point(size, size, one, part, data) for one, part in asked for size in sizes]
+    return [Point(size, size, one, part, data, args.cold) for one, part in asked for size in sizes]
 
 
 def caches(limited: Limits, data_bytes: int | None, buffered: bool) -> tuple[int, int]:
@@ -97,7 +102,10 @@ def shown(found: list[Point], args) -> str:
 
 
 def rate_bars(point: Point, files: int) -> dict[str, Bar]:
-    """peer -> the bar of the throughput. `files`: bytes of Basalt's files after the load."""
+    """peer -> the bar of the throughput. `files`: bytes of Basalt's files after the load. Bars are
+    for servers that have warmed up."""
+    if point.cold:
+        return {}
     asked = point.limits
     if not asked.reads:
         return bars.TPCC_LIMITED_RATE["memory alone"]
@@ -125,12 +133,15 @@ def add_point(
         add(name, unit, lambda s: s.per_transaction(value(s)) / scale, False, bar)
 
     add_rates(report, point, sums, files)
-    seconds.add_evenness(
-        report, point.label, sums, bars.TPCC_LIMITED_STEADY, bars.TPCC_EMPTY_SECONDS
-    )  # fmt: skip
+    if point.cold:
+        for length in FIRST_SECONDS:
+            add(f"transactions a second, first {length} s", "1/s", lambda s, n=length: s.first(n),
+                True)  # fmt: skip
+    steady = (None, None) if point.cold else (bars.TPCC_LIMITED_STEADY, bars.TPCC_EMPTY_SECONDS)
+    seconds.add_evenness(report, point.label, sums, *steady)
     add("p99", "ms", lambda s: s.p99)
     a_transaction("disk operations a transaction", "", lambda s: s.used.operations, 1,
-                  bars.TPCC_OPERATIONS)  # fmt: skip
+                  None if point.cold else bars.TPCC_OPERATIONS)  # fmt: skip
     a_transaction("of that, reads", "", lambda s: s.used.device_reads, 1)
     a_transaction("disk operations a transaction, by the disk's count", "",
                   lambda s: s.used.disk_operations, 1)  # fmt: skip

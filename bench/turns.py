@@ -72,6 +72,11 @@ class Sum:
     def rate(self) -> float:
         return statistics.median(t.run.outcome.events_per_second for t in self.turns)
 
+    def first(self, seconds: int) -> float:
+        """The throughput of the first so many seconds of a turn; the median of the turns."""
+        rates = [[rate for at, rate in turn.curve("rate") if at <= seconds] for turn in self.turns]
+        return statistics.median(statistics.fmean(of) for of in rates if of)
+
     @property
     def steadiness(self) -> float:
         """The lowest second's throughput over the median second's."""

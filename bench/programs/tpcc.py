@@ -57,6 +57,12 @@ def add_options(parser) -> None:
         "left; with DIR the copies stay there, and later runs of the same data load nothing",
     )
     parser.add_argument(
+        "--cold",
+        action="store_true",
+        help="each turn begins with the start of the server, under the limits, with nothing in the "
+        "page cache and without a warm-up; with --copies",
+    )
+    parser.add_argument(
         "--prices",
         type=Path,
         default=prices.FILE,
@@ -118,6 +124,8 @@ def check(args, memory_mb: tuple[int, ...]) -> None:
     """DevError, before anything is loaded, for what cannot be measured."""
     prices.volumes(args.prices)
     tpcc_limited.points(args, memory_mb, 0)
+    if args.cold and (not limits.is_limited(args) or args.copies is None or args.hours):
+        raise DevError("--cold: only with --copies, and with --iops or --memory-limit, by turns")
     if not limits.is_limited(args) and args.data != (1,):
         raise DevError("--sweep data=...: only with --iops or --memory-limit")
 
@@ -183,7 +191,11 @@ def measure_point(
 
     def begin(contender) -> None:
         copy = copies.of(contender.engine) if copies else None
-        contender.restart(point.cache_of(contender.storage_engine), point.limits, copy)
+        cache = point.cache_of(contender.storage_engine)
+        if point.cold:
+            contender.restart(cache, point.limits, copy, limited=True)
+            return
+        contender.restart(cache, point.limits, copy)
         contender.settle()  # levels have other sizes with another cache
         contender.limit()
         tpcc.run(contender, size, size["warmup"], 0)

@@ -388,6 +388,17 @@ class PointsTest(unittest.TestCase):
             point = tpcc_limited.Point(1, 1, limited, Fraction(1), data)
             self.assertIs(known[name], tpcc_limited.rate_bars(point, FILES * data))
 
+    def test_cold_starts_have_no_bars(self):
+        point = tpcc_limited.Point(1, 1, ALL, cold=True)
+        self.assertEqual({}, tpcc_limited.rate_bars(point, FILES))
+        self.assertTrue(point.label.endswith("after a start"))
+
+    def test_cold_starts_need_limits_and_copies(self):
+        for words in (["--copies"], ["--iops=1000"], ["--iops=1000", "--copies", "--hours=1"]):
+            with self.assertRaises(DevError, msg=words):
+                tpcc_program.check(arguments("tpcc", "--cold", *words), (64,))
+        tpcc_program.check(arguments("tpcc", "--cold", "--iops=1000", "--copies"), (64,))
+
     def test_what_cannot_be_measured_is_refused_before_the_load(self):
         args = arguments("tpcc", "--sweep=data=1,8")
         with self.assertRaises(DevError):
@@ -437,6 +448,11 @@ class LimitedFiguresTest(unittest.TestCase):
         self.assertEqual(0.5, found.decay)
         many = turns.summed([self.turn([1, 0.0, 50.0, *[100.0] * 98])], Usage())
         self.assertEqual((0.0, 0.5), (many.steadiness, many.slowest))
+
+    def test_the_first_seconds(self):
+        cold = [self.turn([1, 10.0, 20.0, 90.0]), self.turn([1, 30.0, 40.0, 80.0])]
+        found = turns.summed(cold, Usage())
+        self.assertEqual((25.0, 45.0), (found.first(3), found.first(10)))
 
     def test_an_engine_that_stands_still(self):
         found = turns.summed([self.turn([1, 0.0, 0.0, 0.0])], Usage())
@@ -611,6 +627,15 @@ class LimitedContenderTest(unittest.TestCase):
         nothing = Limits()
         self.assertEqual(
             ["enter", ALL, nothing, "stop", "enter", Limits(2**25), nothing, "stop", "remove"],
+            self.noted,
+        )
+
+    def test_a_cold_start_is_under_the_limits(self):
+        with self.contender(Limits()) as found:
+            found.restart(2**23, Limits(2**25), limited=True)
+        nothing = Limits()
+        self.assertEqual(
+            ["enter", nothing, "stop", Limits(2**25), "enter", nothing, "stop", "remove"],
             self.noted,
         )
 
