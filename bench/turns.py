@@ -73,7 +73,8 @@ class Sum:
         return statistics.median(t.run.outcome.events_per_second for t in self.turns)
 
     def first(self, seconds: int) -> float:
-        """The throughput of the first so many seconds of a turn; the median of the turns."""
+        """The throughput of the seconds of a turn up to this one, without the very first, as of all
+        curves; the median of the turns."""
         rates = [[rate for at, rate in turn.curve("rate") if at <= seconds] for turn in self.turns]
         return statistics.median(statistics.fmean(of) for of in rates if of)
 
