@@ -272,6 +272,7 @@ int Session::Rollback(bool all) {
   measure_.End();
   sequences_.End();
   committed_in_order_ = false;
+  versions_.NoteRollback();
   if (EndsTransaction(all)) versions_.End();
   if (!transaction_->active()) {
     in_statement_ = false;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server/connections/versioned_transaction.h"
 
+#include <atomic>
 #include <utility>
 
 #include "server/connections/commit_order.h"
+#include "server/error_map.h"
 #include "server/plugin_state.h"
 
 namespace basalt::server {
@@ -17,6 +19,16 @@ Status RefuseTwoEngines() {
   return Status(Code::kNotSupported,
                 "one transaction changes tables versioned by transaction in two engines: the "
                 "server would write one of them into mysql.transaction_registry");
+}
+
+// A commit has failed for a reason that says nothing about the registry. Set before the server
+// switches the registry off, since it rolls back before that.
+std::atomic<bool> registry_was_busy{false};
+
+// The server will open the registry and check its columns, as at the first commit after a start.
+void SwitchRegistryOn() {
+  if (TR_table::use_transaction_registry == TR_table::NO && registry_was_busy)
+    TR_table::use_transaction_registry = TR_table::MAYBE;
 }
 
 }  // namespace
@@ -50,6 +62,7 @@ ulonglong VersionedTransaction::TakeCommitId(ulonglong* begin) {
                  : ids_->Take(&commit_id_);
   if (!failure_.ok()) return 0;
   HoldNextWorkerForRegistry(thd_);
+  SwitchRegistryOn();
   *begin = begin_id_;
   return commit_id_;
 }
@@ -100,6 +113,27 @@ Status VersionedTransaction::CommitRegistry(bool all) {
     return Status(Code::kIoError, "InnoDB could not commit mysql.transaction_registry");
   }
   return {};
+}
+
+// The registry may be whole.
+bool VersionedTransaction::CommitWasInterrupted() const {
+  if (thd_->killed != NOT_KILLED) return true;
+  if (!thd_->is_error()) return false;
+  const unsigned error = thd_->get_stmt_da()->sql_errno();
+  return error == ER_LOCK_DEADLOCK || error == ER_LOCK_WAIT_TIMEOUT;
+}
+
+void VersionedTransaction::NoteRollback() {
+  if (commit_id_ == 0) [[likely]]
+    return;
+  const bool interrupted = CommitWasInterrupted();
+  if (interrupted) registry_was_busy = true;
+  if (thd_->is_error()) return;
+  if (!interrupted) registry_was_busy = false;
+  ReportError(Status(Code::kIoError,
+                     "the server could not use mysql.transaction_registry (the error log says "
+                     "why): the transaction was rolled back"),
+              "commit");
 }
 
 }  // namespace basalt::server

@@ -16,6 +16,7 @@ namespace basalt::server {
 //   hton->prepare_commit_versioned -> TakeCommitId; then the server writes the row of the registry
 //   prepare of this engine      ---> PrepareRegistry     } the server does not know yet, there,
 //   commit without a prepare    ---> CommitRegistry      } that InnoDB takes part
+//   rollback                    ---> NoteRollback: the server may have failed to write the row
 //
 // So after a crash there is no version without its row in the registry. There may be a row of a
 // transaction that was in flight and was not committed.
@@ -49,8 +50,17 @@ class VersionedTransaction {
   // do it behind this engine. Nothing to do without such a row. `all` as the server gives it.
   Status PrepareRegistry(bool all);
   Status CommitRegistry(bool all);
+  // The server rolls a statement or the transaction back: before End. After TakeCommitId that means
+  // that the commit has failed. Two faults of the server, which InnoDB's tables have, are undone:
+  // - A commit that is killed, or the victim of a deadlock, while the server opens the registry
+  //   makes the server switch the registry off: all commits after it fail, until the next start
+  //   (error 4133). TakeCommitId switches it on again.
+  // - Of a registry with other columns than it should have the server tells the error log only, and
+  //   acknowledges the commit that it rolls back. Here an error is raised if there is none.
+  void NoteRollback();
 
  private:
+  bool CommitWasInterrupted() const;
   handlerton* InnoDbWithRegistry() const;
   Ha_trx_info* ShareOf(const handlerton& engine) const;
 
